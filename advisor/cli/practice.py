@@ -382,7 +382,7 @@ def _number(what: str, given: float | None) -> float:
         click.echo(text, err=True)
 
 
-_FEW = 8  # most choices listed with their titles; longer lists show only ids, in columns
+_FEW = 8  # maximum number of choices listed with their titles; longer lists show only ids, in columns
 
 
 def listing(choices: Mapping[str, str], width: int) -> list[str]:

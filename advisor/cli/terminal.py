@@ -23,7 +23,7 @@ from advisor.view.text import shown
 from advisor.view.writers import PAGE_FORMATS, page_writer
 from advisor.view.writers.terminal import terminal_text
 
-MOST_LINES = 2  # most lines about the problems of one input; an error may follow, and three lines are the limit
+MOST_LINES = 2  # maximum number of lines about the problems of one input; with an error they are three lines
 _MORE = "{count} more: --format json lists all problems"
 
 

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from advisor.timeline.results import TimelineResult
     from advisor.triage.results import Application
 
-_SHOWN = 10  # most groups in the text output, and most files with problems on stderr
-_LOCATED = 20  # most groups that SARIF locates in the source; each takes some tenths of a second
+_SHOWN = 10  # maximum number of groups in the text output, and of files with problems on stderr
+_LOCATED = 20  # maximum number of groups that SARIF locates in the source; each takes some tenths of a second
 
 
 @dataclass(frozen=True, kw_only=True)

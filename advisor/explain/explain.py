@@ -22,7 +22,7 @@ __all__ = ["Explanation", "Hit", "contents", "explain", "find", "words"]
 _PREFIXES = ("stall_", "step_", "annex_", "pitfall_", "formula_", "erratum_", "errata_", "pipe_", "case_", "rule_")
 _SUFFIXES = ("_not_issued_pct", "_pct", "_stall", "_stalls", "s")
 _CLOSE = 72.0  # score out of 100; suggestions with a lower score are useless
-_HITS = 12  # most entries listed on a search page
+_HITS = 12  # maximum number of entries listed on a search page
 # Words of a question that are unrelated to its subject.
 _FILLERS = frozenset(
     (

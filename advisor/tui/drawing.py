@@ -117,8 +117,8 @@ HEADING: Final = "bold $text-primary"  # style of evidence headings
 _LABEL_MOST = 24
 _NARROWEST = 16
 _INDENT = 2
-_MARKS = 3  # most combining marks on one letter
-_LONGEST = 4000  # most characters of one piece of data: a name of a million characters must not block the screen
+_MARKS = 3  # maximum number of combining marks on one letter
+_LONGEST = 4000  # maximum number of characters of one value: a very long name must not block the screen
 
 
 def safe(text: str) -> str:

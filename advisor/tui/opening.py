@@ -174,7 +174,7 @@ def has_begun(log: Sequence[object]) -> bool:
 NAME: Final = "terminal.json"
 _THEMES: Final = ("dark", "light")
 _RECENT: Final = 6
-_LARGEST: Final = 1 << 16  # most bytes of the settings file, which holds a few paths
+_LARGEST: Final = 1 << 16  # maximum number of bytes of the settings file, which holds a few paths
 _LONGEST: Final = 4096
 
 

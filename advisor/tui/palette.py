@@ -76,7 +76,7 @@ def works(key: Key) -> bool:
     return bool(node.check_action(name, parameters))
 
 
-_MOST = 60  # most hits of one search
+_MOST = 60  # maximum number of hits of one search
 _LONGEST = 120
 _SAYS = 0.6  # weight of a match in the description relative to one in the name
 

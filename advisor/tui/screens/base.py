@@ -176,7 +176,7 @@ def make(view: str, blocks: bool) -> ViewScreen | None:
 
 
 class PanelScreen(ViewScreen):
-    """A view about a launch with its content in panes. home: the widget that has the focus when the prompt has not."""
+    """A view about a launch with its content in panes. home: the widget that has the focus outside the prompt."""
 
     home: ClassVar[str] = "Rows"
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -47,9 +47,9 @@ _PLURALS: Final = {
 }
 
 _SEARCH: Final = "type to search: a finding, a stall, an opcode, a metric, a GPU, any words"
-_MOST: Final = 120  # most hits of a search
-_OF_A_KIND: Final = 8  # most hits of each kind while all kinds are searched
-_LONGEST: Final = 200  # most characters of a search text
+_MOST: Final = 120  # maximum number of hits of a search
+_OF_A_KIND: Final = 8  # maximum number of hits of each kind while all kinds are searched
+_LONGEST: Final = 200  # maximum number of characters of a search text
 _CITED: Final = 30
 _PLURAL: Final = {kind: plural for plural, kind in LISTS.items()} | dict(_PLURALS)
 _HEADS: Final = frozenset((*HEADINGS.values(), SEE, SOURCES)) - {""}

@@ -19,7 +19,7 @@ from advisor.view.writers.terminal import block_lines
 
 _COLUMNS: Final = tuple(map(Column, ("Version", "Change", "Time", "Gain", "Class", "First finding", "Next")))
 _PARTS: Final = {"change": "Change", "observation": "Observed", "next_step": "Next", "finding": "First finding"}
-_LONGEST = 300  # most characters of a text
+_LONGEST = 300  # maximum number of characters of a text
 
 
 class LogScreen(RowsScreen):

@@ -32,7 +32,7 @@ from advisor.tui.widgets.lists import Choices, Rows
 from advisor.tui.widgets.prompt import Prompt
 from advisor.tui.widgets.text import Banner, Busy, Cards, Lines, Make, Note, Tabs
 
-_MOST = 60  # most metrics shown at a time
+_MOST = 60  # maximum number of metrics shown at a time
 
 
 def evidence(page: Page, index: KnowledgeIndex, wanted: str, blocks: bool) -> list[Make]:
@@ -128,7 +128,7 @@ class PracticeScreen(ChoiceScreen, ViewScreen):
 
     @property
     def here(self) -> Exercising:
-        """The learner's current place."""
+        """The learner's position: the current exercise and stage."""
         return self.app.state.exercising or Exercising()
 
     @property

@@ -40,7 +40,7 @@ _LETS: Final = {
     2: "true: blocks the rule",
 }
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]*")
-_DEEPEST: Final = 6  # most levels of nested findings; real proofs have far fewer
+_DEEPEST: Final = 6  # maximum number of levels of nested findings; real proofs have far fewer
 _STATUS: Final = {0: "fails", 1: "unknown", 2: "holds"}
 
 
@@ -146,7 +146,7 @@ def _flips(flips: tuple[Flip, ...], concluded: str, index: KnowledgeIndex) -> li
 
 
 _COLOURS = {"holds": "text-success", "fails": "text-error", "unknown": "quiet"}
-_WIDEST = 400  # most characters of a label; the pane shows the full text
+_WIDEST = 400  # maximum number of characters of a label; the pane shows the full text
 _FOLD = "Collapse or expand the node; e does so for the whole tree"
 
 

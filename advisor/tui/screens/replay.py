@@ -37,8 +37,8 @@ from advisor.view.text import cut
 if TYPE_CHECKING:
     from advisor.tui.app import AdvisorApp
 
-_DIFFERENCES: Final = 3  # most differences shown for a step
-_VALUE: Final = 40  # most characters of a value
+_DIFFERENCES: Final = 3  # maximum number of differences shown for a step
+_VALUE: Final = 40  # maximum number of characters of a value
 _PACES: Final = (4.0, 2.0, 1.0, 0.5)  # seconds per step
 _HUGE: Final = 150  # smallest number of columns for the evidence beside the conversation
 

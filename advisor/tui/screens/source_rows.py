@@ -261,7 +261,7 @@ def _cell(value: Value) -> str:
     return "-" if value is None else value if isinstance(value, str) else brief_text(value)
 
 
-_NAME = 40  # most cells of a file name; the beginning of a longer name is cut
+_NAME = 40  # maximum number of cells of a file name; the beginning of a longer name is cut
 
 
 def about_view(seen: Seen, query: e.Locate | None, index: KnowledgeIndex) -> list[tuple[str, str]]:

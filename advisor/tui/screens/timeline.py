@@ -211,7 +211,7 @@ def _gain(pattern: Pattern) -> str:
 
 
 class TimelineScreen(ViewScreen):
-    """The timeline screen. The list has the focus; details of the current row and its moments are shown."""
+    """The timeline screen. The list has the focus; the lanes mark the moments of the current row."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Leave", tooltip="Back to the conversation; while a trace is read, cancel that"),

@@ -32,7 +32,7 @@ from advisor.view.numbers import amount_text, short_gain_text
 _HEADS: Final = ("Metric", "Measured", "Tried", "Flips at")
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]*")
-_MORE: Final = 6  # most extra digits; values that differ only in further digits count as equal
+_MORE: Final = 6  # maximum number of extra digits; values that differ only in further digits count as equal
 _DIGITS: Final = 6  # significant digits of a stepped value; more would clutter a transcript
 _BEYOND: Final = 1e-3  # distance of a jump beyond a flip value, as a share of that value
 _VISIBLE: Final = 0.005  # smallest change of a gain that is visible

@@ -19,7 +19,7 @@ from advisor.tui.widgets.text import LineWidget, Tabs
 NAMES = tuple(PAGES)
 _SEARCHED = "numbers"  # the page whose metrics can be searched
 _FITTED = "roofline"  # the page that fills the available height
-_MOST = 24  # most drawn pages in the cache
+_MOST = 24  # maximum number of drawn pages in the cache
 
 
 class EvidencePage(LineWidget):

@@ -115,7 +115,7 @@ class Rows(ScrollView, can_focus=True, inherit_bindings=False):
             return self.rows
 
     class Taken(Moved):
-        """Enter was pressed on a line, or it was double-clicked."""
+        """The user pressed Enter on a line or double-clicked it."""
 
     def __init__(self, *, blocks: bool = True, ident: str | None = None) -> None:
         super().__init__(id=ident)
