@@ -45,7 +45,7 @@ class Explanation(Record, tag_field="schema", tag="ncu-advisor/explain/1"):
     """Output of `ncu-advisor explain --format json`: the meaning of a word.
 
     sections: (heading id, lines); a line that begins with two spaces continues the line before. cites: (key, title).
-    see: ids of other entries, or `kind:id` for another meaning of the same word.
+    see: ids, or `kind:id` for another meaning of the same word; `explain` accepts each of them.
     """
 
     kind: str
