@@ -1,4 +1,4 @@
-"""The command line: a group that imports its commands when they are called, and lines on stderr."""
+"""The command line: a group that imports its commands when they are called, and messages on stderr."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from click.shell_completion import CompletionItem
 
 
 class LazyGroup(click.Group):
-    """A group whose commands are imported when called.
+    """A group that imports each command when it is called.
 
     lazy: command name -> (`module:attribute`, its line in the help of the group), in the order of that help.
     """
@@ -22,7 +22,7 @@ class LazyGroup(click.Group):
         self.lazy = lazy
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names, in the order of the help."""
+        """Return the command names in the order of the help."""
         return list(self.lazy)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -35,12 +35,12 @@ class LazyGroup(click.Group):
         return found
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the commands and their lines, without importing any."""
+        """Write the commands and their help lines without importing any command."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, text) for name, (_, text) in self.lazy.items()])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Complete a command's name, or else a path; imports no command."""
+        """Complete a command's name, or else a path, without importing any command."""
         found = [CompletionItem(n, help=text) for n, (_, text) in self.lazy.items() if n.startswith(incomplete)]
         return (found or [CompletionItem(incomplete, type="file")]) + click.Command.shell_complete(
             self, ctx, incomplete
@@ -48,17 +48,17 @@ class LazyGroup(click.Group):
 
 
 def is_terminal(stream: Any) -> bool:
-    """Whether a standard stream is open and a terminal."""
+    """Return whether a standard stream is open and is a terminal."""
     return stream is not None and bool(stream.isatty())
 
 
 def warn(text: str) -> None:
-    """One lasting line on stderr."""
+    """Print a line on stderr that progress messages do not overwrite."""
     clear()
     click.echo(f"ncu-advisor: {text}", err=True)
 
 
 def clear() -> None:
-    """Erase the line of progress."""
+    """Erase the progress line."""
     if is_terminal(sys.stderr):
         click.echo("\r\x1b[K", nl=False, err=True)

@@ -1,4 +1,4 @@
-"""`ncu-advisor collect`."""
+"""The command `ncu-advisor collect`."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _command(sections: list[str], options: Options) -> str:
 
 
 def _write_sections(cat: Catalog, folder: Path) -> list[str]:
-    """Write both section files into the folder, made if its parent exists, and describe them; UsageError if not."""
+    """Write both section files into the folder and describe them. Raises UsageError if the folder is not usable."""
     try:
         folder.mkdir(exist_ok=True)
     except OSError as e:

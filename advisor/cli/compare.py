@@ -1,4 +1,4 @@
-"""`ncu-advisor compare`."""
+"""The command `ncu-advisor compare`."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def compare(options: Options) -> int:
     """
     cat = catalog(options.knowledge)
     pattern = options.pattern
-    # A mistyped threshold is an error before anything is read.
+    # Report a mistyped threshold before reading any file.
     thresholds = [parse(text, cat) for text in options.fail_on]
     if options.beyond_noise and not any(each.name == "duration_ns" for each in thresholds):
         raise UsageError("--beyond-noise applies to times: give a --fail-on 'duration>5%' with it")

@@ -1,4 +1,4 @@
-"""`ncu-advisor diagnose`."""
+"""The command `ncu-advisor diagnose`."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ from advisor.view.writers.sarif import diagnosis_sarif
 if TYPE_CHECKING:
     from advisor.reasoning.analysis import Analysis
 
-_PAGES = (*PAGE_FORMATS, "sarif")  # formats that are not for a terminal
+_PAGES = (*PAGE_FORMATS, "sarif")  # formats that are not printed to a terminal
 # Texts of the code around the locations of a finding: (position of the launch, finding) -> lines.
 Texts = Mapping[tuple[int, str], tuple[str, ...]]
-# The analysis to ask about a launch, and the launch's position in it.
+# The analysis that contains a launch, and the launch's position in it.
 Asked = tuple["Analysis", int]
 Kind = Literal["how", "why_not"]
 
@@ -113,7 +113,7 @@ def diagnose(options: Options) -> int:
 
 
 def _check(options: Options) -> None:
-    """UsageError for options that contradict each other."""
+    """Raise UsageError if options contradict each other."""
     proofs = options.how or options.why_not or options.rules
     if options.on is not None and proofs:
         raise UsageError("--on adds to the diagnosis itself: leave out --how, --why-not and --rules")
@@ -124,7 +124,7 @@ def _check(options: Options) -> None:
 
 
 def _located(diagnosis: Diagnosis, analysis: Analysis, options: Options) -> tuple[Diagnosis, Texts]:
-    """The diagnosis with source locations, where the options ask for them."""
+    """Return the diagnosis, with source locations if the options request them."""
     if options.locate is False:
         return diagnosis, {}
     texts: Texts = {}
@@ -165,7 +165,7 @@ def _text(diagnosis: Diagnosis, asked: list[Asked], texts: Texts, options: Optio
 
 
 def _proofs(asked: list[Asked], options: Options) -> list[tuple[Kind, Explained]]:
-    """(`how` or `why_not`, the proof) of what was asked for, on the launches for which there is one."""
+    """Return (`how` or `why_not`, proof) for each launch that has a proof of the requested finding."""
     out: list[tuple[Kind, Explained]] = []
     for finding in options.how:
         holding = [(a, p) for a, p in asked if a.concluded(p, finding)]

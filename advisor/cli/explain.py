@@ -1,4 +1,4 @@
-"""`ncu-advisor explain`."""
+"""The command `ncu-advisor explain`."""
 
 from __future__ import annotations
 

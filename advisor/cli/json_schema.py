@@ -1,4 +1,4 @@
-"""The JSON schemas of the documents, made from their records."""
+"""JSON schemas of the documents, generated from their record classes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _REF = "#/$defs/"
 
 TRANSCRIPT = "transcript"
-# The name of each schema and what it describes.
+# Name of each schema -> the document that it describes.
 DOCUMENTS: dict[str, tuple[Any, ...]] = {
     "compare": (Compared,),
     "diagnosis": (DiagnosisDocument,),
@@ -44,7 +44,7 @@ DOCUMENTS: dict[str, tuple[Any, ...]] = {
 
 
 def schema(name: str) -> dict[str, Any]:
-    """The schema of a document, or of the lines of a transcript."""
+    """Return the schema of a document, or of the lines of a transcript."""
     if name == TRANSCRIPT:
         return _transcript()
     documents = DOCUMENTS[name]
@@ -55,7 +55,7 @@ def schema(name: str) -> dict[str, Any]:
 
 
 def _parts(documents: tuple[Any, ...]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """References to some classes, and all parts by name."""
+    """Return references to the document classes, and all schema parts by name."""
     seen = set[Any]()
     known = {key: kind for document in documents for key, kind in _records(document, seen)}
     starts, parts = msgspec.json.schema_components(documents, ref_template=_REF + "{name}", schema_hook=_internal)
@@ -63,7 +63,7 @@ def _parts(documents: tuple[Any, ...]) -> tuple[list[dict[str, Any]], dict[str, 
 
 
 def _transcript() -> dict[str, Any]:
-    """One line of a transcript: the header, what the session rests on, an action, or what it changed."""
+    """Return the schema of a transcript line: the header, the session's inputs, an action, or the changes it made."""
     (header, attached, launch, deed, concluded), parts = _parts((Header, Attached, Launch, Deed, Concluded))
     first = parts["Header"]
     first["properties"]["format"] = {"const": FORMAT}
@@ -81,12 +81,12 @@ def _only(name: str, part: dict[str, Any]) -> dict[str, Any]:
 
 
 def _internal(_: Any) -> dict[str, Any]:
-    """The schema of a type that only internal fields have."""
+    """Return a schema for types that only internal fields have."""
     return {FORM: INTERNAL}
 
 
 def _records(hint: Any, seen: set[Any]) -> typing.Iterator[tuple[str, Any]]:
-    """The records in a type, by name."""
+    """Yield the records in a type, with their names."""
     if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
         if hint in seen:
             return
@@ -100,7 +100,7 @@ def _records(hint: Any, seen: set[Any]) -> typing.Iterator[tuple[str, Any]]:
 
 
 def _record(kind: Any, part: dict[str, Any]) -> dict[str, Any]:
-    """The schema of a record: without its internal fields, with all that are always written required."""
+    """Return the schema of a record: without internal fields, and with all always written fields required."""
     properties, required = {}, [name for name in part["required"] if name not in kind.__struct_encode_fields__]
     rows = {field.encode_name: field for field in msgspec.structs.fields(kind)}
     for name, value in part["properties"].items():
@@ -117,7 +117,7 @@ def _record(kind: Any, part: dict[str, Any]) -> dict[str, Any]:
 
 
 def _plain(part: Any) -> Any:
-    """A part of a schema as the writer writes it."""
+    """Return a part of a schema in the form that the JSON writer produces."""
     if isinstance(part, list):
         return [_plain(item) for item in part]
     if not isinstance(part, dict):
@@ -132,7 +132,7 @@ def _plain(part: Any) -> Any:
 
 
 def _narrowed(part: dict[str, Any], default: Any) -> dict[str, Any]:
-    """A field that is left out where its value is None or the default."""
+    """Return the schema of a field that is omitted if its value is None or the default."""
     if "enum" in part:
         return {**part, "enum": [value for value in part["enum"] if value != default]}
     if default == "" and part.get("type") == "string":
@@ -147,7 +147,7 @@ def _narrowed(part: dict[str, Any], default: Any) -> dict[str, Any]:
 
 
 def _used(part: Any, parts: dict[str, Any]) -> dict[str, Any]:
-    """The parts that a schema refers to, in the order of their names."""
+    """Return the parts that a schema refers to, sorted by name."""
     found: dict[str, Any] = {}
     left = [part]
     while left:

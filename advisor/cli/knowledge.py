@@ -1,4 +1,4 @@
-"""`ncu-advisor knowledge`."""
+"""The command `ncu-advisor knowledge`."""
 
 from __future__ import annotations
 

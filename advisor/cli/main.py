@@ -1,4 +1,4 @@
-"""The program: its commands, each imported when it is called, and what it prints when one fails."""
+"""The entry point: the commands, each imported when it is called, and the handling of their errors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from advisor.records import ending, scratch
 from advisor.records.errors import EXIT_DONE, EXIT_WRONG_USE, AdvisorError
 from advisor.records.escapes import printable
 
-# Command -> where it is, and what it does. A new command is one module and one line here.
+# Command -> its `module:attribute`, and its help line. A new command needs one module and one line here.
 COMMANDS = {
     "open": ("advisor.cli.session:open_", "Open the interactive session on reports or traces."),
     "demo": ("advisor.cli.session:demo", "Open the interactive session on a bundled report."),
@@ -36,7 +36,7 @@ COMMANDS = {
 
 
 class _Program(LazyGroup):
-    """`ncu-advisor x.ncu-rep` is `ncu-advisor open x.ncu-rep`."""
+    """A group in which `ncu-advisor x.ncu-rep` means `ncu-advisor open x.ncu-rep`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         first = next((a for a in args if not a.startswith("-")), None)
@@ -62,11 +62,11 @@ def cli() -> None:
 
 
 def _guarded(run: Callable[[], Any]) -> int:
-    """The exit code of `run`; what the user can correct becomes one line on stderr."""
+    """Return the exit code of `run`; print an error that the user can correct as one line on stderr."""
     try:
         code = int(run() or EXIT_DONE)
         if sys.stdout is not None:
-            sys.stdout.flush()  # a full disk shows here, not after the last line of the program
+            sys.stdout.flush()  # report a full disk here, not at interpreter exit
         return code
     except AdvisorError as e:
         with contextlib.suppress(OSError):
@@ -85,7 +85,7 @@ def _guarded(run: Callable[[], Any]) -> int:
         ending.say("ncu-advisor: stopped")
         return 128 + e.number
     except BrokenPipeError:
-        # The reader of the output ended first (`| head`): not an error.
+        # The reader of the output ended first (`| head`), which is not an error.
         sys.stdout = None
         return EXIT_DONE
     except OSError as e:
@@ -96,13 +96,13 @@ def _guarded(run: Callable[[], Any]) -> int:
 def main(argv: list[str] | None = None) -> None:
     """Run the console script and exit."""
     for stream in (sys.stdout, sys.stderr):
-        # Replace a character that the terminal cannot show instead of failing on it.
+        # Replace a character that the terminal cannot show, instead of failing.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
-    if argv is None:  # else called by a program, whose signals and warnings are its own
+    if argv is None:  # else a program called this, and handles its own signals and warnings
         ending.install()
         if not sys.warnoptions:
-            # Numbers of a damaged file overflow; their use is judged where it matters.
+            # Numbers of a damaged file may overflow; the code that uses them checks them.
             warnings.simplefilter("ignore", RuntimeWarning)
     scratch.sweep()
     code = _guarded(lambda: cli.main(args=argv, prog_name="ncu-advisor", standalone_mode=False))

@@ -1,4 +1,4 @@
-"""`ncu-advisor napkin`: the roofline estimate of an algorithm, and the simulators."""
+"""The command `ncu-advisor napkin`: the roofline estimate of an algorithm, and the simulators."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _estimate(name: str, options: Options, args: list[str]) -> str:
 
 
 def parse_sizes(args: list[str]) -> dict[str, str]:
-    """`--m 4096 --n=2k` -> {"m": "4096", "n": "2k"}; UsageError for anything else."""
+    """Parse `--m 4096 --n=2k` into {"m": "4096", "n": "2k"}. Raises UsageError for anything else."""
     words, given = _split(args)
     if words:
         raise UsageError(f"{words[0]!r}: sizes are given as --name value, such as --m 4096")
@@ -91,7 +91,7 @@ def _list() -> str:
 
 
 def _split(args: list[str]) -> tuple[list[str], dict[str, str]]:
-    """The expressions, and the options with their values, `--bid.x` as bid_x."""
+    """Return the expressions, and the options with their values; `--bid.x` becomes bid_x."""
     words, expressions, given = list(args), [], {}
     while words:
         word = words.pop(0)
@@ -113,7 +113,7 @@ def _whole(text: str, name: str, low: int, high: int, unit: str = "") -> int:
 
 
 def _access(options: Options, expressions: list[str], given: dict[str, str]) -> str:
-    """Simulate a global or shared-memory access of one warp; UsageError where the options do not fit."""
+    """Simulate a global or shared-memory access of one warp. Raises UsageError if the options do not fit."""
     kind = options.algorithm or ""
     if len(expressions) != 1:
         raise UsageError(f"give one index in quotes: ncu-advisor napkin {kind} 'tid.y*stride + tid.x' --stride 1024")
@@ -138,7 +138,7 @@ def _access(options: Options, expressions: list[str], given: dict[str, str]) -> 
 
 
 def _occupancy(options: Options, expressions: list[str], given: dict[str, str]) -> str:
-    """Calculate the occupancy of a launch; UsageError where the options do not fit."""
+    """Calculate the occupancy of a launch. Raises UsageError if the options do not fit."""
     if expressions or options.dtype:
         raise UsageError("occupancy takes --block, --registers, --shared, --static, --carveout, and --cc or --gpu")
     if options.gpu and "cc" in given:

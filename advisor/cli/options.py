@@ -1,4 +1,4 @@
-"""Options of commands, declared as the fields of a dataclass.
+"""Command-line options, declared as the fields of a dataclass.
 
 @dataclass(frozen=True, kw_only=True)
 class Options(Output, Knowledge):
@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 
 def option(*names: str, default: Any = None, place: int = _OWN, **attributes: Any) -> Any:
-    """A field that is an option; `attributes` are those of `click.Option`."""
+    """Declare a field as an option; `attributes` are passed to `click.Option`."""
     if attributes.get("multiple"):
         return field(default=(), metadata={"option": (names, attributes), "place": place})
     if default not in (None, False, ""):
@@ -39,22 +39,22 @@ def option(*names: str, default: Any = None, place: int = _OWN, **attributes: An
 
 
 def flag(*names: str, **attributes: Any) -> Any:
-    """A field that is a switch, off by default."""
+    """Declare a field as a switch that is off by default."""
     return option(*names, default=False, is_flag=True, **attributes)
 
 
 def argument(**attributes: Any) -> Any:
-    """A field that is a positional argument; `attributes` are those of `click.Argument`."""
+    """Declare a field as a positional argument; `attributes` are passed to `click.Argument`."""
     return field(metadata={"argument": attributes, "place": _OWN})
 
 
 def formats(*names: str, place: int = _OUTPUT) -> Any:
-    """The field of `--format`, the first name by default."""
+    """Declare the field of `--format`; the first name is the default."""
     return option("--format", default=names[0], type=click.Choice(names), place=place, help="Output format.")
 
 
 def clock_control() -> Any:
-    """The field of `--clock-control`."""
+    """Declare the field of `--clock-control`."""
     words = "ncu's own option: `base` locks the clocks while profiling, `none` does not."
     return option("--clock-control", default="base", type=click.Choice(["base", "none"]), help=words)
 
@@ -62,7 +62,7 @@ def clock_control() -> Any:
 def command(
     options: type[T], name: str | None = None, **attributes: Any
 ) -> Callable[[Callable[[T], int]], click.Command]:
-    """Make a command of a function that takes its options as one object; its docstring is the help."""
+    """Turn a function that takes its options as one object into a command; its docstring is the help text."""
 
     def made(function: Callable[[T], int]) -> click.Command:
         return click.Command(
@@ -88,9 +88,9 @@ def _parameters(options: Any) -> list[click.Parameter]:
 
 
 def _lint(ctx: click.Context, param: click.Parameter, folders: tuple[Path, ...]) -> tuple[Path, ...]:
-    """Raise the first mistake in a team's folders before anything is concluded from them."""
+    """Check a team's folders before the knowledge in them is used, and raise the first mistake."""
     if folders:
-        # The linter imports NumPy; commands without --knowledge do not pay for it.
+        # The linter imports NumPy, which commands without --knowledge should not load.
         module, resources = import_module("advisor.lint.lint"), import_module("advisor.records.resources")
         for mistake in module.lint([resources.folder("knowledge"), *folders]):
             if mistake.severity == "error" and any(str(mistake.file).startswith(str(f)) for f in folders):
@@ -100,7 +100,7 @@ def _lint(ctx: click.Context, param: click.Parameter, folders: tuple[Path, ...])
 
 @dataclass(frozen=True, kw_only=True)
 class Knowledge:
-    """`--knowledge`."""
+    """The option `--knowledge`."""
 
     knowledge: tuple[Path, ...] = option(
         "--knowledge",
@@ -115,7 +115,7 @@ class Knowledge:
 
 @dataclass(frozen=True, kw_only=True)
 class Output:
-    """`--out`."""
+    """The option `--out`."""
 
     out: Path | None = option(
         "--out", type=PATH, metavar="FILE", place=_OUTPUT, help="Write to FILE instead of stdout."
@@ -124,7 +124,7 @@ class Output:
 
 @dataclass(frozen=True, kw_only=True)
 class Launches:
-    """`--kernel`, and what completes a report: `--answers`, `--gpu`."""
+    """The options `--kernel`, `--answers` and `--gpu`; the last two complete a report."""
 
     kernel: str | None = option(
         "--kernel", metavar="REGEX", place=_FILTER, help="Only launches whose kernel name matches."
@@ -136,12 +136,12 @@ class Launches:
 
     @property
     def given(self) -> dict[str, float | str] | None:
-        """`--answers`, read: question id (or metric id) -> value. KnowledgeError with file and line."""
+        """The answers: question id (or metric id) -> value. Raises KnowledgeError with file and line."""
         return load(self.answers, dict[str, Any]) if self.answers is not None else None
 
     @property
     def pattern(self) -> re.Pattern[str] | None:
-        """`--kernel`, compiled; UsageError where it is not a regular expression."""
+        """The compiled `--kernel`. Raises UsageError if it is not a regular expression."""
         try:
             return re.compile(self.kernel) if self.kernel is not None else None
         except re.error as e:
@@ -150,6 +150,6 @@ class Launches:
 
 @dataclass(frozen=True, kw_only=True)
 class Strict:
-    """`--strict`."""
+    """The option `--strict`."""
 
     strict: bool = flag("--strict", place=_OUTPUT, help="Exit with 2 if any input is incomplete or unreadable.")

@@ -1,4 +1,4 @@
-"""`ncu-advisor practice`: the commands that need no GPU, from `list` to `log`."""
+"""The commands of `ncu-advisor practice` that need no GPU, from `list` to `log`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from advisor.view.text import cut, shown, wrap
 from advisor.view.writers import PAGE_FORMATS
 from advisor.view.writers.json import document_json
 
-# Command -> where it is, and what it does, in the order in which a learner meets them.
+# Command -> its `module:attribute` and its help line, in the order in which a learner uses them.
 COMMANDS = {
     "list": ("advisor.cli.practice:list_", "List the exercises, with your progress."),
     "show": ("advisor.cli.practice:show", "Show an exercise, its napkin numbers, or a recorded profile."),
@@ -65,11 +65,11 @@ class OneExercise:
     name: str = argument()
 
 
-MOST = 110  # columns
+MOST = 110  # largest page width in columns
 
 
 def write(page: Page) -> None:
-    """Show a page."""
+    """Print a page."""
     terminal.write_page(page, most=MOST)
 
 
@@ -132,7 +132,7 @@ def _profile(store: Store, one: Exercise, step_id: str, predicted: bool) -> int:
         (judged,) = judge(catalog(), [measured], found.analysis)
         if judged.overlap is not None:
             write(Page("", (Paragraph(overlap_text(judged.overlap)),), ()))
-    # The exercise answers the questions that a report leaves open, and its hints and solution give the fixes.
+    # The exercise answers the open questions of a report, and its hints and solution contain the fixes.
     unsolved = tuple(structs.replace(finding, fix=None) for finding in launch.findings)
     diagnosis = found.analysis.diagnosis
     only = replace(diagnosis, reports=(), launches=(structs.replace(launch, questions=(), findings=unsolved),))
@@ -186,7 +186,7 @@ def ask_prediction(
     cause: str | None = None,
     speedup: float | None = None,
 ) -> Prediction:
-    """Take a prediction from options or by asking, and store it in place of one that was not yet scored."""
+    """Take a prediction from the options or ask for it; store it instead of an earlier unscored one."""
     cat = catalog()
     given = {"--class": class_id, "--cause": cause, "--speedup": speedup}
     lacking = [name for name, value in given.items() if value is None]
@@ -198,7 +198,7 @@ def ask_prediction(
             "--cause and --speedup (--no-prediction shows the profile without)"
         )
     if lacking:
-        store.change(one.name, lambda record: None)  # fails now, not after the questions, where it cannot be stored
+        store.change(one.name, lambda record: None)  # fail before the questions if the record cannot be stored
         write(view.before_prediction(one, step, step == MINE))
     class_id = choose("Class", class_id, {k: c.title for k, c in cat.classes.items()})
     causes = {k: d.title for k, d in cat.diagnoses.items() if d.kind == "diagnosis" and d.scope == "launch"}
@@ -343,9 +343,9 @@ def log(options: LogOptions) -> int:
 
 
 def choose(what: str, given: str | None, choices: Mapping[str, str], listed: bool = False) -> str:
-    """One of `choices` (id -> title): the one given, by id or prefix, or the one that the user types.
+    """Return the id of one of `choices` (id -> title), from `given` (an id or prefix) or from the user's input.
 
-    listed: the choices are already on the screen. UsageError where `given` means none of them, or several.
+    listed: whether the choices are already on the screen. Raises UsageError if `given` matches none or several.
     """
     width = terminal.screen(most=MOST).width
     if given is None and not listed:
@@ -367,7 +367,7 @@ def choose(what: str, given: str | None, choices: Mapping[str, str], listed: boo
 
 
 def _number(what: str, given: float | None) -> float:
-    """A ratio above 0 and below a million: the one given, or the one that the user types."""
+    """Return a ratio above 0 and below a million, from `given` or from the user's input."""
     while True:
         typed = str(given) if given is not None else str(click.prompt(what, err=True))
         try:
@@ -382,11 +382,11 @@ def _number(what: str, given: float | None) -> float:
         click.echo(text, err=True)
 
 
-_FEW = 8  # choices that are listed with their titles; longer lists show ids only, in columns
+_FEW = 8  # maximum number of choices listed with their titles; longer lists show only ids, in columns
 
 
 def listing(choices: Mapping[str, str], width: int) -> list[str]:
-    """The choices in lines: a few with their titles, many as columns of ids, read downwards."""
+    """Return the lines of the choices: a few with their titles, many as columns of ids, read downwards."""
     column = max(map(len, choices)) + 2
     if len(choices) <= _FEW:
         return [cut(f"  {key:<{column}}{title}", width) for key, title in choices.items()]
@@ -396,7 +396,7 @@ def listing(choices: Mapping[str, str], width: int) -> list[str]:
 
 
 def _match(word: str, choices: Mapping[str, str]) -> list[str]:
-    """The choices that a word means: the id itself, else all with this prefix, else the nearest spelling."""
+    """Return the choices that match a word: the id itself, else all with this prefix, else the nearest spelling."""
     wanted = word.strip().lower().replace("-", "_").replace(" ", "_")
     if wanted in choices:
         return [wanted]

@@ -1,4 +1,4 @@
-"""`ncu-advisor practice`: the commands that run kernels, and the check of the exercises themselves."""
+"""The commands of `ncu-advisor practice` that run kernels, and the check of the exercises themselves."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _ARCH = re.compile(r"(?:sm_|compute_)?(\d{1,2})\.?(\d)([af]?)\Z")
 
 @dataclass(frozen=True, kw_only=True)
 class _RunOptions(OneExercise):
-    """`--seed` and `--limit`."""
+    """The options `--seed` and `--limit`."""
 
     seed: int | None = option(
         "--seed", type=click.IntRange(0, 2**31 - 1), help="Seed of the inputs; random by default."
@@ -55,19 +55,19 @@ class _RunOptions(OneExercise):
 
     @property
     def inputs(self) -> int:
-        """The seed: fresh inputs for every check, unless the learner asks for the same again."""
+        """The seed of the inputs: a new one for every check, unless the learner sets it."""
         return self.seed if self.seed is not None else attempts.fresh_seed()
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Clocks:
-    """`--clock-control`."""
+    """The option `--clock-control`."""
 
     clock_control: str = clock_control()
 
     @property
     def clocks(self) -> str | None:
-        """The option for ncu; None for its default."""
+        """The clock option for ncu, or None for its default."""
         return None if self.clock_control == "base" else self.clock_control
 
 
@@ -99,14 +99,14 @@ def check(options: CheckOptions) -> int:
 
 
 def _try(store: Store, shop: workshop.Workshop, seed: int, options: _RunOptions) -> attempts.Attempt:
-    """Run the learner's version with slow and fast, and record the outcome."""
+    """Run the learner's version, the slow version and the fast version, and record the outcome."""
     tried = attempts.check_and_record(store, shop, seed, attempts.runner(options.limit), _show_progress)
     terminal.clear()
     return tried
 
 
 def _show_attempt(tried: attempts.Attempt, shop: workshop.Workshop, onward: bool = True) -> int:
-    """Show the result of a check and (`onward`) what to do next; the exit code."""
+    """Show the result of a check and, with `onward`, the next step; return the exit code."""
     mine = tried.mine
     if mine is None:
         terminal.warn((tried.outcome.failure or Failure("nothing", "nothing was run")).words)
@@ -125,7 +125,7 @@ def _show_progress(now: Progress) -> None:
 
 
 def architecture(text: str) -> str:
-    """`sm_80` from sm_80, 80 or 8.0; UsageError for what is no architecture."""
+    """Return the form `sm_80` of sm_80, 80 or 8.0. Raises UsageError if the text is not an architecture."""
     match = _ARCH.fullmatch(text.strip().lower())
     if match is None:
         raise UsageError(f"{text[:40]!r} is not an architecture: give one such as {', '.join(compiling.ARCHITECTURES)}")
@@ -133,7 +133,7 @@ def architecture(text: str) -> str:
 
 
 def _compile(store: Store, shop: workshop.Workshop, arch: str) -> int:
-    """Compile the learner's source for an architecture without a GPU; the exit code."""
+    """Compile the learner's source for an architecture without a GPU; return the exit code."""
     builds = attempts.compiled(store, shop, arch)
     if not builds:
         terminal.warn(f"{shop.source.name} is Python: there is nothing to compile, and running it needs an NVIDIA GPU")
@@ -184,7 +184,7 @@ def profile(options: ProfileOptions) -> int:
 
 
 def _require_profiler(asking: bool) -> None:
-    """InputError where nothing can be profiled here; asking: also check for a GPU before the learner is asked."""
+    """Raise InputError if profiling is impossible here. asking: also check for a GPU, before asking the learner."""
     if find_ncu() is None:
         raise InputError(NO_NCU)
     if not asking:
@@ -237,7 +237,7 @@ def sweep(options: SweepOptions) -> int:
 
 @dataclass(frozen=True)
 class CalibrateOptions:
-    """`calibrate` has no options."""
+    """Options of `calibrate`, which has none."""
 
 
 @command(CalibrateOptions)
@@ -265,7 +265,7 @@ class SelfcheckOptions(_Clocks, Output):
     record: bool = flag("--record", help="With --run: write reports and times into the exercises' folders.")
 
     def chosen(self) -> list[Exercise]:
-        """The exercises named, all by default."""
+        """Return the named exercises, or all exercises by default."""
         return [exercise(name) for name in (self.names or names())]
 
 
@@ -293,7 +293,7 @@ def selfcheck(options: SelfcheckOptions) -> int:
 
 
 def _compile_all(chosen: list[Exercise]) -> list[str]:
-    """One line for each source that does not compile; InputError where there is no compiler."""
+    """Return a line for each source that does not compile. Raises InputError if there is no compiler."""
     if compiling.compiler() is None:
         raise InputError(compiling.MISSING.words)
     sources = [path for one in chosen for path in sorted(home(one.name).glob("*.cu"))]
@@ -313,7 +313,7 @@ def _compile_all(chosen: list[Exercise]) -> list[str]:
 def _report(
     judged: tuple[checks.Judged, ...], measured: list[checks.Measured], broken: bool, options: SelfcheckOptions
 ) -> int:
-    """Print the table (or JSON), write the README if asked; the exit code."""
+    """Print the table (or JSON), write the README if requested, and return the exit code."""
     if options.form == "json":
         text = document_json(selfcheck_document(judged))
     elif options.form == "markdown":
@@ -327,7 +327,7 @@ def _report(
 
 
 def _run_here(options: SelfcheckOptions) -> int:
-    """Check, time and profile the exercises on this GPU and judge them like the recorded ones."""
+    """Check, time and profile the exercises on this GPU, and judge them like the recorded results."""
     cat, chosen = catalog(), options.chosen()
     with ScratchFolder() as place:
         folder = options.keep or Path(place)
@@ -350,7 +350,7 @@ def _run_here(options: SelfcheckOptions) -> int:
 
 
 def _record(measured: list[checks.Measured], made: checks.Everything, analysis: Analysis | None) -> None:
-    """Write reports, cut and packed, and times into the exercises' folders."""
+    """Write the trimmed and compressed reports and the times into the exercises' folders."""
     if made.outcome.card is None or analysis is None:
         raise InputError("nothing was profiled, so nothing is recorded")
     driver, (sm, memory) = checks.driver_version(), checks.clocks(analysis.inputs.frame)

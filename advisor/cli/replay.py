@@ -1,4 +1,4 @@
-"""`ncu-advisor replay`."""
+"""The command `ncu-advisor replay`."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def replay(options: Options) -> int:
 
 
 def _files(paths: Sequence[Path]) -> list[Path]:
-    """The files: those of a folder sorted by name, and a listed session by its name alone."""
+    """Return the files: the files of a folder sorted by name, and a listed session for its name."""
     if not paths:
         raise UsageError("name the sessions to check: files or folders")
     out: list[Path] = []
@@ -100,7 +100,7 @@ def _files(paths: Sequence[Path]) -> list[Path]:
 
 
 def _known(name: str) -> Path | None:
-    """The bundled session of this name, or the automatically saved one of this id."""
+    """Return the bundled session of this name, or the automatically saved session of this id, or None."""
     places = [folder()]
     with contextlib.suppress(AdvisorError):
         places.insert(0, resources.folder("transcripts"))
@@ -139,7 +139,7 @@ def _differences(player: Player) -> list[StepDifference]:
 
 
 def _accept(path: Path, player: Player, found: Sequence[StepDifference]) -> None:
-    """Rewrite the file; InputError where that would lose lines, or keep a step that can no longer be done."""
+    """Rewrite the file. Raises InputError if that would lose lines, or keep a step that is no longer possible."""
     if player.transcript.notes:
         raise InputError(f"{path}: not rewritten: it has lines that this version does not know: update ncu-advisor")
     undone = next((one.step.number for one in found if not one.done), None)
@@ -149,7 +149,7 @@ def _accept(path: Path, player: Player, found: Sequence[StepDifference]) -> None
 
 
 def _export(files: Sequence[Path], form: str, out: Path | None) -> int:
-    """Write the session in its last state, on the reports that it carries."""
+    """Write the last state of the session, computed from the reports that the file contains."""
     if len(files) != 1:
         raise UsageError(_EXPORT_ALONE)
     if out is not None and out.exists() and out.samefile(files[0]):
@@ -165,7 +165,7 @@ def _export(files: Sequence[Path], form: str, out: Path | None) -> int:
 
 
 def _listing() -> str:
-    """The automatically saved sessions and the bundled ones."""
+    """Return the list of automatically saved sessions and bundled sessions."""
     width = terminal.screen(most=240).width
     rows = []
     for one in kept():

@@ -1,4 +1,4 @@
-"""`ncu-advisor open` and `demo`: the interactive session."""
+"""The commands `ncu-advisor open` and `demo`, which start the interactive session."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`ncu-advisor source`."""
+"""The command `ncu-advisor source`."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def source(options: Options) -> int:
     share, value, executed, samples, lanes or line with a number. Sets of columns are memory, stalls, predication and
     instructions.
     """
-    # A mistyped filter is an error before anything is read.
+    # Report a mistyped filter before reading any file.
     conditions = tuple(parse_where(text) for text in options.where)
     pattern = parse_search(options.search) if options.search is not None else None
     wanted = measure(options.by) if options.by is not None else None
@@ -98,7 +98,7 @@ def source(options: Options) -> int:
 
 
 def _compare(options: Options, other: str) -> int:
-    """`--with`: by executed instructions by default."""
+    """Compare with another report (`--with`), by executed instructions unless a measure is given."""
     wanted = measure(options.by or "instructions")
     second = parse_side(other)
     terminal.note("reading the reports")
@@ -115,7 +115,7 @@ def _compare(options: Options, other: str) -> int:
 
 
 def _launch(path: Path, index: int | None) -> tuple[Path, int, str, str]:
-    """Report, index, compute capability and kernel of the chosen launch; UsageError where that is unclear."""
+    """Return report, index, compute capability and kernel of the launch. Raises UsageError if it is ambiguous."""
     frame = read(path, metric_filter=["duration_ns"]).frame
     found = {
         int(i): (str(cc), str(name)) for i, cc, name in zip(frame["index"], frame["cc"], frame["kernel"], strict=True)

@@ -1,4 +1,4 @@
-"""Output of the commands: data on stdout or in a file; progress and warnings on stderr; what the terminal can show."""
+"""Output of the commands: data to stdout or a file, progress and warnings to stderr, and terminal capabilities."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from advisor.view.text import shown
 from advisor.view.writers import PAGE_FORMATS, page_writer
 from advisor.view.writers.terminal import terminal_text
 
-MOST_LINES = 2  # problems of one input; an error may follow, and three lines are the limit
+MOST_LINES = 2  # maximum number of lines about the problems of one input; with an error they are three lines
 _MORE = "{count} more: --format json lists all problems"
 
 
 @dataclass(frozen=True)
 class Screen:
-    """Capabilities of the output. width: columns; blocks: whether its encoding has block characters."""
+    """Capabilities of the output. width: in columns; blocks: whether its encoding has block characters."""
 
     width: int
     colour: bool
@@ -37,19 +37,19 @@ class Screen:
 
 
 def screen(out: Path | None = None, most: int = 100) -> Screen:
-    """The screen behind stdout, 60 to `most` columns wide (80 where it is no terminal); a file `out` has no colour."""
+    """Return the screen of stdout, 60 to `most` columns wide (80 if it is no terminal); a file `out` has no colour."""
     columns = shutil.get_terminal_size((80, 24)).columns if is_terminal(sys.stdout) else 80
     blocks = out is not None or can_draw(getattr(sys.stdout, "encoding", None))
     return Screen(max(60, min(columns, most)), out is None and colour(sys.stdout), blocks)
 
 
 def colour(stream: Any) -> bool:
-    """Whether a stream is a terminal that takes colour (NO_COLOR is honoured)."""
+    """Return whether a stream is a terminal that supports colour; the variable NO_COLOR turns colour off."""
     return is_terminal(stream) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def asks() -> bool:
-    """Whether a person can be asked: stdin and stderr are terminals."""
+    """Return whether the program can ask the user: stdin and stderr are terminals."""
     return is_terminal(sys.stdin) and is_terminal(sys.stderr)
 
 
@@ -64,7 +64,7 @@ def write(text: str, out: Path | None = None) -> None:
 def page_text(
     page: Page, form: str = "text", out: Path | None = None, most: int = 100, width: int | None = None
 ) -> str:
-    """The page in a format of PAGE_FORMATS, or as text for stdout (up to `most` columns) or for the file `out`."""
+    """Return the page in a format of PAGE_FORMATS, or as text for stdout (up to `most` columns) or the file `out`."""
     if form in PAGE_FORMATS:
         return page_writer(form)(page)
     at = screen(out, most)
@@ -77,7 +77,7 @@ def write_page(page: Page, form: str = "text", out: Path | None = None, most: in
 
 
 def write_parts(parts: Iterator[str], out: Path | None = None) -> None:
-    """Write piece by piece, for text that need not be in memory as a whole."""
+    """Write text piece by piece, so that it need not fit in memory."""
     if out is None:
         for part in parts:
             _stdout(part)
@@ -94,7 +94,7 @@ def _stdout(text: str) -> None:
 
 
 def tell_problems(path: str, problems: Iterable[str], more: str = _MORE, most: int = MOST_LINES) -> None:
-    """Print the problems of one input in at most `most` lines. more: the text for the rest, with their count."""
+    """Print the problems of one input in at most `most` lines. more: the text for the rest, with its count."""
     lines = [shown(problem) for problem in problems]
     if len(lines) > most:
         kept = max(1, most - 1)
@@ -105,7 +105,7 @@ def tell_problems(path: str, problems: Iterable[str], more: str = _MORE, most: i
 
 
 def note(text: str) -> None:
-    """Show the current step on one line of a terminal's stderr; nothing where stderr is a file."""
+    """Show the current step on one line of stderr; do nothing if stderr is not a terminal."""
     if is_terminal(sys.stderr):
         room = shutil.get_terminal_size((80, 24)).columns - 3
         click.echo(f"\r\x1b[K{text[:room]} …", nl=False, err=True)

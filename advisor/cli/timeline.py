@@ -1,4 +1,4 @@
-"""`ncu-advisor timeline`."""
+"""The command `ncu-advisor timeline`."""
 
 from __future__ import annotations
 

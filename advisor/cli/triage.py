@@ -1,4 +1,4 @@
-"""`ncu-advisor triage`, and how its progress is shown."""
+"""The command `ncu-advisor triage`, and its progress display."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from advisor.timeline.results import TimelineResult
     from advisor.triage.results import Application
 
-_SHOWN = 10  # groups in the text, and troubled files on stderr
-_LOCATED = 20  # groups that SARIF locates in the source: some tenths of a second each
+_SHOWN = 10  # maximum number of groups in the text output, and of files with problems on stderr
+_LOCATED = 20  # maximum number of groups that SARIF locates in the source; each takes some tenths of a second
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,7 +103,7 @@ def triage(options: Options) -> int:
 
 
 def _timeline(options: Options) -> TimelineResult | None:
-    """The traces, read before the reports, so that an error in them shows at once."""
+    """Analyse the traces before the reports are read, so that an error in them appears immediately."""
     if not options.traces:
         return None
     from advisor.timeline.analyse import analyse  # imports pandas
@@ -149,7 +149,7 @@ def _parts(result: Triage, budgets: tuple[Application, ...], options: Options) -
 
 
 def _warn(result: Triage) -> None:
-    """Name the first troubled files on stderr, for formats that a program reads."""
+    """Name the first files with problems on stderr, for output formats that a program reads."""
     for report in islice(result.troubled(), _SHOWN):
         terminal.warn(f"{shown(report.path)}: {shown(trouble_text(report))}")
     if (more := result.totals.refused + result.totals.incomplete - _SHOWN) > 0:
@@ -159,14 +159,14 @@ def _warn(result: Triage) -> None:
 
 
 _TERMINAL_S, _PLAIN_S = 0.2, 10.0
-_ENOUGH = 0.02  # the share of the bytes that must be done before the time left is estimated
+_ENOUGH = 0.02  # share of the bytes that must be read before the remaining time is estimated
 
 
 @dataclass
 class Teller:
-    """Shows each progress: every 0.2 s on one line of a terminal, every 10 s as a line elsewhere.
+    """Shows progress: every 0.2 s on one line of a terminal, or every 10 s on a new line of other output.
 
-    note: shows a passing line; say: prints a lasting one; clock: seconds.
+    note: shows a line that the next one replaces; say: prints a permanent line; clock: returns seconds.
     """
 
     note: Callable[[str], None]
@@ -178,7 +178,7 @@ class Teller:
     _told: float = 0.0
 
     def __call__(self, progress: Progress) -> None:
-        """Show it, if it is time to."""
+        """Show the progress if the interval has passed."""
         now = self.clock()
         if self.last is None:
             self._start = self._told = now
@@ -192,7 +192,7 @@ class Teller:
 
 
 def progress_text(progress: Progress, seconds: float) -> str:
-    """Files and launches done, bytes per second, and the time left, estimated from the bytes of the files."""
+    """Return the files and launches done, bytes per second, and the remaining time, estimated from file sizes."""
     text = f"{progress.files_done:,} of {progress.files:,} files, {progress.launches:,} launches"
     done = progress.bytes_done - progress.bytes_before
     if seconds <= 0 or done <= 0:

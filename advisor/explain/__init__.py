@@ -1,1 +1,1 @@
-"""Explains any word of the knowledge base: diagnoses, metrics, stalls, opcodes, GPUs, steps."""
+"""Explanations of any word of the knowledge base: diagnoses, metrics, stalls, opcodes, GPUs, steps."""

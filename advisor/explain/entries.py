@@ -1,4 +1,4 @@
-"""Turn an entry into an explanation: sections of lines in reading order. Headings are ids that the pages name."""
+"""Turn an entry into an explanation: sections of lines in reading order. Headings are ids; the pages give titles."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from advisor.records.errors import KnowledgeError
 from advisor.records.record import Record, named
 
 Section = tuple[str, tuple[str, ...]]
-# Fields of a topic in reading order; other fields follow under their own names.
+# Fields of a topic in reading order. Other fields follow under their own names.
 _TOPIC = (
     "says",
     "what",
@@ -42,10 +42,10 @@ _HIDDEN = frozenset({"title", "see", "cites", "aliases", "modifiers", "verdicts"
 
 
 class Explanation(Record, tag_field="schema", tag="ncu-advisor/explain/1"):
-    """Output of `ncu-advisor explain --format json`: what a word means.
+    """Output of `ncu-advisor explain --format json`: the meaning of a word.
 
-    sections: (heading id, lines); a line that begins with two spaces belongs to the one before. cites: (key, title).
-    see: ids, or `kind:id` for another meaning of the same word; each can be explained.
+    sections: (heading id, lines); a line that begins with two spaces continues the line before. cites: (key, title).
+    see: ids, or `kind:id` for another meaning of the same word; `explain` accepts each of them.
     """
 
     kind: str
@@ -56,12 +56,12 @@ class Explanation(Record, tag_field="schema", tag="ncu-advisor/explain/1"):
     see: tuple[str, ...]
 
     def section(self, heading: str) -> tuple[str, ...]:
-        """The lines under a heading, () when there is none."""
+        """Return the lines under a heading, or () if the heading does not exist."""
         return next((lines for name, lines in self.sections if name == heading), ())
 
 
 def build(index: Index, place: Place, word: str, others: tuple[str, ...] = ()) -> Explanation:
-    """The explanation of one entry; `others` are further meanings of the word."""
+    """Return the explanation of one entry; `others` are further meanings of the word."""
     kind = place.kind
     if kind in ("diagnosis", "trust", "pattern", "workload", "rule", "fix"):
         made = _diagnosis(index, place)
@@ -84,12 +84,12 @@ def build(index: Index, place: Place, word: str, others: tuple[str, ...] = ()) -
 
 
 def build_source(key: str, title: str) -> Explanation:
-    """The explanation of a citation key without an entry."""
+    """Return the explanation of a citation key that has no entry."""
     return Explanation("source", key, title, (), ((key, title),), ())
 
 
 def plain(text: str) -> str:
-    """A text with fields, without values: each field reads as its metric's id in angle brackets."""
+    """Replace each field of a text with the metric's id in angle brackets."""
     return " ".join(fields_named(text).split())
 
 
@@ -98,7 +98,7 @@ def _cites(index: Index, keys: Iterable[str]) -> tuple[tuple[str, str], ...]:
 
 
 def _lines(value: Any) -> tuple[str, ...]:
-    """Strings, lists and mappings as lines."""
+    """Return strings, lists and mappings as lines."""
     if value is None:
         return ()
     if isinstance(value, str):
@@ -117,17 +117,17 @@ def _lines(value: Any) -> tuple[str, ...]:
 
 
 def _code(text: Any) -> tuple[str, ...]:
-    """Lines of a program unchanged, indentation and empty lines kept."""
+    """Return the lines of a program unchanged, with indentation and empty lines."""
     return tuple(str(text).rstrip().split("\n"))
 
 
 def plain_space(text: str) -> str:
-    """A text with its line breaks and runs of spaces made single spaces."""
+    """Replace line breaks and runs of spaces in a text with single spaces."""
     return " ".join(text.split())
 
 
 def _test(index: Index, name: str) -> str:
-    """A condition of a rule with the test behind it, or with what it means."""
+    """Return a condition of a rule with its test, or with its meaning."""
     place = index.of(name, "observation")
     if place:
         return f"{name}: {index.entry(place, ObservationDef).test}"
@@ -150,13 +150,13 @@ def _rule(index: Index, rule: RuleDef) -> Iterable[str]:
 
 
 def _values(examples: Sequence[Mapping[str, float]]) -> tuple[str, ...]:
-    """The first examples; the files have one for each rule."""
+    """Return the first examples; the files contain one for each rule."""
     shown = examples[:_EXAMPLES]
     return tuple(", ".join(f"{name}={value:g}" for name, value in one.items()) for one in shown)
 
 
 def _changes(changes: Mapping[str, str]) -> Iterable[str]:
-    """The factors on the work of the terms; one of 1 only holds the place of a degree."""
+    """Yield the factors by which a fix changes the terms' work; skip a factor of 1, which is only a placeholder."""
     for term, factor in changes.items():
         if factor != "1":
             whole = re.sub(r"\([^()]*(?:\([^()]*(?:\([^()]*\)[^()]*)*\)[^()]*)*\)", "", factor)
@@ -164,7 +164,7 @@ def _changes(changes: Mapping[str, str]) -> Iterable[str]:
 
 
 def _symptoms(index: Index, names: Iterable[str]) -> Iterable[str]:
-    """Observations that a finding explains, in their own words."""
+    """Return the texts of the observations that a finding explains."""
     for name in names:
         place = index.of(name, "observation")
         said = plain(index.entry(place, ObservationDef).says) if place else ""
@@ -215,7 +215,7 @@ def _known(index: Index, names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _users(index: Index, name: str, kinds: tuple[str, ...]) -> tuple[Place, ...]:
-    """Entries of these kinds whose text contains a name, in the order of their files."""
+    """Return entries of these kinds whose text contains a name, in file order."""
     pattern = re.compile(rf"(?<![\w.]){re.escape(name)}(?![\w.])")
     return tuple(p for p in index.everything() if p.kind in kinds and p.id != name and pattern.search(index.block(p)))
 
@@ -318,7 +318,7 @@ def _gpu(index: Index, place: Place) -> Explanation:
 
 
 def _modifiers(index: Index, place: Place, raw: Mapping[str, Any], word: str) -> tuple[str, ...]:
-    """What the modifiers of an opcode as written mean; an unknown one is left out."""
+    """Return the meanings of the modifiers of an opcode as typed; skip unknown modifiers."""
     written = word.strip().upper().split(".")[len(place.id.split(".")) :]
     shared = index.of(_MODIFIERS, "opcode")
     known: dict[str, str] = {}
@@ -330,7 +330,7 @@ def _modifiers(index: Index, place: Place, raw: Mapping[str, Any], word: str) ->
 
 
 def _parameter(name: str, about: Any) -> str:
-    """One parameter of an algorithm: its name, meaning and bounds in a line."""
+    """Return a line about a parameter of an algorithm: its name, meaning and bounds."""
     if not isinstance(about, Mapping):
         return f"{name}: {about}"
     more = [f"{key} {value}" for key, value in about.items() if key != "means"]
@@ -345,7 +345,7 @@ def _topic(index: Index, place: Place, word: str) -> Explanation:
     names = [n for n in _TOPIC if n in raw] + [n for n in raw if n not in _TOPIC and n not in _HIDDEN]
     sections: list[Section] = [(name, _code(raw[name]) if name == _CODE else _lines(raw[name])) for name in names]
     if place.kind == "opcode" and place.id == _MODIFIERS:
-        # The dictionary of modifiers has one field for each.
+        # The dictionary of modifiers has one field for each modifier.
         own = tuple(f".{name}: {raw[name]}" for name in names if name not in _TOPIC)
         sections = [*((name, lines) for name, lines in sections if name in _TOPIC), ("modifiers", own)]
     elif place.kind == "opcode":
@@ -363,7 +363,7 @@ def _topic(index: Index, place: Place, word: str) -> Explanation:
 
 
 def _corrections(index: Index, made: Explanation) -> Iterable[str]:
-    """What the errata say where the entry cites them."""
+    """Return the text of the errata that the entry cites."""
     for key in dict.fromkeys((*(key for key, _ in made.cites), *made.see)):
         if not key.startswith("errata.") or norm(key) == norm(made.id):
             continue

@@ -1,6 +1,6 @@
-"""What a word means: any id of the knowledge base, an opcode with modifiers, a metric under ncu's name, a citation key.
+"""Explain a word: any id of the knowledge base, an opcode with modifiers, an ncu metric name, or a citation key.
 
-Light on purpose: no pandas, no numpy, and only the entries that are wanted are parsed.
+For a fast start, this module imports neither pandas nor numpy and parses only the entries that it needs.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ __all__ = ["Explanation", "Hit", "contents", "explain", "find", "words"]
 
 _PREFIXES = ("stall_", "step_", "annex_", "pitfall_", "formula_", "erratum_", "errata_", "pipe_", "case_", "rule_")
 _SUFFIXES = ("_not_issued_pct", "_pct", "_stall", "_stalls", "s")
-_CLOSE = 72.0  # of 100: below it a suggestion is noise
-_HITS = 12  # places that a search page names
-# Words of a question that say nothing of its subject.
+_CLOSE = 72.0  # score out of 100; suggestions with a lower score are useless
+_HITS = 12  # maximum number of entries listed on a search page
+# Words of a question that are unrelated to its subject.
 _FILLERS = frozenset(
     (
         *("a", "an", "and", "are", "can", "do", "does", "for", "how", "i", "in", "is", "it", "mean", "me", "my", "of"),
@@ -34,7 +34,7 @@ _FILLERS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A place that a search found; score is for ordering only."""
+    """An entry that a search found; score is for sorting only."""
 
     kind: str
     id: str
@@ -47,7 +47,7 @@ def _index(extra: tuple[Path, ...]) -> Index:
     return Index((resources.folder("knowledge"), *extra))
 
 
-# The word that lists a kind -> the kind.
+# Word that lists all entries of a kind -> the kind.
 LISTS = {
     "diagnoses": "diagnosis",
     "workloads": "workload",
@@ -74,9 +74,9 @@ LISTS = {
 
 
 def explain(word: str, extra: tuple[Path, ...] = ()) -> Explanation:
-    """All that the knowledge base says of a word; `kind:word` chooses among several meanings.
+    """Return the explanation of a word; `kind:word` chooses among several meanings.
 
-    `extra`: folders of teams. UsageError with suggestions for an unknown word.
+    extra: folders of teams. Raises UsageError with suggestions if the word is unknown.
     """
     index = _index(extra)
     if norm(word) in (*map(norm, LISTS), ""):
@@ -91,7 +91,7 @@ def explain(word: str, extra: tuple[Path, ...] = ()) -> Explanation:
 
 
 def _searched(index: Index, word: str) -> Explanation:
-    """The entry about a search text, else the entries that contain it; UsageError when there are none."""
+    """Return the entry about a search text, else the entries that contain it. Raises UsageError if there are none."""
     kind, colon, _ = word.partition(":")
     wanted = _wanted(word)
     bare = " ".join(wanted)
@@ -100,7 +100,7 @@ def _searched(index: Index, word: str) -> Explanation:
     hits = [] if colon and norm(kind) in ORDER else _search(index, word, 60)
     about = [hit for hit in hits if all(_within(w, _head(index, hit)) for w in wanted)]
     if max(map(len, wanted), default=0) < 3:
-        hits = []  # too short to search for in texts
+        hits = []  # too short for a search in texts
     if about:
         best, *others = sorted(about, key=lambda h: (norm(h.title) != norm(word), ORDER.index(h.kind), -h.score))
         return entries.build(index, _place(index, best), best.id, tuple(f"{h.kind}:{h.id}" for h in others[:_HITS]))
@@ -115,7 +115,7 @@ def _searched(index: Index, word: str) -> Explanation:
 
 
 def _list(index: Index, word: str) -> Explanation:
-    """All ids of one kind, or, without a word, the kinds and how many there are of each."""
+    """Return all ids of one kind or, without a word, the kinds and their numbers of entries."""
     by_kind: dict[str, list[str]] = {}
     for place in index.everything():
         by_kind.setdefault(place.kind, []).append(place.id)
@@ -128,7 +128,7 @@ def _list(index: Index, word: str) -> Explanation:
 
 
 def _places(index: Index, word: str) -> list[Place]:
-    """The entries that a word names, the most likely first."""
+    """Return the entries that a word names, most likely first."""
     kind, colon, rest = word.partition(":")
     if colon and norm(kind) in ORDER:
         return [p for p in _named(index, rest) if p.kind == norm(kind)]
@@ -162,7 +162,7 @@ def _named(index: Index, word: str) -> list[Place]:
 
 
 def _by_alias(index: Index, key: str) -> list[Place]:
-    """An entry that gives itself this name too, such as a GPU: here punctuation does not matter at all."""
+    """Return the first entry that lists the word as an alias, such as a GPU name; ignore all punctuation."""
     plain = re.sub(r"[^a-z0-9]+", "", key)
     return [p for name, p in index.aliases() if re.sub(r"[^a-z0-9]+", "", name.casefold()) == plain][:1]
 
@@ -175,7 +175,7 @@ def _bare(key: str) -> str:
 
 
 def _forms(key: str) -> Iterator[str]:
-    """Other spellings of a normalised word: without its kind, in the singular, with its kind."""
+    """Yield other spellings of a normalised word: without its kind, in the singular, with its kind."""
     for prefix in _PREFIXES:
         if key.startswith(prefix):
             yield key[len(prefix) :]
@@ -189,7 +189,7 @@ def _forms(key: str) -> Iterator[str]:
 
 
 def _opcode(index: Index, word: str) -> Place | None:
-    """The entry of an opcode by its longest known stem: LDG for LDG.E.128."""
+    """Return the entry of an opcode by its longest known stem, such as LDG for LDG.E.128, or None."""
     parts = word.strip().upper().split(".")
     for length in range(len(parts), 0, -1):
         stem = ".".join(parts[:length])
@@ -201,7 +201,7 @@ def _opcode(index: Index, word: str) -> Place | None:
 
 
 def _by_ncu_name(index: Index, word: str) -> list[Place]:
-    """The entries about a metric name of ncu: a stall, a metric (also by the beginning of its name), else a warning."""
+    """Return entries about an ncu metric name: a stall, a metric (also by the start of its name), else a warning."""
     whole = re.compile(rf"(?<![\w.:]){re.escape(word)}(?![\w.:])")
     named = [p for p in index.everything() if p.kind in ("stall", "metric") and whole.search(index.block(p))]
     if not named:
@@ -217,7 +217,7 @@ def _unknown(index: Index, word: str) -> str:
 
     choices = {norm(p.id): p.id for p in index.everything() if p.kind not in ("rule", "fix", "source")}
     choices.update({norm(name): p.id for name, p in index.aliases()})
-    # A part of a word is likened to the whole, so that words much shorter than the one typed would always fit.
+    # Partial matching compares the shorter word with parts of the longer one, so very short words would always match.
     names = [name for name in choices if len(name) >= max(3.0, len(word) / 2)]
     close = process.extract(norm(word), names, scorer=fuzz.WRatio, limit=6, score_cutoff=_CLOSE)
     told = [hit.id for hit in _search(index, word, 4)]
@@ -233,18 +233,18 @@ def _shown(word: str) -> str:
 
 
 def _wanted(text: str) -> list[str]:
-    """The words of a search that say something."""
+    """Return the significant words of a search."""
     return [w for w in re.split(r"[^a-z0-9_.]+", text.casefold()) if w and w not in _FILLERS]
 
 
 def _within(word: str, text: str) -> bool:
-    """Whether a word begins somewhere in the text, in the singular or in the plural; a short one as a whole."""
+    """Return whether a word of the text starts with this word, singular or plural; a short word must match fully."""
     end = r"(?![a-z0-9])" if len(word) < 3 else ""
     return re.search(rf"(?<![a-z0-9]){re.escape(_stem(word))}{end}", text) is not None
 
 
 def _stem(word: str) -> str:
-    """A word without the ending of its plural."""
+    """Return a word without its plural ending."""
     if word.endswith("sses"):
         return word[:-2]
     return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
@@ -255,14 +255,14 @@ def _place(index: Index, hit: Hit) -> Place:
 
 
 def _head(index: Index, hit: Hit) -> str:
-    """What an entry is called: its id, its title and its other names."""
+    """Return the names of an entry: its id, its title and its aliases."""
     place = _place(index, hit)
     names = [name for name, p in index.aliases() if p == place]
     return " ".join([hit.id, hit.id.replace("_", " "), hit.title, *names]).casefold()
 
 
 def find(text: str, limit: int = 20, extra: tuple[Path, ...] = ()) -> tuple[Hit, ...]:
-    """Entries whose id, title or body hold all words of the text, the best first; at most `limit`."""
+    """Return entries whose id, title or body contain all words of the text, best first, at most `limit`."""
     return tuple(_search(_index(extra), text, limit))
 
 
@@ -285,12 +285,12 @@ def _search(index: Index, text: str, limit: int) -> list[Hit]:
 
 
 def contents(extra: tuple[Path, ...] = ()) -> tuple[Hit, ...]:
-    """Every entry that can be explained, sources too, without rules and fixes, which are part of their findings."""
+    """Return every entry that can be explained, including sources, but not rules and fixes, which findings contain."""
     index = _index(extra)
     places = sorted((p for p in index.everything() if p.kind not in ("rule", "fix")), key=lambda p: (p.kind, p.id))
     return tuple(Hit(p.kind, p.id, index.title(p), 0.0) for p in places)
 
 
 def words(extra: tuple[Path, ...] = ()) -> tuple[str, ...]:
-    """Every id that can be explained, sorted, without rules, fixes and sources."""
+    """Return every id that can be explained, sorted, without rules, fixes and sources."""
     return tuple(sorted({p.id for p in _index(extra).everything() if p.kind not in ("rule", "fix", "source")}))

@@ -15,16 +15,16 @@ from advisor.knowledge.loader import entry_line, load
 from advisor.records.errors import KnowledgeError
 
 _FIELD = re.compile(r"\{([a-z][a-z0-9_]*)(?::[^{}]*)?\}")
-# Fields that can serve as the title of an entry without one.
+# Fields that can replace the title of an entry without one.
 _TITLES = ("title", "ask", "means", "says", "meaning", "what", "name")
-# Kind of entry -> files. One entry a file:
+# Kind of entry -> files. Files with one entry each:
 _ONE_A_FILE: Final = (
     ("diagnosis", "diagnoses/*.yaml"),
     ("trust", "trust/*.yaml"),
     ("pattern", "timeline/*.yaml"),
     ("workload", "graphics/diagnoses/*.yaml"),
 )
-# Many entries a file, by id:
+# Files with many entries, by id:
 _MAPPINGS: Final = (
     ("class", "classification.yaml"),
     ("decision", "timeline_decisions.yaml"),
@@ -34,10 +34,10 @@ _MAPPINGS: Final = (
     ("question", "questions.yaml"),
     ("algorithm", "napkin/algorithms.yaml"),
     ("dtype", "napkin/dtypes.yaml"),
-    ("topic", "topics/*.yaml"),  # the kind depends on the file, see _TOPICS
+    ("topic", "topics/*.yaml"),  # _TOPICS maps the file to the kind
     ("source", "sources.yaml"),
 )
-# Many entries below one key of a file:
+# Files with many entries below one key:
 _SECTIONS: Final = (("gpu", "gpus.yaml", "cards"), ("unit", "time_model.yaml", "terms"))
 _TOPICS: Final = {
     "stalls": "stall",
@@ -52,7 +52,7 @@ _TOPICS: Final = {
     "cases": "case",
     "errata": "erratum",
 }
-# Where several entries share an id, the kind that comes first here is explained.
+# If several entries share an id, the kind that comes first here is explained.
 ORDER: Final = (
     *("diagnosis", "trust", "pattern", "workload", "class", "decision", "stall", "opcode", "step", "pitfall"),
     *("formula", "topic", "threshold", "ncu_rule", "case", "algorithm", "gpu", "question", "observation", "rule"),
@@ -63,7 +63,7 @@ _WITHOUT_ALIASES = ("diagnosis", "trust", "rule", "fix", "source", "metric", "ob
 
 
 def norm(word: str) -> str:
-    """A word in the form that is compared: case, spaces, dashes and underscores do not matter."""
+    """Normalise a word for comparison: ignore case, spaces, dashes and underscores."""
     return re.sub(r"[\s_-]+", "_", word.strip().casefold()).strip("_")
 
 
@@ -95,18 +95,18 @@ class Index:
             found.sort(key=lambda p: _RANK[p.kind])
 
     def block(self, place: Place) -> str:
-        """All text of an entry, keys included."""
+        """Return the full text of an entry, including keys."""
         key = (place.kind, place.id, place.path)
         if key not in self._texts:
             self._texts[key] = "\n".join((f"{place.id}:", *_strings(place.content)))
         return self._texts[key]
 
     def raw(self, place: Place) -> dict[str, Any]:
-        """A copy of the plain content of one entry."""
+        """Return a copy of the plain content of one entry."""
         return {str(key): value for key, value in place.content.items()}
 
     def entry(self, place: Place, kind: type[Any]) -> Any:
-        """One entry of a mapping file as its schema, with its id; KnowledgeError with file and line."""
+        """Return an entry of a mapping file as a `kind`, with its id. Raises KnowledgeError with file and line."""
         try:
             made = msgspec.convert(place.content, kind)
         except msgspec.ValidationError as e:
@@ -114,16 +114,16 @@ class Index:
         return structs.replace(made, id=place.id) if hasattr(made, "id") else made
 
     def of(self, word: str, kind: str = "") -> Place | None:
-        """The first entry of this id, of one kind if given."""
+        """Return the first entry with this id, of one kind if given, or None."""
         return next((p for p in self.places.get(norm(word), ()) if not kind or p.kind == kind), None)
 
     def everything(self) -> Iterator[Place]:
-        """All entries."""
+        """Yield all entries."""
         for found in self.places.values():
             yield from found
 
     def title(self, place: Place) -> str:
-        """One line that names the entry; empty for a rule."""
+        """Return one line that names the entry, empty for a rule."""
         if place.kind == "rule":
             return ""
         content: Mapping[str, Any] = place.content.get("fix", {}) if place.kind == "fix" else place.content
@@ -132,7 +132,7 @@ class Index:
         return fields_named(" ".join(found.split()))
 
     def aliases(self) -> Iterator[tuple[str, Place]]:
-        """Other names of entries: `aliases` and `devices` lists, and the product names of GPUs."""
+        """Yield other names of entries: `aliases` and `devices` lists, and the product names of GPUs."""
         for place in self.everything():
             if place.kind in _WITHOUT_ALIASES:
                 continue
@@ -144,7 +144,7 @@ class Index:
                 yield name, place
 
     def source_title(self, key: str) -> str | None:
-        """The title of a citation key, None when it is not in sources.yaml."""
+        """Return the title of a citation key, or None if it is not in sources.yaml."""
         head, _, at = key.partition(".")
         source = self.sources.get(head)
         if source is None:
@@ -197,5 +197,5 @@ def _strings(value: Any) -> Iterator[str]:
 
 
 def fields_named(text: str) -> str:
-    """A text with its `{metric:format}` fields shown as `<metric>`."""
+    """Replace the `{metric:format}` fields of a text with `<metric>`."""
     return _FIELD.sub(lambda m: f"<{m[1]}>", text)

@@ -1,1 +1,1 @@
-"""Checks the knowledge base against itself, the grammar, the time model and the engine."""
+"""Checks of the knowledge base against itself, the grammar, the time model and the engine."""

@@ -1,4 +1,4 @@
-"""Knowledge folders loaded entry by entry, with the line of every key, so that all mistakes are found at once."""
+"""Load knowledge folders entry by entry, with the line of every key, so that one run finds all mistakes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ERROR, WARNING, INFO = "error", "warning", "info"
 
 @dataclass(frozen=True, slots=True, order=True)
 class Mistake:
-    """severity: error (must not ship), warning, or info; line counts from 1."""
+    """A mistake in a knowledge file. severity: error (blocks a release), warning, or info; line: counted from 1."""
 
     file: Path
     line: int
@@ -40,14 +40,14 @@ _UNKNOWN_FIELD = re.compile(r"unknown field `([^`]+)`")
 
 
 def placed(error: KnowledgeError) -> Mistake:
-    """The mistake described by an error that begins with file:line."""
+    """Turn an error whose text begins with file:line into a mistake."""
     match = _PLACED.match(str(error))
     return Mistake(Path(match[1]), int(match[2]), match[3]) if match else Mistake(Path("knowledge"), 1, str(error))
 
 
 @dataclass
 class Document:
-    """`raw` is the plain content (an empty mapping where the file cannot be read), `mistakes` what reading it found."""
+    """A knowledge file. raw: its plain content, empty if it is unreadable; mistakes: those found while reading it."""
 
     path: Path
     raw: dict[str, Any] = field(default_factory=dict)
@@ -55,15 +55,15 @@ class Document:
     _root: Any = None
 
     def line(self, *keys: str | int) -> int:
-        """The line, from 1, of the deepest of the nested `keys` that is in the file."""
+        """Return the line, counted from 1, of the deepest of the nested `keys` that the file contains."""
         return node_line(self._root, keys)
 
     def mistake(self, text: str, *keys: str | int, severity: str = "error") -> Mistake:
-        """A mistake at the place of `keys`."""
+        """Return a mistake at the line of `keys`."""
         return Mistake(self.path, self.line(*keys), text, severity)
 
     def convert(self, value: Any, kind: type[T], *keys: str | int) -> T | None:
-        """`value`, found at `keys`, as `kind`; None, with a mistake recorded, when it does not fit."""
+        """Convert `value`, located at `keys`, to `kind`; if it does not fit, record a mistake and return None."""
         try:
             return msgspec.convert(value, kind)
         except msgspec.ValidationError as e:
@@ -78,7 +78,7 @@ class Document:
             return None
 
     def scalars(self, key: str) -> Iterator[tuple[str, int]]:
-        """Every text listed under a `key` anywhere in the file, with its line."""
+        """Yield every text listed under a `key` anywhere in the file, with its line."""
         stack = [self._root]
         while stack:
             node = stack.pop()
@@ -93,12 +93,12 @@ class Document:
 
 
 def read(path: Path) -> Document:
-    """Read a file that must hold a mapping; problems of the whole file are among its mistakes."""
+    """Read a file that must contain a mapping; record problems of the whole file as mistakes."""
     out = Document(path)
     try:
         text = read_text(path)
         out.mistakes += _beyond_plain(path, text)
-        if out.mistakes:  # an alias may expand to any size, so nothing is built from such a file
+        if out.mistakes:  # an alias may expand to any size, so do not parse such a file
             return out
         raw = load(path, dict[str, Any])
     except KnowledgeError as e:
@@ -110,7 +110,7 @@ def read(path: Path) -> Document:
 
 
 def _beyond_plain(path: Path, text: str) -> list[Mistake]:
-    """What knowledge files do not use: aliases (can blow up), tags (can name a type), deep nesting (can crash)."""
+    """Report YAML that knowledge files never need: aliases (unlimited size), tags (may name a type), deep nesting."""
     out: list[Mistake] = []
     depth = 0
     try:
@@ -128,7 +128,7 @@ def _beyond_plain(path: Path, text: str) -> list[Mistake]:
             elif isinstance(event, yaml.CollectionEndEvent):
                 depth -= 1
     except yaml.YAMLError:
-        return []  # the loader names the place
+        return []  # the loader reports the error with its line
     return out
 
 
@@ -137,14 +137,14 @@ _METRIC = re.compile(r"[a-z][a-z0-9_]*\Z")
 
 
 class TeamDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """team.yaml: what the ids of a team's own directory begin with."""
+    """team.yaml: the prefix of the ids in a team's own directory."""
 
     prefix: str
 
 
 @dataclass(frozen=True)
 class Placed(Generic[S]):
-    """An entry and where it is: `keys` lead to it in its document."""
+    """An entry with its document and the nested `keys` of its position there."""
 
     id: str
     value: S
@@ -152,16 +152,16 @@ class Placed(Generic[S]):
     keys: tuple[str, ...]
 
     def mistake(self, text: str, *keys: str | int, severity: str = "error") -> Mistake:
-        """A mistake in this entry, at `keys` below it; a text that begins with a rule's id needs no other."""
+        """Return a mistake at `keys` below this entry; its text names the entry, unless it begins with a rule's id."""
         named = text if text.startswith(f"{self.id}.") else f"{self.id}: {text}"
         return self.document.mistake(named, *self.keys, *keys, severity=severity)
 
 
 @dataclass
 class Base:
-    """Everything that could be loaded. `mistakes` are those of reading: syntax, schemas, ids.
+    """All entries that could be loaded. `mistakes` are those found while reading: syntax, schemas, ids.
 
-    `broken`: ids of observations, classes and findings that are there but could not be read; who names them is right.
+    `broken`: ids of existing observations, classes and findings that are unreadable; naming them is not a mistake.
     """
 
     folders: tuple[Path, ...]
@@ -176,21 +176,21 @@ class Base:
     broken: set[str] = field(default_factory=set)
 
     def is_broken(self, name: str) -> bool:
-        """Whether a name in a rule means something that could not be read."""
+        """Return whether a name in a rule refers to an unreadable entry."""
         return name.removeprefix("found.").removeprefix("class.") in self.broken
 
     def document(self, name: str) -> Document | None:
-        """The document of our own folder with this name."""
+        """Return the document of our own folder with this name, or None."""
         return next((d for d in self.documents if d.path == self.folders[0] / name), None)
 
     def cited(self, key: str) -> bool:
-        """Whether a citation key leads somewhere."""
+        """Return whether a citation key exists."""
         head, _, place = key.partition(".")
         source = self.sources.get(head)
         return source is not None and (not place or place in source.value.places)
 
     def catalog(self, findings: dict[str, DiagnosisDef], observations: dict[str, ObservationDef]) -> Catalog:
-        """A catalogue of the sound entries: these findings and observations, and everything else that was loaded."""
+        """Return a catalogue of valid entries: these findings and observations, and all other loaded entries."""
         out = Catalog(self.folders)
         out.__dict__.update(
             metrics={k: p.value for k, p in self.metrics.items()},
@@ -205,7 +205,7 @@ class Base:
         return out
 
 
-# Which files hold mappings of which entries, and under which name they are kept.
+# Files that contain mappings of entries: file pattern, attribute that stores the entries, and class of an entry.
 _MAPPINGS: tuple[tuple[str, str, type[Any]], ...] = (
     ("metrics*.yaml", "metrics", MetricDef),
     ("observations/*.yaml", "observations", ObservationDef),

@@ -1,4 +1,4 @@
-"""What entries lack: rules, fixes, examples, exercises, users; and ids that the catalogue promises."""
+"""Checks for missing parts of entries: rules, fixes, examples, exercises, users, and ids of the catalogue."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FIELD = re.compile(r"\{([a-z][a-z0-9_]*)(?::[^{}]*)?\}")
 
 
 class CatalogueDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """catalogue.yaml: the ids that are fixed, and those that must be there now."""
+    """catalogue.yaml: the fixed ids, and the ids that must exist now."""
 
     classes: tuple[str, ...] = ()
     diagnoses: tuple[str, ...] = ()
@@ -32,7 +32,7 @@ class CatalogueDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def check_findings(base: Base, terms: Collection[str] | None, exercises: Collection[str] | None) -> Iterator[Mistake]:
-    """terms: of the time model; exercises: those that exist (None: there are none yet, so a missing one only warns)."""
+    """Check findings. terms: of the time model; exercises: existing ones, or None if there are none (then warn)."""
     for entry in base.findings.values():
         value = entry.value
         yield from _page(base, entry)
@@ -52,7 +52,7 @@ def check_findings(base: Base, terms: Collection[str] | None, exercises: Collect
 
 
 def _page(base: Base, entry: Placed[DiagnosisDef]) -> Iterator[Mistake]:
-    """What a page of `explain` needs. A team may leave out all but title and meaning, and is warned."""
+    """Check the fields that `explain` needs. A team only gets warnings, except for a missing title or meaning."""
     value = entry.value
     for part in ("title", "what"):
         if not getattr(value, part):
@@ -66,7 +66,7 @@ def _page(base: Base, entry: Placed[DiagnosisDef]) -> Iterator[Mistake]:
 
 
 def _observes(entry: Placed[DiagnosisDef]) -> bool:
-    """Whether a rule looks at a number at all; without, there is nothing that a launch could show."""
+    """Return whether any rule reads a number; otherwise no launch can serve as an example."""
     return any(kind_of(n) == "observation" for rule in entry.value.seen for n in (*rule.when, *rule.unless))
 
 
@@ -103,7 +103,7 @@ def _fix(base: Base, entry: Placed[DiagnosisDef], terms: Collection[str] | None)
 
 
 def _snippets(base: Base, entry: Placed[DiagnosisDef], fix: FixDef) -> Iterator[Mistake]:
-    """The shape of the code before and after; a warning for a team."""
+    """Check that the code before and after the fix is given; a team only gets a warning."""
     severity = ERROR if entry.document.path.is_relative_to(base.folders[0]) else WARNING
     if bool(fix.before) != bool(fix.after):
         given, missing = ("before", "after") if fix.before else ("after", "before")
@@ -123,7 +123,7 @@ def _snippets(base: Base, entry: Placed[DiagnosisDef], fix: FixDef) -> Iterator[
 
 
 def _exercise(base: Base, entry: Placed[DiagnosisDef], exercises: Collection[str] | None) -> Iterator[Mistake]:
-    """An exercise that is missing; a warning where there are none, and for a team, which brings no exercises."""
+    """Report a missing exercise; only warn if no exercises exist, or for a team, which has no exercises."""
     name, ours = entry.value.exercise, entry.document.path.is_relative_to(base.folders[0])
     severity = ERROR if exercises is not None and ours else WARNING
     if not name:
@@ -134,7 +134,7 @@ def _exercise(base: Base, entry: Placed[DiagnosisDef], exercises: Collection[str
 
 
 def _unfilled(base: Base, entry: Placed[DiagnosisDef]) -> Iterator[Mistake]:
-    """Fields in texts that are never filled: only `says` and `because` are about one launch."""
+    """Report fields in texts that are never filled: only `says` and `because` are about one launch."""
     value = entry.value
     texts: list[tuple[str, tuple[str | int, ...]]] = [
         (value.title, ("title",)),
@@ -151,12 +151,12 @@ def _unfilled(base: Base, entry: Placed[DiagnosisDef]) -> Iterator[Mistake]:
 
 
 def check_used(base: Base, elsewhere: Collection[str] = ()) -> Iterator[Mistake]:
-    """Observations that no rule, class or symptom names; one of a partition is needed for the others' sake.
+    """Report observations that no rule, class or symptom names, unless others of their partition are used.
 
-    elsewhere: those that rules of another scope name.
+    elsewhere: observations that rules of another scope name.
     """
     if any(d.mistakes for d in base.documents):
-        return  # an entry that could not be read may be the one that uses it
+        return  # an unreadable entry may use the observation
     used = set(elsewhere) | {n for p in base.classes.values() for n in (*p.value.when, *p.value.unless)}
     for finding in base.findings.values():
         used |= set(finding.value.explains)
@@ -168,7 +168,7 @@ def check_used(base: Base, elsewhere: Collection[str] = ()) -> Iterator[Mistake]
 
 
 def check_questions(base: Base) -> Iterator[Mistake]:
-    """Questions that set no metric, offer no choice, or have a range that is none."""
+    """Report questions that set no metric, offer no choice, or have an invalid range."""
     for entry in base.questions.values():
         value = entry.value
         if not value.ask:
@@ -182,7 +182,7 @@ def check_questions(base: Base) -> Iterator[Mistake]:
 
 
 def check_catalogue(base: Base) -> Iterator[Mistake]:
-    """Ids of the catalogue that are not there: an error for those required now, else information."""
+    """Report missing ids of the catalogue: an error if the id is required now, else information."""
     document = base.document("catalogue.yaml")
     if document is None:
         return
@@ -213,6 +213,6 @@ def check_catalogue(base: Base) -> Iterator[Mistake]:
 
 
 def exercises_in(kernels: Path) -> frozenset[str] | None:
-    """The exercises of a kernels/ folder, or None while it has none."""
+    """Return the exercises of a kernels/ folder, or None if it has none."""
     names = frozenset(path.parent.name for path in kernels.glob("*/exercise.yaml"))
     return names or None

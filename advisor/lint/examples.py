@@ -1,4 +1,4 @@
-"""Examples of findings, put to the engine: `fires` must conclude them, `silent` must not, and each rule has both."""
+"""Run examples of findings: the engine must conclude `fires`, and must not conclude `silent`; each rule needs both."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from advisor.records.errors import KnowledgeError
 
 
 def check_examples(base: Base, tests: Mapping[str, Test], sound: Mapping[str, Sequence[RuleDef]]) -> Iterator[Mistake]:
-    """Each example as a launch that has these metrics, what formulas make of them, and no others.
+    """Check each example as a launch with these metrics, metrics that formulas derive from them, and no others.
 
-    A choice that a rule needs is taken as made. Of rules after the quantification all but the words of the time model
-    is tested. Each rule must fire in an example under `fires` and be refuted by one under `silent`.
+    An answer that a rule needs is assumed to be given. Rules that run after quantification are tested without their
+    words of the time model. Each rule must fire in an example under `fires` and be refuted by one under `silent`.
     """
     import pandas as pd
 
@@ -33,7 +33,7 @@ def check_examples(base: Base, tests: Mapping[str, Test], sound: Mapping[str, Se
     catalog = base.catalog(findings, observations)
     cases: list[tuple[Placed[DiagnosisDef], str, int, dict[str, float]]] = []
     broken = _broken(base, sound)
-    wrong: set[tuple[str, str]] = set()  # finding and kind: a wrong example says nothing of its rules
+    wrong: set[tuple[str, str]] = set()  # finding and kind: a wrong example is no evidence about its rules
     for entry in base.findings.values():
         if entry.value.scope != "launch" or entry.id in broken:
             continue
@@ -47,7 +47,7 @@ def check_examples(base: Base, tests: Mapping[str, Test], sound: Mapping[str, Se
                     cases.append((entry, kind, at, values))
     read = {n for p in base.classes.values() for n in (*p.value.when, *p.value.unless)}
     if not cases or any(n not in tests for n in read if kind_of(n) == "observation"):
-        return  # without its classes the engine cannot be asked
+        return  # the engine needs its classes
     formulas = _formulas(base)
     frame = pd.DataFrame([_derived(values, formulas) for *_, values in cases], dtype=float)
     observed = observe(frame, catalog)
@@ -72,7 +72,7 @@ def check_examples(base: Base, tests: Mapping[str, Test], sound: Mapping[str, Se
 
 
 def _unshown(base: Base, name: str, rules: Sequence[RuleDef], told: Mapping[str, Collection[str]]) -> Iterator[Mistake]:
-    """Rules that no example shows at work, or that none is against; a team is only warned."""
+    """Report rules that fire in no example, or that no example refutes; a team only gets warnings."""
     entry = base.findings[name]
     examples = entry.value.examples
     severity = ERROR if entry.document.path.is_relative_to(base.folders[0]) else WARNING
@@ -98,7 +98,7 @@ def _formulas(base: Base) -> dict[str, Expression]:
 
 
 def _derived(values: Mapping[str, float], formulas: Mapping[str, Expression]) -> dict[str, float]:
-    """The values and every metric that a formula gives from them; a metric given directly stays as it is."""
+    """Return the values and every metric that formulas derive from them; a given metric keeps its value."""
     out = dict(values)
     waiting = {name: f for name, f in formulas.items() if name not in out}
     while ready := [n for n, f in waiting.items() if f.names <= out.keys()]:
@@ -108,7 +108,7 @@ def _derived(values: Mapping[str, float], formulas: Mapping[str, Expression]) ->
 
 
 def _broken(base: Base, sound: Mapping[str, Sequence[RuleDef]]) -> set[str]:
-    """Findings with a rule that is itself a mistake, and those that look at them: their examples would look wrong."""
+    """Return findings with an invalid rule and findings that depend on them: their examples would appear wrong."""
     out = {name for name, entry in base.findings.items() if len(sound[name]) < len(entry.value.seen)}
     while True:
         more = {
@@ -129,7 +129,7 @@ def _answers(rules: Sequence[RuleDef], kind: str) -> list[frozenset[str]]:
 def _fired(
     engine: Engine, entry: DiagnosisDef, rules: Sequence[RuleDef], state: Mapping[str, int], kind: str
 ) -> set[str]:
-    """The rules of the entry that fire on an example."""
+    """Return the rules of the entry that fire on an example."""
     if entry.step >= SECOND_PASS:
         trace = engine.conclude(state)
         return {rule.id for rule in rules if _holds(trace, rule, state)}
@@ -143,7 +143,7 @@ def _truth(trace: Trace, name: str, state: Mapping[str, int]) -> int:
 
 
 def _holds(trace: Trace, rule: RuleDef, state: Mapping[str, int]) -> bool:
-    """Whether all but answers and words allow a rule; one without observations says nothing about an example."""
+    """Return whether a rule holds apart from answers and words; False for a rule without observations."""
     when = [n for n in rule.when if kind_of(n) not in ("answer", "gain")]
     unless = [n for n in rule.unless if kind_of(n) not in ("answer", "gain")]
     return (
@@ -154,7 +154,7 @@ def _holds(trace: Trace, rule: RuleDef, state: Mapping[str, int]) -> bool:
 
 
 def _refuted(trace: Trace, rules: Sequence[RuleDef], state: Mapping[str, int]) -> set[str]:
-    """The rules that a known condition keeps from firing; what is merely unknown proves nothing."""
+    """Return the rules that a known condition prevents from firing; an unknown condition does not refute a rule."""
     return {
         rule.id
         for rule in rules

@@ -32,9 +32,9 @@ WORDS = "timeline_words.yaml"
 
 
 def timeline_base(whole: Base) -> Base | None:
-    """The patterns and decisions of all folders with what they share with kernels; None where there are none.
+    """Return the patterns and decisions of all folders, with entries shared with kernels, or None if there are none.
 
-    What cannot be read is among its `mistakes`, so it is loaded once.
+    Its `mistakes` contain read errors, so load it only once.
     """
     base = Base(whole.folders, metrics=whole.metrics, sources=whole.sources, observations=whole.observations)
     base.documents = [
@@ -64,11 +64,11 @@ def timeline_base(whole: Base) -> Base | None:
 
 
 def check_timelines(base: Base | None) -> Iterator[Mistake]:
-    """Every mistake in the knowledge about timelines, as `timeline_base` has loaded it."""
+    """Yield every mistake in the knowledge about timelines; `base` comes from `timeline_base`."""
     if base is None:
         return
     yield from base.mistakes
-    tests, _ = check_observations(base)  # already reported with those of kernels
+    tests, _ = check_observations(base)  # already reported for kernels
     terms = {name for name, entry in base.metrics.items() if entry.value.unit == "%"}
     yield from _entries(base)
     yield from check_findings(base, terms, None)
@@ -87,7 +87,7 @@ def check_timelines(base: Base | None) -> Iterator[Mistake]:
 
 
 def _entries(base: Base) -> Iterator[Mistake]:
-    """What a pattern needs beyond a finding: the scope, examples of both kinds, a fix with its typical gain."""
+    """Check the extra needs of a pattern: the scope, examples of both kinds, and a fix with its typical gain."""
     for entry in base.findings.values():
         value = entry.value
         if value.scope != TIMELINE_SCOPE:
@@ -109,13 +109,13 @@ def _factor(entry: Placed[DiagnosisDef], part: str, term: str, text: str) -> Ite
     try:
         value = parse(text).scalar({})
     except ExpressionError:
-        return  # reported where fixes are checked
+        return  # the check of fixes reports this
     if not 0 <= value <= 1:
         yield entry.mistake(f"{term}: what a fix leaves is a number from 0 to 1", "fix", part, term)
 
 
 def _words(base: Base) -> Iterator[Mistake]:
-    """The constants, names and parts: their shape, expressions that compile."""
+    """Check the form of constants, names and parts, and that their expressions compile."""
     for document in base.documents:
         if document.path.name != WORDS or document.mistakes:
             continue
@@ -134,7 +134,7 @@ def _words(base: Base) -> Iterator[Mistake]:
 
 
 def used_by_timelines(base: Base | None) -> set[str]:
-    """The observations that patterns and decisions read."""
+    """Return the observations that patterns and decisions read."""
     if base is None:
         return set()
     found = {n for entry in base.findings.values() for rule in entry.value.seen for n in (*rule.when, *rule.unless)}
@@ -145,9 +145,9 @@ WORKLOAD_SCOPE = "workload"
 
 
 def check_workloads(whole: Base, terms: Collection[str], exercises: Collection[str] | None) -> Iterator[Mistake]:
-    """Every mistake in the folder `graphics` of our own knowledge; nothing where there is none.
+    """Yield every mistake in the folder `graphics` of our own knowledge, if it exists.
 
-    terms: what the fix of a workload may change. No exercise is required, since no bundled kernel draws.
+    terms: those that the fix of a workload may change. No exercise is required, since no bundled kernel draws.
     """
     folder = whole.folders[0] / WORKLOAD_FOLDER
     if not folder.is_dir():
@@ -184,10 +184,10 @@ def check_workloads(whole: Base, terms: Collection[str], exercises: Collection[s
 def lint(
     folders: Sequence[Path], *, terms: Collection[str] | None = None, kernels: Path | None = None
 ) -> tuple[Mistake, ...]:
-    """Every mistake in our own knowledge folder (the first) and team directories (the others), by file and line.
+    """Return every mistake in our own folder (the first) and team directories (the others), by file and line.
 
-    terms: the terms that a fix may change, by default those of the time model; kernels: where the exercises are.
-    UsageError for a folder that is not there.
+    terms: the terms that a fix may change, by default those of the time model; kernels: folder of the exercises.
+    Raises UsageError if a folder does not exist.
     """
     for folder in folders:
         if not folder.is_dir():
@@ -223,15 +223,15 @@ def lint(
 
 
 def run(folders: Sequence[Path], out: TextIO, own: Path | None = None) -> int:
-    """Print each mistake as `file:line: severity: text`; exit code 1 when one of them is an error, else 0.
+    """Print each mistake as `file:line: severity: text`; return exit code 1 if one of them is an error, else 0.
 
-    folders: team directories, checked beside our own knowledge (`own`, by default the installation's), of which nothing
-    is printed then; none: our own, and the bundled exercises. A folder with a classification is no team's
-    but a whole knowledge base, and is checked by itself.
+    folders: team directories, checked together with our own knowledge (`own`, by default the installed one), whose
+    mistakes are then not printed. If empty, check our own knowledge and the bundled exercises. A folder with a
+    classification is not a team directory but a complete knowledge base, and is checked alone.
     """
     whole = [f for f in folders if (f / "classification.yaml").is_file() and not (f / "team.yaml").exists()]
     teams = [f for f in folders if f not in whole]
-    # A whole knowledge base has a kernels folder next to it, like the bundled one.
+    # A complete knowledge base has a kernels folder next to it, like the bundled one.
     found = [m for base in whole for m in lint([base], kernels=base.resolve().parent / "kernels")]
     if teams or not folders:
         base = own or resources.folder("knowledge")
@@ -245,12 +245,12 @@ def run(folders: Sequence[Path], out: TextIO, own: Path | None = None) -> int:
 
 
 def shown_line(mistake: Mistake) -> str:
-    """The mistake on one line, with characters that are not printed escaped: a key may hold any character."""
+    """Return the mistake on one line; escape unprintable characters, since a key may contain any character."""
     return printable(str(mistake).replace("\n", " "))
 
 
 def _exercises(found: Sequence[Mistake]) -> list[Mistake]:
-    """The mistakes in the bundled exercises; none while the knowledge that they name has errors."""
+    """Return the mistakes in the bundled exercises; skip the check if the knowledge has errors."""
     if any(m.severity == ERROR for m in found):
         return []
     return [Mistake(f.file, f.line, f.text, ERROR) for f in faults(catalog())]

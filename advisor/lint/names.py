@@ -1,4 +1,4 @@
-"""Names that lead nowhere: metrics in tests, formulas and texts, conditions of rules, sources."""
+"""Checks for undefined names: metrics in tests, formulas and texts, conditions of rules, and sources."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from advisor.knowledge.units import UnitDef
 from advisor.lint.base import Base, Mistake, Placed
 from advisor.reasoning.engine.program import CLASS_STEP, UNDETERMINED, kind_of, reference_error, well_formed
 
-# Columns of the frame that hold text.
+# Columns of the data frame that contain text.
 LABELS = frozenset({"compute_leader", "memory_leader", "stall_leader", "occupancy_limiter", "kernel", "gpu_name", "cc"})
 
 
 def check_metrics(base: Base) -> Iterator[Mistake]:
-    """Metrics whose formulas cannot be parsed, name no metric or go round in a circle."""
+    """Report metrics whose formulas cannot be parsed, name an unknown metric or depend on themselves."""
     inputs: dict[str, frozenset[str]] = {}
     for entry in base.metrics.values():
         if not well_formed(entry.id) or "." in entry.id:
@@ -52,7 +52,7 @@ def _unknown(base: Base, entry: Placed[Any], names: frozenset[str], *keys: str |
 
 
 def check_observations(base: Base) -> tuple[dict[str, Test], list[Mistake]]:
-    """The parsed tests of sound observations, and the mistakes of the others."""
+    """Return the parsed tests of valid observations, and the mistakes in the others."""
     tests: dict[str, Test] = {}
     out: list[Mistake] = []
     for entry in base.observations.values():
@@ -65,7 +65,7 @@ def check_observations(base: Base) -> tuple[dict[str, Test], list[Mistake]]:
             continue
         wrong = list(_unknown(base, entry, test.names, "test"))
         wrong += [
-            # Evidence shows the left side as the value and the right side as the threshold.
+            # Evidence shows the left side as the value, and the right side as the threshold.
             entry.mistake(f"write the metric on the left of {c.op}, not {c.left.text!r}", "test")
             for c in test.comparisons
             if not c.left.names
@@ -80,7 +80,7 @@ def check_observations(base: Base) -> tuple[dict[str, Test], list[Mistake]]:
 
 
 def check_text(base: Base, entry: Placed[Any], text: str, *keys: str | int) -> Iterator[Mistake]:
-    """A text that is filled with the launch's values: its fields must be metrics or named values."""
+    """Check a text whose fields the values of a launch fill: each field must be a metric or a named value."""
     try:
         names = fields(text)
     except ValueError as e:
@@ -93,9 +93,9 @@ def check_text(base: Base, entry: Placed[Any], text: str, *keys: str | int) -> I
 def check_rules(
     base: Base, tests: Mapping[str, Test], step_error: Callable[[str, int], str | None]
 ) -> tuple[dict[str, list[RuleDef]], list[Mistake]]:
-    """The sound rules of each finding, and the mistakes of the others. `step_error`: see `references`.
+    """Return the valid rules of each finding, and the mistakes in the others. `step_error`: see `references`.
 
-    A rule on an observation whose own test is a mistake is not sound either, but the mistake is reported once.
+    A rule on an observation with an invalid test is invalid too, but the mistake is reported only once.
     """
     out: list[Mistake] = []
     taken: dict[str, str] = {}
@@ -164,7 +164,7 @@ def _rule(
 
 
 def references(base: Base) -> Callable[[str, int], str | None]:
-    """What is wrong with a name in a rule of some step, in the engine's own words, or None."""
+    """Return a function that gives the engine's error text for a name in a rule of a step, or None if it is valid."""
     catalog = base.catalog(
         {k: p.value for k, p in base.findings.items()}, {k: p.value for k, p in base.observations.items()}
     )
@@ -172,7 +172,7 @@ def references(base: Base) -> Callable[[str, int], str | None]:
 
 
 def check_cites(base: Base) -> Iterator[Mistake]:
-    """Citations that lead nowhere, in every file, and entries without any."""
+    """Report citations of unknown sources in every file, and entries without citations."""
     for document in base.documents:
         for key, line in document.scalars("cites"):
             if not base.cited(key):
@@ -184,7 +184,7 @@ def check_cites(base: Base) -> Iterator[Mistake]:
 
 
 def check_units(base: Base, terms: Collection[str]) -> Iterator[Mistake]:
-    """Units of units.yaml that are not metrics, or whose whole or term does not exist."""
+    """Report units in units.yaml that are not metrics, or whose whole or term does not exist."""
     document = base.document("units.yaml")
     if document is None:
         return

@@ -1,9 +1,9 @@
-"""Rules that can never fire, and partitions whose observations do not divide all values among them.
+"""Checks for rules that can never fire, and for partitions whose observations overlap or leave gaps.
 
 Tests become and/or of linear inequalities: min, max and abs split into cases, and a nonlinear part (a product, a ratio,
-log2, floor, ceil) becomes a variable of its own. That only adds possibilities, so "never" is certain and "possible"
-holds for the linear part. Conjunctions are decided by Fourier-Motzkin elimination in exact fractions. Where that cannot
-decide, values are searched by random sampling with repair.
+log2, floor, ceil) becomes a separate variable. This only adds possibilities, so "never" is certain and "possible"
+is valid for the linear part. Fourier-Motzkin elimination in exact fractions decides conjunctions. If it cannot
+decide, random sampling with repair searches for values.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _REPAIRS = 40
 
 
 def find_values(true: Sequence[Test], false: Sequence[Test], seed: int = 0) -> dict[str, float] | None:
-    """Values (none negative) on which all of `true` hold and none of `false`, or None when none were found.
+    """Find non-negative values for which all of `true` hold and none of `false`; return None if none were found.
 
-    Each try starts from random magnitudes and repairs one wrong test at a time, by moving one of its metrics just
-    beyond the point where a comparison flips, to where the fewest tests are wrong.
+    Each try starts from random magnitudes and repairs one wrong test at a time: it moves one of the test's metrics
+    just beyond a value at which a comparison flips, and chooses the move that leaves the fewest wrong tests.
     """
     draw = random.Random(seed)
     wanted = [(t, True) for t in true] + [(t, False) for t in false]
@@ -75,25 +75,25 @@ _FLIP: dict[type[ast.cmpop], type[ast.cmpop]] = {
 
 
 class TooManyCases(Exception):  # noqa: N818 - an outcome, not an error
-    """The question splits into more cases than are worth deciding."""
+    """Raised if a question splits into too many cases to decide."""
 
 
 @dataclass(frozen=True)
 class Linear:
-    """The sum of `terms` (name and coefficient, sorted) and a constant."""
+    """A linear expression: the sum of `terms` (name and coefficient, sorted) and a constant."""
 
     terms: tuple[tuple[str, Fraction], ...]
     constant: Fraction = Fraction(0)
 
     def plus(self, other: Linear) -> Linear:
-        """The sum."""
+        """Return the sum of two linear expressions."""
         out = dict(self.terms)
         for name, factor in other.terms:
             out[name] = out.get(name, Fraction(0)) + factor
         return Linear(tuple(sorted((n, f) for n, f in out.items() if f)), self.constant + other.constant)
 
     def times(self, factor: Fraction) -> Linear:
-        """The multiple."""
+        """Return this expression multiplied by a factor."""
         if not factor:
             return Linear(())
         return Linear(tuple((n, f * factor) for n, f in self.terms), self.constant * factor)
@@ -112,7 +112,7 @@ Term = Linear | Cases
 
 @dataclass(frozen=True)
 class Inequality:
-    """linear > 0, or >= 0."""
+    """The inequality linear > 0 or linear >= 0."""
 
     linear: Linear
     strict: bool
@@ -120,7 +120,7 @@ class Inequality:
 
 @dataclass(frozen=True)
 class Junction:
-    """All of the parts, or at least one."""
+    """A conjunction (all parts hold) or a disjunction (at least one part holds)."""
 
     every: bool
     parts: tuple[Formula, ...]
@@ -155,7 +155,7 @@ def _constant(node: ast.expr) -> Fraction | None:
 
 
 def _term(node: ast.expr) -> Term:
-    """An expression of the grammar as cases of linear terms; what is neither is a value of its own."""
+    """Convert an expression of the grammar to cases of linear terms; a nonlinear part becomes a separate variable."""
     constant = _constant(node)
     if constant is not None:
         return Linear((), constant)
@@ -204,9 +204,9 @@ _ANYTHING = Junction(True, ())
 
 
 def formula(test: Test, holds: bool = True, known: frozenset[str] | None = None) -> Formula:
-    """The test, or (holds=False) that it does not hold, in linear inequalities.
+    """Convert the test, or its negation (holds=False), to linear inequalities.
 
-    known: the metrics that are surely known. With them, a comparison of others does not hold also by being unknown.
+    known: metrics that are certainly known. If given, a comparison of another metric can also fail as unknown.
     """
 
     may_lack = frozenset() if holds or known is None else test.names - known
@@ -231,14 +231,14 @@ def formula(test: Test, holds: bool = True, known: frozenset[str] | None = None)
 
 
 def surely_known(test: Test) -> frozenset[str]:
-    """The metrics that must be known for the test to hold: all of them, unless it is an alternative."""
+    """Return the metrics that must be known for the test to hold: all its metrics, or none if it has `or` or `not`."""
     if any(isinstance(n, ast.BoolOp | ast.UnaryOp) and isinstance(n.op, ast.Or | ast.Not) for n in ast.walk(test.node)):
         return frozenset()
     return test.names
 
 
 def is_linear(test: Test) -> bool:
-    """Whether every part of the test is decided exactly."""
+    """Return whether every part of the test can be decided exactly."""
 
     def names(part: Formula) -> Iterator[str]:
         if isinstance(part, Junction):
@@ -251,7 +251,7 @@ def is_linear(test: Test) -> bool:
 
 
 def possible(formulas: Sequence[Formula]) -> dict[str, Fraction] | None:
-    """Values for which all formulas hold, or None when there are none; TooManyCases when that is too much work."""
+    """Return values for which all formulas hold, or None. Raises TooManyCases if that needs too much work."""
     budget = _MOST_CASES
 
     def search(open_: tuple[Formula, ...], known: tuple[Inequality, ...]) -> dict[str, Fraction] | None:
@@ -282,7 +282,7 @@ def possible(formulas: Sequence[Formula]) -> dict[str, Fraction] | None:
 
 
 def _solve(known: Sequence[Inequality]) -> dict[str, Fraction] | None:
-    """Values that meet all inequalities, or None: eliminate a name at a time, then fill the values in backwards."""
+    """Return values that satisfy all inequalities, or None: eliminate names one by one, then substitute backwards."""
     system = _tidy(known)
     if system is None:
         return None
@@ -319,7 +319,7 @@ def _cost(system: Sequence[Inequality], name: str) -> int:
 
 
 def _tidy(system: Sequence[Inequality]) -> list[Inequality] | None:
-    """Each direction once, with its tightest bound; None when one without names is false."""
+    """Keep each direction once, with its tightest bound; return None if an inequality without names is false."""
     tightest: dict[tuple[tuple[str, Fraction], ...], tuple[Fraction, bool]] = {}
     for inequality in system:
         linear = inequality.linear
@@ -339,7 +339,7 @@ def _between(mine: Sequence[Inequality], name: str, values: dict[str, Fraction])
     highs: list[tuple[Fraction, bool]] = []
     for inequality in mine:
         factor = _factor(inequality, name)
-        # A name that cancelled out on the way is free: 0 is as good as any value.
+        # A name that cancelled out during elimination is free, so 0 is a valid value.
         others = ((values.setdefault(n, Fraction(0)), f) for n, f in inequality.linear.terms if n != name)
         rest = sum((f * value for value, f in others), inequality.linear.constant)
         (lows if factor > 0 else highs).append((-rest / factor, inequality.strict))
@@ -354,7 +354,7 @@ def _between(mine: Sequence[Inequality], name: str, values: dict[str, Fraction])
 
 
 def check_reachable(base: Base, tests: Mapping[str, Test], sound: Mapping[str, Sequence[RuleDef]]) -> Iterator[Mistake]:
-    """Rules and classes whose conditions exclude each other on every set of values."""
+    """Report rules and classes whose conditions exclude each other for all values."""
     for finding, rules in sound.items():
         entry = base.findings[finding]
         positions = {rule.id: at for at, rule in enumerate(entry.value.seen)}
@@ -377,9 +377,9 @@ def _never(
     when: Sequence[str],
     unless: Sequence[str],
 ) -> tuple[str, str] | None:
-    """Why the conditions cannot be met, and how bad that is; None when they can, or when is unknown."""
+    """Return why the conditions cannot hold, and the severity; None if they can hold or this is unknown."""
     parts = [(name, f) for name in when if (f := _needed(base, tests, sound, name)) is not None]
-    # What blocks a rule must be true: an unknown metric keeps it from that, so only known ones constrain.
+    # An `unless` blocks a rule only if it is true, which needs known metrics; so only known metrics constrain.
     known = frozenset[str]().union(*(surely_known(tests[n]) for n in when if n in tests))
     parts += [(f"not {name}", formula(tests[name], False, known)) for name in unless if name in tests]
     try:
@@ -400,7 +400,7 @@ def _never(
 
 
 def _needed(base: Base, tests: Mapping[str, Test], sound: Mapping[str, Sequence[RuleDef]], name: str) -> Formula | None:
-    """What must hold of the metrics for a `when` to be true; None where that says nothing about them."""
+    """Return the constraint on metrics that a true `when` implies, or None if it implies none."""
     if name in tests:
         return formula(tests[name])
     rest = name.partition(".")[2]
@@ -421,7 +421,7 @@ def _every(
 
 
 def check_partitions(base: Base, tests: Mapping[str, Test]) -> Iterator[Mistake]:
-    """Groups of observations of which not exactly one holds everywhere, with values that show it."""
+    """Report groups of observations of which not exactly one holds for some values, and show those values."""
     groups: dict[str, list[str]] = {}
     for entry in base.observations.values():
         if entry.value.partition:
@@ -432,7 +432,7 @@ def check_partitions(base: Base, tests: Mapping[str, Test]) -> Iterator[Mistake]
             yield last.mistake(f"the partition {group!r} has one member: it needs at least two", "partition")
             continue
         if any(m not in tests for m in members):
-            continue  # its test is already a mistake
+            continue  # its invalid test is already reported
         complete = not any(d.mistakes for d in base.documents if d.path.parent.name == "observations")
         try:
             for one, other in combinations(members, 2):

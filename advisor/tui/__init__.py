@@ -1,1 +1,1 @@
-"""The session in the terminal: a Textual program that shows a session's state and turns keys into events."""
+"""The interactive session: a Textual program that shows the session state and turns key presses into events."""

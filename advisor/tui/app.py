@@ -1,4 +1,4 @@
-"""The program: holds the state, hands events to the reducer, shows the screen that the state asks for."""
+"""The Textual app: it holds the state, passes events to the reducer, and shows the screen for the state."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from advisor.tui.screens.session import SessionScreen
 from advisor.tui.screens.start import OfferScreen, StartScreen
 from advisor.tui.widgets.prompt import History, Prompt, forward_to_prompt
 
-# A step is saved before it is drawn, so that a killed program loses nothing that was visible. Where the disk takes
+# A step is saved before it is drawn, so that a killed program loses nothing that was visible. If the disk takes
 # longer than this (seconds), the step is drawn first.
 _SAVED_WITHIN_S = 0.1
 
@@ -43,7 +43,7 @@ _NOTHING = "That does nothing here. /help lists the commands."
 
 
 class AdvisorApp(App[int]):
-    """The program: holds the session state and shows the screen that belongs to it."""
+    """The Textual app: it holds the session state and shows the screen for it."""
 
     TITLE = "ncu-advisor"
     CSS_PATH = "advisor.tcss"
@@ -71,9 +71,9 @@ class AdvisorApp(App[int]):
         saving: Saving | None = None,
         interrupted: SavedSession | None = None,
     ) -> None:
-        """start_options: show the start screen first; player: replay a saved session instead.
+        """start_options: choices of the start screen, shown first; player: a saved session to replay instead.
 
-        saving: saves the session automatically; interrupted: a session on the same reports that may be continued.
+        saving: saves the session automatically; interrupted: a session on the same reports that the user may continue.
         """
         super().__init__()
         self.state = State()
@@ -100,12 +100,12 @@ class AdvisorApp(App[int]):
         self.leaving = Leaving()
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        """Defaults of our own theme variables, for Textual's built-in themes."""
+        """Return defaults for our own theme variables, for Textual's built-in themes."""
         return {"quiet": "#808a96"}
 
     def on_mount(self) -> None:
         self.leaving.watch(self)
-        # Installed screens survive `switch_screen`; others are removed by it and cannot be shown again.
+        # `switch_screen` keeps installed screens; it removes other screens, which then cannot be shown again.
         self.install_screen(self._session, "session")
         self.install_screen(self._launches, "launches")
         if self._start is not None:
@@ -135,17 +135,17 @@ class AdvisorApp(App[int]):
             self.exit(0)
             return
         if self._start is not None and not has_begun(self.state.log) and not (self.state.view or self.state.waiting):
-            self.state = State()  # only a view was opened so far: the session begins with what is chosen next
+            self.state = State()  # only a view was opened so far: the session begins with the next choice
         if self._memory is not None and isinstance(event, e.Opened | e.Completed):
             self._remember(event)
         self.follow()
 
     def follow(self) -> None:
-        """Show the screen that the state asks for, and start its work."""
+        """Show the screen for the state, and start the work that the state waits for."""
         wanted = self._wanted()
         below = self.screen_stack[1] if len(self.screen_stack) > 1 else None
         if below is not wanted:
-            while len(self.screen_stack) > 2:  # help and palette close with the screen below them
+            while len(self.screen_stack) > 2:  # close help and palette together with the screen below them
                 self.pop_screen()
             self.switch_screen(wanted)
         elif wanted.is_mounted:
@@ -153,7 +153,7 @@ class AdvisorApp(App[int]):
         self.runner.follow(self.state)
 
     def _remember(self, event: e.Opened | e.Completed) -> None:
-        """Remember what was opened for the next start, except the bundled reports."""
+        """Remember the opened paths for the next start, except the bundled reports."""
         paths = event.request.paths if isinstance(event.request, e.Read | e.Trace) else ()
         read = not isinstance(event, e.Opened) or (event.diagnosis is not None and event.diagnosis.launches)
         kernels = str(resources.folder("kernels"))
@@ -161,7 +161,7 @@ class AdvisorApp(App[int]):
             self._memory.opened(paths)
 
     def _wanted(self) -> AppScreen:
-        """The screen that the state asks for; view screens are created when first opened."""
+        """Return the screen for the state; create a view screen when it is first opened."""
         if self._replay is not None:
             return self._replay
         view = self.state.view
@@ -188,7 +188,7 @@ class AdvisorApp(App[int]):
         self.follow()
 
     def say(self, text: str) -> None:
-        """Interpret a typed line and apply it; a note reports what was not understood outside a conversation."""
+        """Interpret a typed line and apply it; outside a conversation, show a note if the line is not understood."""
         event = commands.understand(text, self.state)
         if event is None:
             return
@@ -217,11 +217,11 @@ class AdvisorApp(App[int]):
             prompt.focus()
 
     def complete(self, text: str) -> tuple[str, ...]:
-        """Completions of the typed text, most likely first."""
+        """Return the completions of the typed text, most likely first."""
         return completions(text, self.state)
 
     def cancel_work(self) -> bool:
-        """Cancel the running work; returns whether there was any."""
+        """Cancel the running work, and return whether any was running."""
         if not self.state.waiting:
             return False
         self.dispatch(e.Cancelled())
@@ -238,7 +238,7 @@ class AdvisorApp(App[int]):
         read(self, path, True, self.load)
 
     def loaded(self, player: Player | None, end: Any, problem: str) -> None:
-        """Show a saved session, or continue it where `end` is its last step; None: it could not be loaded."""
+        """Show a saved session, or continue it if `end` is its last step; `player` is None if loading failed."""
         if player is None:
             self.notify(problem, severity="error", markup=False)
             if self._interrupted is not None:
@@ -261,10 +261,10 @@ class AdvisorApp(App[int]):
         self.follow()
 
     def _taken_up(self, answer: str | None) -> None:
-        """Handle the answer to whether the interrupted session is continued."""
+        """Handle the user's answer to the question whether to continue the interrupted session."""
         kept, self._interrupted = self._interrupted, None
         if answer == "go_on" and kept is not None:
-            self._interrupted = kept  # until it has been loaded
+            self._interrupted = kept  # kept until the session is loaded
             self.resume_file(kept.path)
             return
         if answer == "forget" and kept is not None:
@@ -272,11 +272,11 @@ class AdvisorApp(App[int]):
         self.dispatch(self._beginning)
 
     def _not_saved(self, why: str) -> None:
-        # Called from the thread that saves.
+        # The thread that saves calls this.
         self.call_later(self.warn, f"This session cannot be saved by itself, and goes on all the same: {why}")
 
     def end_replay(self) -> None:
-        """Return to where the replay was opened; exit if the program was started only for it."""
+        """Return to the screen that opened the replay; exit if the program was started only for the replay."""
         self._replay = None
         if self._start is None and not self.state.log:
             self.exit(0)
@@ -290,7 +290,7 @@ class AdvisorApp(App[int]):
             self.push_screen(HelpScreen(blocks=self._blocks))
 
     def offer(self, screen: Screen[None]) -> None:
-        """Redraw the footer if other keys work now; doing so after each key would cost more than the key."""
+        """Redraw the footer only if the available keys changed: a redraw costs more than handling a key."""
         offered = (screen, *screen.active_bindings)
         if offered != self._offered:
             self._offered = offered
@@ -338,6 +338,6 @@ class AdvisorApp(App[int]):
 
 
 def _unclear(event: e.NotUnderstood) -> str:
-    """Why a line was not understood, with suggestions: the note shown where there is no conversation."""
+    """Return why a line was not understood, with suggestions, as a note for use outside a conversation."""
     meant = f"Did you mean: {'   or   '.join(event.meant)}" if event.meant else ""
     return " ".join(part for part in (event.because, meant) if part) or _NOTHING

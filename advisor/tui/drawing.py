@@ -1,4 +1,4 @@
-"""Theme colours, styles of lines, and cards and charts as styled lines of a given width.
+"""Theme colours and line styles; functions that draw cards and charts as styled lines of a given width.
 
 Text from a report is data: control characters are escaped and markup in it stays text.
 """
@@ -98,7 +98,7 @@ LANES: Final = {
     "idle": "$warning",
     "stream": "$secondary",
 }
-# Roles of pictures made of text cells (view/text_canvas.py).
+# Styles for the roles in pictures made of text cells (view/text_canvas.py).
 ROLES: Final = {
     "roof": "$primary",
     "now": "bold $text-warning",
@@ -113,22 +113,22 @@ ROLES: Final = {
     "unknown": "$quiet italic",
 }
 
-HEADING: Final = "bold $text-primary"  # style of the headings of evidence
+HEADING: Final = "bold $text-primary"  # style of evidence headings
 _LABEL_MOST = 24
 _NARROWEST = 16
 _INDENT = 2
-_MARKS = 3  # combining marks on one letter
-_LONGEST = 4000  # characters of one piece of data; a name of a million characters must not block the screen
+_MARKS = 3  # maximum number of combining marks on one letter
+_LONGEST = 4000  # maximum number of characters of one value: a very long name must not block the screen
 
 
 def safe(text: str) -> str:
-    """Report data made safe for the screen: control and direction characters escaped, overlong text cut."""
+    """Make report data safe for the screen: escape control and direction characters, and cut overlong text."""
     made = shown(text if len(text) <= _LONGEST else text[:_LONGEST] + "…")
     return made if made.isascii() else unstacked(made)
 
 
 def unstacked(text: str) -> str:
-    """Text without stacked combining marks beyond those a language needs: they would overlap other rows."""
+    """Remove stacked combining marks beyond those that a language needs, since they would overlap other rows."""
     out, marks = [], 0
     for c in text:
         marks = marks + 1 if category(c) in ("Mn", "Me") else 0
@@ -138,12 +138,12 @@ def unstacked(text: str) -> str:
 
 
 def styled(text: str, style: str) -> Content:
-    """Data in a style; markup in it stays text."""
+    """Return report data in a style; markup in the data stays text."""
     return Content.styled(safe(text), style) if style else Content(safe(text))
 
 
 def hanging(first: Content | str, text: Content, width: int, rest: int | None = None) -> list[Content]:
-    """`text` wrapped to `width` with `first` before its first line; the others are indented as far, or by `rest`."""
+    """Wrap `text` to `width` after `first`; indent the other lines by the width of `first`, or by `rest` cells."""
     first = Content(first) if isinstance(first, str) else first
     room = max(width - first.cell_length, _NARROWEST)
     if text.cell_length <= room and "\n" not in text.plain:
@@ -154,7 +154,7 @@ def hanging(first: Content | str, text: Content, width: int, rest: int | None = 
 
 
 def card_title(card: Card) -> Content:
-    """The label, title and remark of a card in one line."""
+    """Return the label, title and remark of a card in one line."""
     colour = CARDS.get(card.kind, OTHER_CARDS)
     parts = [styled(card.label, f"bold {colour}")] if card.label else []
     parts += [styled(card.title, "" if card.kind == "error" else "bold")] if card.title else []
@@ -163,7 +163,7 @@ def card_title(card: Card) -> Content:
 
 
 def card_lines(card: Card, width: int, blocks: bool = True) -> list[Content]:
-    """The lines of a card, at most `width` cells wide."""
+    """Return the lines of a card, at most `width` cells wide."""
     marks = SIGNS if blocks else PLAIN_SIGNS
     title = card_title(card)
     lines = hanging("", title, width) if title.plain else []
@@ -184,18 +184,18 @@ def card_lines(card: Card, width: int, blocks: bool = True) -> list[Content]:
 
 
 def _drawn(block: Block, width: int) -> bool:
-    """Whether the terminal writer lays the block out: a drawing, or a table for which there is room."""
+    """Return whether the terminal writer draws the block: a drawing, or a table that fits the width."""
     if isinstance(block, Table):
         return table_width(block) <= width
     return isinstance(block, Code | Bars) or (isinstance(block, Plain) and not block.whole)
 
 
 def code_lines(code: Code, width: int) -> list[Content]:
-    """Code of an exercise or a diff; the sign before a changed line repeats what its colour says."""
+    """Return the lines of code or of a diff; changed lines have a sign as well as a colour."""
     out = [heading(code.caption)] if code.caption else []
     for line in code.lines:
         text = line.expandtabs(4)
-        # A wrapped line continues further in than it began.
+        # Indent the continuation of a wrapped line further than its start.
         inside = min(len(text) - len(text[1:].lstrip()) + 4, max(width - 20, 0))
         room = max(width - inside, 20)
         parts = [text[:width], *(" " * inside + text[at : at + room] for at in range(width, len(text), room))]
@@ -214,13 +214,13 @@ def _line(line: Line, number: int, column: int, width: int, marks: dict[str, str
         return hanging(Content(indent) + marked, text, width)
     label = safe(line.label)
     if len(label) + 2 > column:
-        # A long label gets its own line, with the text below it.
+        # Put a long label on its own line, with the text below it.
         return [Content(indent) + styled(label, "$text-secondary"), *hanging(f"{indent}  ", marked + text, width)]
     return hanging(Content(indent) + styled(f"{label:<{column}}", "$text-secondary"), marked + text, width)
 
 
 def bar_lines(rows: Iterable[charts.Bar], width: int) -> list[Content]:
-    """Chart rows with their bar in the colour of their style."""
+    """Return chart rows, each with its bar in the colour of its style."""
     lines = []
     for row in rows:
         text = charts.row_text(row, width)
@@ -239,7 +239,7 @@ def bar_lines(rows: Iterable[charts.Bar], width: int) -> list[Content]:
 
 
 def chart_lines(launch: LaunchDiagnosis, width: int, blocks: bool) -> list[Content]:
-    """Speed of light, stalls and occupancy of a launch."""
+    """Return the charts of a launch: speed of light, stalls and occupancy."""
     metrics, labels = launch.metrics, launch.labels
     lines = [heading("Speed of light, % of peak"), styled(charts.scale_text(width), "$quiet")]
     if launch.scope == "workload":
@@ -258,7 +258,7 @@ def chart_lines(launch: LaunchDiagnosis, width: int, blocks: bool) -> list[Conte
 
 
 def heading(text: str) -> Content:
-    """The heading of a section of the evidence."""
+    """Return the heading of an evidence section."""
     return styled(text, HEADING)
 
 
@@ -266,6 +266,6 @@ _WIDTH: Final = 100
 
 
 def card_text(card: Card, blocks: bool = True) -> str:
-    """The lines of a card as plain text of 100 columns."""
+    """Return the lines of a card as plain text, 100 columns wide."""
     lines = card_lines(card, _WIDTH, blocks)
     return "\n".join(line.plain.rstrip() for line in lines).strip() + "\n"

@@ -1,4 +1,4 @@
-"""End a session on a signal, or when its terminal is gone: restore the terminal and leave the program."""
+"""End a session on a signal or when its terminal closes: restore the terminal and exit."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from advisor.records import ending
 
 _LOOKED_EVERY_S = 1.0
 _HANGUP = int(getattr(signal, "SIGHUP", signal.SIGTERM))
-# Alternate screen, mouse reporting, focus reporting, bracketed paste, keyboard protocol and hidden cursor: all off.
+# Turns off alternate screen, mouse and focus reporting, bracketed paste, keyboard protocol and hidden cursor.
 _RESET = (
     "\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1015l\x1b[?1004l\x1b[?2004l\x1b[<u\x1b[?1049l\x1b[?25h\x1b[0m"
 )
 
 
 class Leaving:
-    """The app, once it runs, and the settings of the terminal before it."""
+    """Holds the running app and the terminal settings from before it started."""
 
     def __init__(self) -> None:
         self._app: App[int] | None = None
@@ -38,7 +38,7 @@ class Leaving:
             self._was_terminal = True
 
     def watch(self, app: App[int]) -> None:
-        """End the running app on a signal, and once its terminal is gone."""
+        """End the running app on a signal, or when its terminal closes."""
         if app.is_headless:
             return
         self._app, self._loop = app, asyncio.get_running_loop()
@@ -48,14 +48,14 @@ class Leaving:
             app.set_interval(_LOOKED_EVERY_S, self._look)
 
     def stop(self, number: int) -> None:
-        """End the session because of a signal; before the app runs this waits until it does."""
+        """End the session because of a signal; if the app does not run yet, wait until it does."""
         self._number = number
         if self._loop is not None:
             with contextlib.suppress(RuntimeError):  # the loop has ended
                 self._loop.call_soon_threadsafe(self._exit)
 
     def restore(self) -> None:
-        """Bring the terminal back without the app."""
+        """Restore the terminal without the app."""
         with contextlib.suppress(Exception):
             os.write(sys.__stderr__.fileno(), _RESET.encode())  # type: ignore[union-attr]
         if self._settings is not None:
@@ -69,7 +69,7 @@ class Leaving:
             self._app.exit(128 + self._number)
 
     def _look(self) -> None:
-        """End where the terminal is gone: its driver would read the end of the input again and again."""
+        """End the app if the terminal has closed: its driver would read the end of the input in an endless loop."""
         if self._gone():
             ending.end(_HANGUP)
 
@@ -78,7 +78,7 @@ class Leaving:
 
     @contextlib.contextmanager
     def during(self) -> Iterator[None]:
-        """The session."""
+        """Handle signals and a closed terminal while the session runs."""
         with ending.session(self.stop, self.restore):
             try:
                 yield

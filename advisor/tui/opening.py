@@ -1,4 +1,4 @@
-"""What a session can start from: kinds of files, the start choices, and the settings kept between sessions."""
+"""Inputs of a session: kinds of files, the start choices, and the settings kept between sessions."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from advisor.session.transcripts.autosave import SavedSession, remark, title
 from advisor.view.numbers import plural
 from advisor.view.text import cut
 
-_HEAD: Final = 8192  # bytes of a file that show its kind
+_HEAD: Final = 8192  # bytes read to detect the kind of a file
 _SQLITE: Final = b"SQLite format 3\0"
 _NSYS: Final = (".nsys-rep", ".qdrep", ".qdstrm")
-# Headings of the tables that `nsys stats` writes; ncu's own CSV begins with "ID" and "Process ID".
+# Headings of the tables that `nsys stats` writes. The CSV of ncu begins with "ID" and "Process ID" instead.
 _STATS: Final = re.compile(r"Time ?\(%\).*Total Time|^\"?Start \(ns\)\"?,", re.MULTILINE)
 _TRANSCRIPT: Final = b'"ncu-advisor/transcript/'
 ENDINGS: Final = (*files.REPORTS, *files.TRACES, ".jsonl")
@@ -39,7 +39,7 @@ class Opening:
 
 
 def kind_of(path: Path) -> str:
-    """`trace`, `transcript` or `report`; an unreadable file counts as a report, whose reader says what is wrong."""
+    """Return `trace`, `transcript` or `report`; for an unreadable file `report`, whose reader then names the error."""
     name = path.name.casefold()
     if name.endswith(_NSYS):
         return "trace"
@@ -60,7 +60,7 @@ def kind_of(path: Path) -> str:
 
 
 def is_there(path: str) -> bool:
-    """Whether something exists at this path; False for an impossible path (too long, with a null character)."""
+    """Return whether the path exists; False for an invalid path (too long, or with a null character)."""
     try:
         return Path(path).exists()
     except (OSError, ValueError):
@@ -77,7 +77,7 @@ def sort_out(paths: Sequence[Path | str]) -> Opening:
 
 
 def typed_path(text: str) -> str:
-    """The typed path without surrounding blanks and quotes, with `~` expanded."""
+    """Return the typed path without surrounding blanks and quotes, and with `~` expanded."""
     bare = text.strip()
     if len(bare) > 1 and bare[0] == bare[-1] and bare[0] in "\"'":
         bare = bare[1:-1]
@@ -85,16 +85,16 @@ def typed_path(text: str) -> str:
 
 
 def completions(text: str) -> tuple[str, ...]:
-    """Completions of the typed text: paths that can be opened, and commands that work here."""
+    """Return the completions of the typed text: paths that can be opened, and commands that work here."""
     found = files.listed(text, ENDINGS) if text.strip() else ()
     commands = (command for command in COMMANDS if text.startswith("/") and command.startswith(text))
     return (*found, *commands)
 
 
 def theme_for(asked: str, remembered: str, environment: Mapping[str, str]) -> str:
-    """`dark` or `light`: what was asked for, else NCU_ADVISOR_THEME, else what was chosen last, else the terminal's.
+    """Return `dark` or `light`: from the option, else NCU_ADVISOR_THEME, else the last choice, else the terminal.
 
-    COLORFGBG, which some terminals set, ends in the number of the background: 7 and 9 to 15 are light.
+    Some terminals set COLORFGBG, which ends in the number of the background colour: 7 and 9 to 15 are light.
     """
     for wish in (asked, environment.get("NCU_ADVISOR_THEME", "").strip().casefold(), remembered):
         if wish in ("dark", "light"):
@@ -103,7 +103,7 @@ def theme_for(asked: str, remembered: str, environment: Mapping[str, str]) -> st
     return "light" if ground.isdecimal() and (int(ground) == 7 or 9 <= int(ground) <= 15) else "dark"
 
 
-_HEADER: Final = 1 << 16  # characters read of a saved session's first line
+_HEADER: Final = 1 << 16  # characters read from the first line of a saved session
 _TITLE: Final = 60
 
 
@@ -118,7 +118,7 @@ class Saved:
 
 @dataclass(frozen=True, slots=True)
 class StartOptions:
-    """What the start screen offers: the demo report, recent paths, interrupted sessions and bundled cases."""
+    """Contents of the start screen: the demo report, recent paths, interrupted sessions and bundled sessions."""
 
     demo: Path | None = None
     recent: tuple[str, ...] = ()
@@ -126,7 +126,7 @@ class StartOptions:
     cases: tuple[Saved, ...] = ()
 
     def choices(self) -> tuple[Choice, ...]:
-        """The choices, interrupted sessions first; ids: `interview`, `demo`, `open:N`, `continue:N`, `replay:N`."""
+        """Return choices, interrupted sessions first; ids: `interview`, `demo`, `open:N`, `continue:N`, `replay:N`."""
         out = [
             Choice(f"continue:{at}", f"Continue {cut(one.title, _TITLE)}", (), one.note)
             for at, one in enumerate(self.unfinished)
@@ -142,7 +142,7 @@ class StartOptions:
         return (*out, Choice("knowledge", "Browse the knowledge base", (), what))
 
     def case_choices(self) -> tuple[Choice, ...]:
-        """The bundled sessions."""
+        """Return a choice for each bundled session."""
         return tuple(Choice(f"replay:{at}", cut(one.title, _TITLE), (), one.note) for at, one in enumerate(self.cases))
 
     def _recent(self, at: int, path: str) -> Choice:
@@ -152,7 +152,7 @@ class StartOptions:
 
 
 def cases(folder: Path) -> tuple[Saved, ...]:
-    """The saved sessions of a folder by file name; files that are not sessions are skipped."""
+    """Return the saved sessions of a folder, sorted by file name; skip files that are not sessions."""
     found = []
     for path in sorted(folder.glob("**/*.jsonl")):
         try:
@@ -167,20 +167,20 @@ def cases(folder: Path) -> tuple[Saved, ...]:
 
 
 def has_begun(log: Sequence[object]) -> bool:
-    """Whether a session has begun, with reports, traces or an interview."""
+    """Return whether a session has begun, with reports, traces or an interview."""
     return any(isinstance(event, e.Began) for event in log)
 
 
 NAME: Final = "terminal.json"
 _THEMES: Final = ("dark", "light")
 _RECENT: Final = 6
-_LARGEST: Final = 1 << 16  # bytes of the file: it holds a few paths
+_LARGEST: Final = 1 << 16  # maximum number of bytes of the settings file, which holds a few paths
 _LONGEST: Final = 4096
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Settings in a file of this folder. Unreadable settings count as empty; failed writes are ignored."""
+    """Settings, stored in a file of this folder. Unreadable settings count as empty; failed writes are ignored."""
 
     folder: Path
 
@@ -194,7 +194,7 @@ class Settings:
 
     def _write(self, **changes: Any) -> None:
         content = {"theme": self.theme, "recent": list(self.recent)} | changes
-        with contextlib.suppress(OSError, AdvisorError):  # the session continues without remembering it
+        with contextlib.suppress(OSError, AdvisorError):  # the session continues without storing the setting
             self.folder.mkdir(parents=True, exist_ok=True)
             write_whole(self.folder / NAME, json.dumps(content, indent=1, sort_keys=True) + "\n")
 
@@ -206,21 +206,21 @@ class Settings:
 
     @property
     def recent(self) -> tuple[str, ...]:
-        """Paths opened last, newest first, including deleted ones."""
+        """Recently opened paths, newest first, including deleted ones."""
         found = self._read().get("recent")
         paths = [p for p in found if isinstance(p, str) and 0 < len(p) <= _LONGEST] if isinstance(found, list) else []
         return tuple(dict.fromkeys(paths))[:_RECENT]
 
     def choose(self, theme: str) -> None:
-        """Remember a theme."""
+        """Store the chosen theme."""
         self._write(theme=theme)
 
     def opened(self, paths: tuple[str, ...]) -> None:
-        """Remember opened paths as absolute paths."""
+        """Store the opened paths as absolute paths."""
         new = [str(Path(path).absolute()) for path in paths]
         self._write(recent=list(dict.fromkeys([*new, *self.recent]))[:_RECENT])
 
 
 def saved(found: tuple[SavedSession, ...], now: float) -> tuple[Saved, ...]:
-    """The latest interrupted sessions for the start screen; `now` in seconds since the epoch."""
+    """Return the latest interrupted sessions for the start screen; `now` is in seconds since the epoch."""
     return tuple(Saved(one.path, title(one), remark(one, now)) for one in found[:3])

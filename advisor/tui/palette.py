@@ -1,4 +1,4 @@
-"""The keys of a screen, read from its bindings, and the command palette: everything that can be done, by name."""
+"""The keys of a screen, read from its bindings, and the command palette, which lists all actions by name."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One action: its keys as displayed, its name, what it does, the action string, and the node that handles it."""
+    """One action: its displayed keys, its name, its description, the action string, and the node that handles it."""
 
     shown: str
     name: str
@@ -38,7 +38,7 @@ class Key:
 
 
 def bindings_of(node: DOMNode) -> list[Binding]:
-    """The bindings declared by the classes of this program, the node's own class first."""
+    """Return the bindings that classes of this program declare, the node's own class first."""
     out: list[Binding] = []
     for kind in type(node).__mro__:
         if kind.__module__.startswith("advisor."):
@@ -47,12 +47,12 @@ def bindings_of(node: DOMNode) -> list[Binding]:
 
 
 def keys_of(app: App[int], screen: Screen[object]) -> tuple[list[Key], list[Key]]:
-    """The keys of this screen and its prompt, and the keys that work everywhere; each action once."""
+    """Return the keys of this screen and its prompt, and the keys that work everywhere; list each action once."""
     return _keys(app, screen, *list(screen.query(Prompt))[:1]), _keys(app, app)
 
 
 def _keys(app: App[int], *nodes: DOMNode) -> list[Key]:
-    """The keys of these nodes; those of one node with the same action and text share a row."""
+    """Return the keys of these nodes; keys of one node with the same action and text share a row."""
     rows: dict[tuple[str, str, DOMNode], Key] = {}
     for node in nodes:
         for binding in bindings_of(node):
@@ -69,20 +69,20 @@ def _keys(app: App[int], *nodes: DOMNode) -> list[Key]:
 
 
 def works(key: Key) -> bool:
-    """Whether the action does something now."""
+    """Return whether the action does something now."""
     namespace, name, parameters = parse(key.action)
     node = key.at.app if namespace == "app" else key.at
     return bool(node.check_action(name, parameters))
 
 
-_MOST = 60  # hits of one search
+_MOST = 60  # maximum number of hits of one search
 _LONGEST = 120
 _SAYS = 0.6  # weight of a match in the description relative to one in the name
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A palette entry: its name, what it does, how to run it, and its key."""
+    """A palette entry: its name, its description, the function that runs it, and its key."""
 
     name: str
     says: str
@@ -96,12 +96,12 @@ class Entry:
 
     @property
     def more(self) -> str | None:
-        """What it does, unless the name says it."""
+        """The description, or None if the name already says it."""
         return safe(self.says) if self.says.casefold() != self.name.casefold() else None
 
 
 class Entries(Provider):
-    """Search provider for everything that can be done now."""
+    """Search provider for all actions that are available now."""
 
     async def discover(self) -> Hits:
         app = cast("AdvisorApp", self.app)
@@ -118,7 +118,7 @@ class Entries(Provider):
 
 
 def everything(app: AdvisorApp) -> Iterator[Entry]:
-    """All entries, general ones first."""
+    """Yield all entries, general ones first."""
     yield from actions(app)
     yield from commands(app)
     yield from views(app)
@@ -126,7 +126,7 @@ def everything(app: AdvisorApp) -> Iterator[Entry]:
 
 
 def actions(app: AdvisorApp) -> Iterator[Entry]:
-    """The actions of the screen and the global ones, where they do something now."""
+    """Yield the screen's actions and the global ones, as far as they do something now."""
     under = next((s for s in reversed(app.screen_stack) if type(s).__module__.startswith("advisor.")), app.screen)
     for key in [one for group in keys_of(app, under) for one in group]:
         if works(key) and "digit" not in key.action:
@@ -134,7 +134,7 @@ def actions(app: AdvisorApp) -> Iterator[Entry]:
 
 
 def commands(app: AdvisorApp) -> Iterator[Entry]:
-    """The slash commands; one that needs an argument is put into the prompt."""
+    """Yield the slash commands; a command that needs an argument is put into the prompt."""
     for command in COMMANDS.values():
         word, needs = f"/{command.name}", bool(command.takes) and not command.takes.startswith("[")
         do = partial(app.prefill, f"{word} ") if needs else partial(app.say, word)
@@ -142,13 +142,13 @@ def commands(app: AdvisorApp) -> Iterator[Entry]:
 
 
 def views(app: AdvisorApp) -> Iterator[Entry]:
-    """The views of the session."""
+    """Yield the views of the session."""
     for name, view in VIEWS.items():
         yield Entry(f"View: {view.name.casefold()}", view.says, partial(app.do, e.ViewShown(name)))
 
 
 def things(app: AdvisorApp) -> Iterator[Entry]:
-    """Findings of the current launch, steps, launches, exercises and entries to explain."""
+    """Yield the findings of the current launch, steps, launches, exercises and entries to explain."""
     state, knowledge, launch = app.state, app.state.knowledge, app.state.launch
     launches = () if state.diagnosis is None or state.numbers else state.diagnosis.launches
     numbers = [launch_number(each, state.several_reports) for each in launches]

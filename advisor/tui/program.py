@@ -31,10 +31,10 @@ def run(
     theme: str = "",
     **options: Any,
 ) -> int:
-    """Run a session on these reports and traces, on the bundled report (demo), or on what the user chooses.
+    """Run a session on these reports and traces, on the bundled report (demo), or on the user's choice.
 
     Returns the exit code. A single saved session is replayed. `options` go to reasoning.diagnose.analyse (ptxas,
-    kernel, launches, jobs). UsageError without a terminal.
+    kernel, launches, jobs). Raises UsageError without a terminal.
     """
     _needs_terminal()
     opening = sort_out([resources.folder("kernels") / DEMO] if demo else paths)
@@ -58,7 +58,7 @@ def run(
 
 
 def replay(path: Path, *, theme: str = "") -> int:
-    """Replay a saved session; returns the exit code. InputError if it is not one, UsageError without a terminal."""
+    """Replay a saved session; return the exit code. Raises InputError if it is none, UsageError without a terminal."""
     _needs_terminal()
     saving = Saving()
     executor = Executor(saving.sources(sources(), writers()))
@@ -66,7 +66,7 @@ def replay(path: Path, *, theme: str = "") -> int:
 
 
 def _needs_terminal() -> None:
-    # Textual draws on stderr, so that stdout stays free for data.
+    # Textual draws on stderr; stdout remains free for data.
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise UsageError("the session needs a terminal: use `ncu-advisor diagnose` in scripts and pipes")
 

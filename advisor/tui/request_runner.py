@@ -1,4 +1,4 @@
-"""Work in threads: the first request that the state waits for is performed, and its outcome applied to the state."""
+"""Work in threads: perform the first request that the state waits for, and apply its outcome to the state."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ _WORK: Final[dict[type, str]] = {
 
 
 class RequestRunner:
-    """At most one thread at a time; the outcome of cancelled work is dropped.
+    """Runs requests in at most one thread at a time, and drops the outcome of cancelled work.
 
-    The threads are daemons, not Textual's workers: those are waited for when the program ends, and a user who quits
-    while a large report is being read should not have to wait for it.
+    The threads are daemons, not Textual workers: Textual waits for its workers when the program ends, and a user who
+    quits while a large report is being read should not have to wait.
     """
 
     def __init__(self, app: AdvisorApp, executor: Executor) -> None:
@@ -50,7 +50,7 @@ class RequestRunner:
         return self._running is None
 
     def follow(self, state: State) -> None:
-        """Start the work that the state waits for, and cancel what it no longer waits for."""
+        """Start the work that the state waits for, and cancel work that it no longer waits for."""
         if self._running is not None and self._running not in state.waiting:
             self._unwanted.set()
         if self._running is None and state.waiting:
@@ -72,7 +72,7 @@ class RequestRunner:
         self._app.call_later(self._finished, self.executor.perform(request, state, progress))
 
     def _finished(self, outcome: e.Outcome) -> None:
-        """Apply the outcome, unless the work was cancelled; it may then start again."""
+        """Apply the outcome unless the work was cancelled; cancelled work may start again."""
         self._running = None
         if self._unwanted.is_set():
             self.follow(self._app.state)
@@ -85,18 +85,18 @@ class RequestRunner:
             self.show(self._app.state)
 
     def show(self, state: State) -> None:
-        """Show on the current screen what is running."""
+        """Show the running work on the current screen."""
         text, done, total = "", 0, 0
         if state.waiting:
             what, done, total = self._progress if state.waiting[0] == self._running else ("", 0, 0)
             text = STAGES.get(what) or work_text(state.waiting[0])
         for busy in self._app.screen.query(Busy):
-            # One file out of one is not worth a progress bar.
+            # A single file needs no progress bar.
             busy.show(text, done, total if total > 1 else 0)
 
 
 def work_text(request: e.Request) -> str:
-    """The text that describes the work for a request."""
+    """Return the text that describes the work for a request."""
     if isinstance(request, e.Read):
         return "reading" if request.paths else "loading the knowledge base"
     return _WORK[type(request)]

@@ -1,1 +1,1 @@
-"""One screen a file: the list of launches, the conversation about one, help."""
+"""The screens of the program, one per file."""

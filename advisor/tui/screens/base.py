@@ -1,4 +1,4 @@
-"""The registry of view screens, and what all screens have in common."""
+"""The registry of view screens, and the base classes of all screens."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def view_bindings(*, anywhere: bool = False, show: bool = False) -> list[BindingType]:
-    """Key bindings of the views: of those about a launch or, with `anywhere`, of those that open on every screen."""
+    """Return key bindings of the views about a launch or, with `anywhere`, of the views that open on every screen."""
     return [
         Binding(view.key, f"view('{name}')", view.name, show=show, tooltip=view.says)
         for name, view in VIEWS.items()
@@ -37,23 +37,23 @@ def view_bindings(*, anywhere: bool = False, show: bool = False) -> list[Binding
 
 
 def hidden(keys: str, action: str, name: str, tooltip: str = "", *, priority: bool = False) -> Binding:
-    """A binding that help and palette list, but not the footer."""
+    """Return a binding that help and palette list but the footer does not."""
     return Binding(keys, action, name, show=False, tooltip=tooltip, priority=priority)
 
 
-WIDE: Final = 110  # columns from which panes are side by side
-TALL: Final = 36  # rows from which more is shown
-LOW: Final = 20  # rows below which lists shrink
+WIDE: Final = 110  # smallest number of columns for panes side by side
+TALL: Final = 36  # smallest number of rows for more content
+LOW: Final = 20  # lists shrink below this number of rows
 PAGE_KEYS: Final = (hidden("pageup", "page(-1)", "Page up"), hidden("pagedown", "page(1)", "Page down"))
 
 
 def footer() -> Footer:
-    """The keys that work now."""
+    """Return the footer, which lists the keys that work now."""
     return Footer(compact=True, show_command_palette=False)
 
 
 class AppScreen(Screen[None]):
-    """A screen of the program: it shows the state and sends events to the app."""
+    """Base class of the screens: it shows the state and sends events to the app."""
 
     app: AdvisorApp
     wide: ClassVar[int] = WIDE
@@ -72,7 +72,7 @@ class AppScreen(Screen[None]):
         self.show(self.app.state)
 
     def on_resize(self, event: Resize) -> None:
-        """Place panes side by side where there is room."""
+        """Place panes side by side if there is room."""
         width, height = event.size
         for name, on_ in (("-wide", width >= self.wide), ("-tall", height >= TALL), ("-low", height < self.low)):
             self.set_class(on_, name)
@@ -85,11 +85,11 @@ class AppScreen(Screen[None]):
             self.show(self.app.state)
 
     def prompt_line(self, prompt: Prompt) -> PromptLine:
-        """The prompt with its sign."""
+        """Return the prompt with its sign."""
         return PromptLine(prompt, blocks=self.blocks)
 
     def scrolled(self) -> Widget:
-        """What the page keys scroll."""
+        """Return the widget that the page keys scroll."""
         raise NotImplementedError
 
     def action_page(self, by: int) -> None:
@@ -102,10 +102,10 @@ class AppScreen(Screen[None]):
 
 
 class ChoiceScreen(AppScreen):
-    """A screen whose choices are driven from the prompt."""
+    """A screen whose choices are selected from the prompt."""
 
     def take(self, choice: str | None) -> None:
-        """Do what this choice says; None where no choice is highlighted."""
+        """Perform this choice; `choice` is None if no choice is highlighted."""
         raise NotImplementedError
 
     def step(self, by: int) -> None:
@@ -123,22 +123,22 @@ class ChoiceScreen(AppScreen):
 
 
 class ViewScreen(AppScreen):
-    """A screen over the conversation, left by Escape."""
+    """A screen on top of the conversation; Escape closes it."""
 
-    opens: ClassVar[Mapping[str, str]] = {"/": ""}  # key that opens the prompt -> text that it starts with
+    opens: ClassVar[Mapping[str, str]] = {"/": ""}  # key that opens the prompt -> initial text of the prompt
 
     def to_line(self, key: Key) -> str | None:
-        """The text that a key puts into the prompt, None if the key has another use."""
+        """Return the text that a key puts into the prompt, or None if the key has another use."""
         return self.opens.get(key.character or "")
 
     def action_leave(self) -> None:
-        """Cancel the running work; else return to where the view was opened."""
+        """Cancel the running work; if none is running, return to the screen that opened the view."""
         if not self.app.cancel_work():
             self.app.dispatch(e.ViewLeft())
 
 
 def make(view: str, blocks: bool) -> ViewScreen | None:
-    """Create the screen of a view; None if it has none."""
+    """Create the screen of a view; return None if the view has no screen."""
     if view not in VIEWS:
         return None
     module = import_module(f"advisor.tui.screens.{VIEWS[view].module}")
@@ -181,7 +181,7 @@ class PanelScreen(ViewScreen):
         """Handle a line that is not a command."""
 
     def is_command(self, text: str) -> bool:
-        """Whether a typed line is for the program, not for this view."""
+        """Return whether a typed line is a command of the program, not input for this view."""
         return text.startswith("/")
 
     @on(Input.Submitted)
@@ -196,7 +196,7 @@ class PanelScreen(ViewScreen):
             self.typed(text)
 
     def action_leave(self) -> None:
-        """Leave the prompt; else leave the screen."""
+        """Leave the prompt; if the prompt has no focus, leave the screen."""
         prompt = next(iter(self.query(Prompt)), None)
         if prompt is not None and prompt.has_focus and not self.app.state.waiting:
             prompt.clear()
@@ -228,7 +228,7 @@ class RowsScreen(PanelScreen):
 
 
 def report_line(state: State) -> str:
-    """The banner text: number of launches, GPUs and file names."""
+    """Return the banner text: number of launches, GPUs and file names."""
     if state.numbers:
         return "no report: typed numbers"
     names = ", ".join(Path(p).name for p in state.paths)
@@ -238,6 +238,6 @@ def report_line(state: State) -> str:
     cards = list(dict.fromkeys(launch.known_as or launch.gpu_name for launch in launches))
     count = f"{len(launches)} {plural(len(launches), 'launch', 'launches')}"
     broken = [r for r in state.diagnosis.reports if not r.complete]
-    # The names come last: they may be cut.
+    # The names come last because they may be cut.
     parts = [count, ", ".join(card for card in cards if card), "INCOMPLETE" if broken else "", names]
     return " · ".join(part for part in parts if part)

@@ -1,4 +1,4 @@
-"""Help in place: the keys of the screen that it was called from, those that work everywhere, and what can be typed."""
+"""The help screen: the keys of the current screen, the keys that work everywhere, and the input that can be typed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from advisor.view.blocks import Line
 
 
 def key_card(title: str, keys: list[Key]) -> Card:
-    """A card of actions and their keys, each once; actions that do nothing now are marked."""
+    """Return a card that lists each action once with its keys, and marks actions that do nothing now."""
     rows: dict[str, list[Key]] = {}
     for key in keys:
         rows.setdefault(key.says, []).append(key)
@@ -31,7 +31,7 @@ def key_card(title: str, keys: list[Key]) -> Card:
 
 
 def shown(alike: list[Key]) -> str:
-    """The keys of one action as text; consecutive digits as a range."""
+    """Return the keys of one action as text, with consecutive digits as a range."""
     names = list(dict.fromkeys(key.shown for key in alike))
     digits = "".join(name for name in names if name.isdecimal() and len(name) == 1)
     if len(digits) < 3 or digits not in "0123456789":
@@ -40,7 +40,7 @@ def shown(alike: list[Key]) -> str:
 
 
 class HelpScreen(ModalScreen[None]):
-    """The help, shown over the current screen; arrow keys scroll it."""
+    """The help, shown on top of the current screen; arrow keys scroll it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,f1,q,enter", "dismiss", "Close", tooltip="Close the help"),

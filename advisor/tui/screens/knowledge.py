@@ -1,4 +1,4 @@
-"""The knowledge base to browse: search while typing, entries by kind, links from one to the next."""
+"""The knowledge browser: search while typing, entries by kind, and links between entries."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ _PLURALS: Final = {
 }
 
 _SEARCH: Final = "type to search: a finding, a stall, an opcode, a metric, a GPU, any words"
-_MOST: Final = 120  # hits of a search
-_OF_A_KIND: Final = 8  # hits shown of each kind while all kinds are searched
-_LONGEST: Final = 200  # characters of a search
+_MOST: Final = 120  # maximum number of hits of a search
+_OF_A_KIND: Final = 8  # maximum number of hits of each kind while all kinds are searched
+_LONGEST: Final = 200  # maximum number of characters of a search text
 _CITED: Final = 30
 _PLURAL: Final = {kind: plural for plural, kind in LISTS.items()} | dict(_PLURALS)
 _HEADS: Final = frozenset((*HEADINGS.values(), SEE, SOURCES)) - {""}
@@ -66,7 +66,7 @@ class Row:
 
     @property
     def line(self) -> Content:
-        """The row as it is drawn."""
+        """The row as drawn on the screen."""
         if self.kind == "head":
             return styled(self.label, "bold $text-primary")
         style = "" if self.kind == "entry" else "$text-accent"
@@ -74,7 +74,7 @@ class Row:
 
 
 def kinds_of(contents: Sequence[Any]) -> list[Row]:
-    """A row for each kind of entry, in order of precedence."""
+    """Return a row for each kind of entry, in order of precedence."""
     counts = Counter(hit.kind for hit in contents)
     known = sorted(counts, key=lambda kind: ORDER.index(kind) if kind in ORDER else len(ORDER))
     return [Row("kind", kind, _named(kind), str(counts[kind])) for kind in known]
@@ -85,7 +85,7 @@ def _named(kind: str) -> str:
 
 
 def grouped(hits: Sequence[Any], most: int = _OF_A_KIND) -> list[Row]:
-    """Hits grouped by kind, the kind of the best hit first; at most `most` of each kind."""
+    """Group hits by kind, the kind of the best hit first, with at most `most` hits of each kind."""
     groups: dict[str, list[Any]] = {}
     for hit in hits:
         groups.setdefault(hit.kind, []).append(hit)
@@ -99,14 +99,14 @@ def grouped(hits: Sequence[Any], most: int = _OF_A_KIND) -> list[Row]:
 
 
 def entry_row(hit: Any) -> Row:
-    """An entry by its id, followed by its title if that differs."""
+    """Return the row of an entry: its id, followed by its title if that differs."""
     return Row("entry", f"{hit.kind}:{hit.id}", hit.id, "" if hit.title == hit.id else hit.title)
 
 
 class KnowledgeScreen(ViewScreen):
-    """Search line above, list and entry beside each other where there is room, else one in the other's place.
+    """A search line above the list and the entry, which are side by side if there is room, else shown one at a time.
 
-    The text, list and entry here belong to the screen, as a scroll position does: they do not change the session.
+    The search text, list and entry belong to the screen, not to the session state.
     """
 
     low = 16
@@ -121,14 +121,14 @@ class KnowledgeScreen(ViewScreen):
         super().__init__(blocks=blocks)
         self.contents: Sequence[Any] | None = None  # None until they are loaded
         self.problem = ""
-        self.word = ""  # the entry that is shown
-        self.links: list[Row] = []  # of the entry
+        self.word = ""  # id of the shown entry
+        self.links: list[Row] = []  # links of the shown entry
         self._scope = ""
         self._rows: list[Row] = []
         self._made: Any = None
         self._trail: list[str] = []
         self._subject: str | None = None
-        self._direct = False  # opened for one entry, and nothing else searched for since
+        self._direct = False  # opened for one entry, with no search since then
 
     def compose(self) -> ComposeResult:
         yield Banner()
@@ -162,7 +162,7 @@ class KnowledgeScreen(ViewScreen):
             self.open(self._subject)
 
     def on_screen_resume(self) -> None:
-        """Show the entry that the view is opened for this time."""
+        """Show the entry that the view was opened for."""
         self._subject = None
 
     def show(self, state: State) -> None:
@@ -224,7 +224,7 @@ class KnowledgeScreen(ViewScreen):
         wanted = text.casefold().replace(" ", "_")
         titled = [hit for hit in self.contents or () if hit.kind == "source" and wanted in hit.id.casefold()]
         rows = grouped([*hits, *titled])
-        # Names that appear in no text, such as an opcode with modifiers, can still be explained.
+        # A name that appears in no text, such as an opcode with modifiers, can still be explained.
         made = self.explained(text) if not rows else None
         return [Row("entry", text, text, getattr(made, "title", ""))] if made is not None else rows
 
@@ -242,7 +242,7 @@ class KnowledgeScreen(ViewScreen):
     # The entry
 
     def explained(self, word: str) -> Any:
-        """The knowledge entry for a word, None if there is none."""
+        """Return the knowledge entry for a word, or None if there is none."""
         try:
             return self.app.executor.sources.explain(word)
         except AdvisorError as problem:
@@ -250,7 +250,7 @@ class KnowledgeScreen(ViewScreen):
             return None
 
     def open(self, word: str, keep: bool = True) -> None:
-        """Show an entry; `keep` remembers the previous one for going back."""
+        """Show an entry; with `keep`, remember the previous entry so that the user can go back."""
         made = self.explained(word)
         if made is None:
             self.notify(self.problem, severity="warning", markup=False)
@@ -272,7 +272,7 @@ class KnowledgeScreen(ViewScreen):
         self.query_one("#links" if self.links else "#page").focus()
 
     def _links_of(self, made: Any) -> list[Row]:
-        """The links of an entry: related entries and sources; for a source, the entries that cite it."""
+        """Return the links of an entry: related entries and sources or, for a source, the entries that cite it."""
         titles = {f"{hit.kind}:{hit.id}": hit.title for hit in self.contents or ()}
         by_id: dict[str, str] = {}
         for hit in self.contents or ():
@@ -369,7 +369,7 @@ class KnowledgeScreen(ViewScreen):
             self.app.dispatch(e.ViewLeft())
 
     def action_page(self, by: int) -> None:
-        """Scroll the entry, if one is visible, else the list, by a page."""
+        """Scroll by a page: the entry if one is visible, else the list."""
         if self.has_class("-entry") or (self.has_class("-wide") and self._made is not None):
             super().action_page(by)
         else:

@@ -1,4 +1,4 @@
-"""The first screen: reading, then the table of launches; or what went wrong and what can be done."""
+"""The first screen: it shows progress while reading, then the table of launches, or an error and the next choices."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _FILTER = "type to filter by kernel, class or finding; /help for commands"
 
 
 class LaunchesScreen(ChoiceScreen):
-    """Typing filters, arrows move, Enter opens."""
+    """The table of launches: typed text filters it, arrow keys move the cursor, Enter opens a launch."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f4", "app.undo", "Back", tooltip="Undo the last action"),
@@ -66,7 +66,7 @@ class LaunchesScreen(ChoiceScreen):
         self._opened_one = self.app.state.place == "launch"
 
     def on_screen_resume(self) -> None:
-        """After a launch, clear the filter and put the cursor on it."""
+        """When the user returns from a launch, clear the filter and put the cursor on that launch."""
         if self._opened_one:
             self._opened_one = False
             self.query_one(Prompt).clear()
@@ -75,7 +75,7 @@ class LaunchesScreen(ChoiceScreen):
 
     def show(self, state: State) -> None:
         if state.diagnosis is not self._rows[0]:
-            # Only for a new diagnosis: a key in the filter must not rebuild all rows.
+            # Rebuild the rows only for a new diagnosis, not for each key typed into the filter.
             self._rows = (state.diagnosis, rows_of(state.diagnosis) if state.diagnosis is not None else ())
         rows, trouble = self._rows[1], state.place == "start" and state.stalled is not None
         self.set_class(trouble, "-trouble")
@@ -94,7 +94,7 @@ class LaunchesScreen(ChoiceScreen):
         self.app.offer(self)
 
     def _ways(self, state: State) -> tuple[Choice, ...]:
-        """The choices after a file could not be read, including the start screen if the session began there."""
+        """Return the choices after a read error, including the start screen if the session began there."""
         first, *rest = choices(state)
         start = Choice(_START, "Start with something else", (), "another file, the demo, typed numbers")
         return (first, start, *rest) if self.app.chosen else (first, *rest)
@@ -137,7 +137,7 @@ class LaunchesScreen(ChoiceScreen):
 
     @on(LaunchTable.SortAsked)
     def _sort_asked(self, event: LaunchTable.SortAsked) -> None:
-        # Clicking the column that it is sorted by reverses the order.
+        # A click on the sort column reverses the order.
         self._sort(event.order, event.order == self._order and not self._upwards)
 
     def _sort(self, order: str, upwards: bool) -> None:

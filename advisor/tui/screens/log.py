@@ -1,4 +1,4 @@
-"""The experiment log: a row a version of the code, its time, what was seen and what came next."""
+"""The experiment log: a row for each version of the code, with its time, its first finding and the next step."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from advisor.view.writers.terminal import block_lines
 
 _COLUMNS: Final = tuple(map(Column, ("Version", "Change", "Time", "Gain", "Class", "First finding", "Next")))
 _PARTS: Final = {"change": "Change", "observation": "Observed", "next_step": "Next", "finding": "First finding"}
-_LONGEST = 300  # characters of a text
+_LONGEST = 300  # maximum number of characters of a text
 
 
 class LogScreen(RowsScreen):
@@ -44,7 +44,7 @@ class LogScreen(RowsScreen):
 
 
 def _cells(row: Experiment, state: State) -> tuple[str, ...]:
-    """Version, change, time, gain over the previous version, class, first finding, next step."""
+    """Return the cells: version, change, time, gain over the previous version, class, first finding, next step."""
     gain = "" if row.ratio is None else f"{row.ratio:.2f}×"
     verdict, finding = (state.knowledge.title(name) if name else "" for name in (row.class_id, row.finding))
     texts = (row.version, row.change, time_text(row.duration_ns), gain, verdict, finding, row.next_step)

@@ -1,4 +1,4 @@
-"""The practice screen: the list of exercises, and an exercise from its description to its score."""
+"""The practice screen: the list of exercises, and the pages of one exercise from description to score."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ from advisor.tui.widgets.lists import Choices, Rows
 from advisor.tui.widgets.prompt import Prompt
 from advisor.tui.widgets.text import Banner, Busy, Cards, Lines, Make, Note, Tabs
 
-_MOST = 60  # metrics shown at a time
+_MOST = 60  # maximum number of metrics shown at a time
 
 
 def evidence(page: Page, index: KnowledgeIndex, wanted: str, blocks: bool) -> list[Make]:
-    """The charts of a profile without its diagnosis, and on the numbers page its metrics."""
+    """Return the charts of a profile without its diagnosis and, on the numbers page, its metrics."""
     verdict = structs.replace(page.launch.verdict, title="", evidence=())
     launch = structs.replace(page.launch, findings=(), verdict=verdict)
     shown = EvidenceContext(launch, metrics=index.metrics)
@@ -52,7 +52,7 @@ def evidence(page: Page, index: KnowledgeIndex, wanted: str, blocks: bool) -> li
 
 
 class ExercisePage(Cards):
-    """A page of an exercise. Unchanged cards stay, so that an answer appears below its question."""
+    """A page of an exercise. It keeps unchanged cards, so that an answer appears below its question."""
 
     def __init__(self, *, blocks: bool = True, ident: str | None = None) -> None:
         super().__init__(blocks=blocks, ident=ident)
@@ -60,7 +60,7 @@ class ExercisePage(Cards):
         self._below: list[Lines] = []
 
     def show(self, page: Page, place: tuple[str, ...], index: KnowledgeIndex, wanted: str) -> None:
-        """Show this page. place: identifies it, another page starts at its top; wanted: filter of the metrics."""
+        """Show this page. place: identifies the page; a new page starts at its top; wanted: filter of the metrics."""
         key = (page, place, wanted if page.numbers else "")
         if key == self._key:
             return
@@ -90,7 +90,7 @@ _MARKS = {"solved": "[x]", "tried": "[~]", "started": "[.]", "new": "[ ]"}
 
 
 class PracticeScreen(ChoiceScreen, ViewScreen):
-    """The list: typing filters, Enter opens. An exercise: the next step is highlighted, Enter takes it."""
+    """The list of exercises, which typed text filters, and one exercise, whose next step is highlighted for Enter."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f4", "app.undo", "Undo", tooltip="Undo the last action"),
@@ -128,7 +128,7 @@ class PracticeScreen(ChoiceScreen, ViewScreen):
 
     @property
     def here(self) -> Exercising:
-        """The learner's current place."""
+        """The learner's position: the current exercise and stage."""
         return self.app.state.exercising or Exercising()
 
     @property
@@ -137,12 +137,12 @@ class PracticeScreen(ChoiceScreen, ViewScreen):
         return "" if value.startswith("/") else value.strip()
 
     def show(self, state: State) -> None:
-        """Show the list, or the page of the exercise."""
+        """Show the list of exercises, or the current page of the exercise."""
         if not self.is_mounted or state.view != "practice":
             return
         here = self.here
         if (here.name, here.stage) != self._place:
-            # Text typed for another page does not apply to this one.
+            # Discard text that was typed for another page.
             self._place = (here.name, here.stage)
             self.query_one(Prompt).clear()
         self.set_class(not here.name, "-list")
@@ -162,18 +162,18 @@ class PracticeScreen(ChoiceScreen, ViewScreen):
         wanted = self._typed if finds else ""
         self.query_one(ExercisePage).show(shown, (here.name, here.stage, here.step), state.knowledge, wanted)
         marked = not (practice_turn.narrows(here) and not self._typed)
-        # A quiz is answered by its letters, and an accidental Enter must not be an answer.
+        # A quiz question is answered by typing a letter: an accidental Enter must not count as an answer.
         quiz, numbered = practice_turn.lettered(here), practice_turn.numbered(here)
         self.query_one(Choices).show(self._choices(here), numbered=numbered, marked=marked and not quiz)
         self.query_one(Prompt).placeholder = self._placeholder(here)
 
     @property
     def _number(self) -> int | None:
-        """The index of the choice whose number is typed, None if there is none."""
+        """The index of the choice whose number is typed, or None if there is none."""
         return practice_turn.narrowed(self._typed, self.here)[1] if self.here.lesson is not None else None
 
     def _choices(self, here: Exercising) -> tuple[Choice, ...]:
-        """The choices, filtered by the typed text; the external editor by its name."""
+        """Return the choices that match the typed text; the one for the external editor contains the editor's name."""
         find = practice_turn.narrowed(self._typed, here)[0] if here.lesson is not None else ()
         found = [
             choice
@@ -228,7 +228,7 @@ class PracticeScreen(ChoiceScreen, ViewScreen):
             self._mark(here)
 
     def _mark(self, here: Exercising) -> None:
-        """Highlight the choice whose number is typed; in a long list none is highlighted before."""
+        """Highlight the choice whose number is typed; in a long list, highlight none before that."""
         choices, at = self.query_one(Choices), self._number
         if at is not None:
             choices.highlighted = at if at < choices.option_count else None
@@ -276,11 +276,11 @@ class PracticeScreen(ChoiceScreen, ViewScreen):
 
     @staticmethod
     def _finds(here: Exercising) -> bool:
-        """Whether typing filters something on the page: metrics, or a long list of choices."""
+        """Return whether typed text filters something on the page: metrics, or a long list of choices."""
         return here.stage == "numbers" or (here.lesson is not None and practice_turn.narrows(here))
 
     def _take_marked(self, text: str) -> None:
-        """Take the highlighted choice, or the stage that is named; filtered metrics stay visible."""
+        """Take the highlighted choice, or the stage that the text names; keep the metrics filter."""
         here, marked, numbered = self.here, self.query_one(Choices).marked, self._number is not None
         named = practice_turn.stage_of(text, here) if text else None
         if named is not None and (here.stage == "numbers" or marked is None):
@@ -310,7 +310,7 @@ class PracticeScreen(ChoiceScreen, ViewScreen):
             self.app.dispatch(event)
 
     def _edit(self, outside: bool) -> None:
-        """Open the learner's source in their editor or the built-in one; afterwards the page shows what changed."""
+        """Open the learner's source in their editor or the built-in one, then show the changes on the page."""
         yours = self.here.lesson.yours
         if yours is None:
             return
@@ -383,7 +383,7 @@ def _words(row: Any, spoilers: bool) -> str:
 
 
 def _line(row: Any, spoilers: bool) -> Content:
-    """A row: mark, level, points of the best prediction, name, and its title or, on request, its cause."""
+    """Return a row: mark, level, points of the best prediction, name, and the title or, with `spoilers`, the cause."""
     points = "" if row.points is None else str(row.points)
     left = f"{_MARKS[row.state]} {row.level} {points:>3}  {row.name:<27}"
     right = styled(row.diagnosis, "$text-warning") if spoilers else styled(row.title, "$quiet")
@@ -391,7 +391,7 @@ def _line(row: Any, spoilers: bool) -> Content:
 
 
 def _about(row: Any) -> str:
-    """Level, kind, training goal and prerequisites of the exercise under the cursor."""
+    """Return level, kind, training goal and prerequisites of the exercise under the cursor."""
     kind = words.LADDER.format(count=row.stages) if row.ladder else ""
     before = f"{words.BEFORE.casefold()}: {', '.join(row.prerequisites)}" if row.prerequisites else ""
     trains = words.STEP_OF_METHOD.format(step=row.step)

@@ -1,4 +1,4 @@
-"""The learner's source, in the editor that the environment names or in a plain one here."""
+"""Editing of the learner's source, in the editor that the environment names or in a plain built-in one."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ _USUAL = "notepad" if os.name == "nt" else "vi"
 
 
 def editor() -> list[str]:
-    """The command of the user's editor: VISUAL, else EDITOR, else what every system has."""
+    """Return the command of the user's editor: VISUAL, else EDITOR, else a default that every system has."""
     named = os.environ.get("VISUAL") or os.environ.get("EDITOR") or _USUAL
     try:
         return shlex.split(named, posix=os.name == "posix") or [_USUAL]
-    except ValueError:  # an open quotation mark
+    except ValueError:  # an unclosed quotation mark
         return [_USUAL]
 
 
 def editor_name() -> str:
-    """The name of the user's editor."""
+    """Return the name of the user's editor."""
     return Path(editor()[0]).name
 
 
 def edited(app: AdvisorApp, path: Path) -> str:
-    """Run the user's editor until it exits; returns why that failed, empty on success."""
+    """Run the user's editor until it exits; return the reason for a failure, or an empty text on success."""
     try:
         with app.suspend():
             code = subprocess.run([*editor(), str(path)], check=False).returncode
@@ -53,7 +53,7 @@ def edited(app: AdvisorApp, path: Path) -> str:
 
 
 class PracticeEditor(ModalScreen[str]):
-    """A plain editor over the page. Returns `check` if the learner wants a check next, else an empty text."""
+    """A plain editor on top of the page. Returns `check` if the learner asks for a check next, else an empty text."""
 
     app: AdvisorApp
     BINDINGS: ClassVar[list[BindingType]] = [

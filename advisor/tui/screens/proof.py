@@ -1,4 +1,4 @@
-"""Why something was concluded, or was not: the proof as a tree, and the node under the cursor in full."""
+"""The proof screen: why a conclusion was or was not drawn, as a tree, with details of the node under the cursor."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _LETS: Final = {
     2: "true: blocks the rule",
 }
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]*")
-_DEEPEST: Final = 6  # levels of nested findings; proofs in practice are far flatter
+_DEEPEST: Final = 6  # maximum number of levels of nested findings; real proofs have far fewer
 _STATUS: Final = {0: "fails", 1: "unknown", 2: "holds"}
 
 
@@ -48,8 +48,8 @@ _STATUS: Final = {0: "fails", 1: "unknown", 2: "holds"}
 class Node:
     """A node of the tree.
 
-    status: holds, fails, unknown or empty; about: all of it, for the pane beside the tree; word: the knowledge entry
-    about it, empty if there is none; open: whether it is expanded at first.
+    status: holds, fails, unknown or empty; about: the full text, for the pane beside the tree; word: the knowledge
+    entry about it, empty if there is none; open: whether it is expanded at first.
     """
 
     label: str
@@ -61,7 +61,7 @@ class Node:
 
 
 def tree(result: Any, finding: str, index: KnowledgeIndex) -> Node:
-    """The proof tree of a finding or class: from a records.Proved, or a tuple of BlockedRule."""
+    """Build the proof tree of a finding or class from a records.Proved or a tuple of BlockedRule."""
     title = index.title(finding)
     if isinstance(result, Proved) and hasattr(result.proof, "rules"):
         rules = result.proof.rules
@@ -93,7 +93,7 @@ def _blocked(rule: BlockedRule, index: KnowledgeIndex) -> Node:
 
 
 def _clause(clause: Clause, index: KnowledgeIndex, depth: int) -> Node:
-    """The node of one condition. An `unless` lets the rule fire when it is false: mark and text say so."""
+    """Return the node of one condition. An `unless` lets the rule fire when it is false, as mark and text show."""
     unless = clause.role == "unless"
     status = _STATUS[2 - clause.truth if unless else clause.truth]
     name = clause.name.partition(".")[2] if clause.name.startswith(("class.", "found.")) else clause.name
@@ -107,7 +107,7 @@ def _clause(clause: Clause, index: KnowledgeIndex, depth: int) -> Node:
 
 
 def _number(item: Comparison, index: KnowledgeIndex) -> Node:
-    """The node of a number: its test and margin, and below it the source of the threshold."""
+    """Return the node of a number: its test and margin, with the source of the threshold below it."""
     value = "not in the report" if item.value is None else amount_text(item.value, item.unit)
     means = (f"{name}: {text}" for name, _, text in index.metrics if name == item.metric)
     about = (comparison_text(item), *means)
@@ -117,7 +117,7 @@ def _number(item: Comparison, index: KnowledgeIndex) -> Node:
 
 
 def _known(text: str, index: KnowledgeIndex) -> str:
-    """The first metric in a formula; the text itself if it names no known metric."""
+    """Return the first metric in a formula, or the text itself if it names no known metric."""
     names = {name for name, *_ in index.metrics}
     return next((name for name in _NAME.findall(text) if name in names), text)
 
@@ -129,7 +129,7 @@ def _sources(cites: tuple[str, ...], index: KnowledgeIndex) -> list[Node]:
 
 
 def _flips(flips: tuple[Flip, ...], concluded: str, index: KnowledgeIndex) -> list[Node]:
-    """The nearest values at which the conclusion flips; a flip of one of several reasons is left out."""
+    """Return the nearest values at which the conclusion flips; leave out the flip of one of several reasons."""
     if not flips:
         return []
     leaves = []
@@ -146,7 +146,7 @@ def _flips(flips: tuple[Flip, ...], concluded: str, index: KnowledgeIndex) -> li
 
 
 _COLOURS = {"holds": "text-success", "fails": "text-error", "unknown": "quiet"}
-_WIDEST = 400  # characters of a label; the pane shows all of it
+_WIDEST = 400  # maximum number of characters of a label; the pane shows the full text
 _FOLD = "Collapse or expand the node; e does so for the whole tree"
 
 
@@ -169,7 +169,7 @@ class ProofTree(Tree[Node]):
         self._signs = ("▾ ", "▸ ") if blocks else ("- ", "+ ")
 
     def fill(self, top: Node) -> None:
-        """Show this tree, expanded as its nodes say."""
+        """Show this tree, and expand the nodes that are marked as open."""
         self.clear()
         self.root.data = top
         self.root.set_label(_label(top))
@@ -220,7 +220,7 @@ def _label(node: Node) -> str:
 
 
 class ProofScreen(PanelScreen):
-    """The tree has the focus; the prompt takes the name of another finding."""
+    """The proof screen. The tree has the focus; the prompt accepts the name of another finding."""
 
     opens: ClassVar[Mapping[str, str]] = {"/": "", "w": ""}
     home = "ProofTree"
@@ -275,7 +275,7 @@ class ProofScreen(PanelScreen):
         self.app.offer(self)
 
     def _order(self, state: State) -> str:
-        """The position of the subject among the class and the findings."""
+        """Return the position of the subject among the class and the findings."""
         names = self._names(state)
         if state.view_subject not in names:
             return "not concluded"
@@ -347,7 +347,7 @@ def _result(state: State) -> object:
 
 
 def _finding(text: str, state: State) -> str | None:
-    """The finding or class that a typed text names: by id or title, their beginning, or similarity."""
+    """Return the finding or class that a typed text names by id or title, by their beginning, or by similarity."""
     titles = {title: name for name, title in reversed(state.knowledge.findings) if title}
     names = {name: name for name, _ in state.knowledge.findings} | titles
     found = pick(text, names) or near(text, names, most=1)

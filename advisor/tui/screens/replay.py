@@ -1,4 +1,4 @@
-"""A saved session replayed step by step or by itself, with the steps that now conclude differently."""
+"""The replay screen: a saved session, played step by step or automatically, with steps that now differ marked."""
 
 from __future__ import annotations
 
@@ -37,19 +37,19 @@ from advisor.view.text import cut
 if TYPE_CHECKING:
     from advisor.tui.app import AdvisorApp
 
-_DIFFERENCES: Final = 3  # differences of a step that are shown
-_VALUE: Final = 40  # characters of a value
-_PACES: Final = (4.0, 2.0, 1.0, 0.5)  # seconds a step
-_HUGE: Final = 150  # columns from which the evidence is beside the conversation, too
+_DIFFERENCES: Final = 3  # maximum number of differences shown for a step
+_VALUE: Final = 40  # maximum number of characters of a value
+_PACES: Final = (4.0, 2.0, 1.0, 0.5)  # seconds per step
+_HUGE: Final = 150  # smallest number of columns for the evidence beside the conversation
 
 
 def load(path: Path) -> Player:
-    """Load the player of a file; InputError if it is not a saved session."""
+    """Load the player of a file. Raises InputError if the file is not a saved session."""
     return Player.load(path)
 
 
 def about(player: Player) -> Card:
-    """A card about the session: its description and sources."""
+    """Return a card about the session: its description and sources."""
     header = getattr(getattr(player, "transcript", None), "header", None)
     description, cites = getattr(header, "description", "").strip(), getattr(header, "cites", ())
     lines = [Line(description)] if description else []
@@ -60,7 +60,7 @@ def about(player: Player) -> Card:
 
 
 def difference_lines(found: Sequence[Any]) -> list[Content]:
-    """The first differences of a step, and how many more there are."""
+    """Return the first differences of a step, and the number of further ones."""
     lines = [
         styled(f"  {one.place}: was {_value(one.expected)}, is {_value(one.came)}", "") for one in found[:_DIFFERENCES]
     ]
@@ -73,7 +73,7 @@ def _value(value: Any) -> str:
 
 
 def _attempt(work: Callable[[], Any], name: str = "") -> tuple[Any, str]:
-    """The result of some work on a saved session, and why it failed: a damaged file must never crash the program."""
+    """Run work on a saved session; return its result and any error text. A damaged file must not crash the program."""
     try:
         return work(), ""
     except AdvisorError as problem:
@@ -83,7 +83,7 @@ def _attempt(work: Callable[[], Any], name: str = "") -> tuple[Any, str]:
 
 
 def read(app: AdvisorApp, path: Path, to_the_end: bool, load: Callable[[Path], Player]) -> None:
-    """Load a session in a thread, and to continue it play it to its end; then call app.loaded."""
+    """Load a session in a thread, play it to its end if it is to be continued, then call app.loaded."""
 
     def played() -> tuple[Player, Any]:
         player = load(path)
@@ -98,7 +98,7 @@ def read(app: AdvisorApp, path: Path, to_the_end: bool, load: Callable[[Path], P
 
 
 def own(played: Any, real: Executor) -> Executor:
-    """The executor of a replay as that of the user's own session: from now on it writes files and runs kernels."""
+    """Turn the executor of a replay into one for the user's own session, which writes files and runs kernels."""
     if not isinstance(played, Sandbox):
         return played if isinstance(played, Executor) else real
     played.take_over(real.sources)
@@ -106,7 +106,7 @@ def own(played: Any, real: Executor) -> Executor:
 
 
 class ReplayScreen(AppScreen):
-    """The list of steps, the conversation as it was, and the evidence; steps are computed in a thread."""
+    """The list of steps, the recorded conversation, and the evidence; a thread computes the steps."""
 
     wide = 120
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -135,22 +135,22 @@ class ReplayScreen(AppScreen):
     def __init__(self, player: Player, *, blocks: bool = True, step: int = 0) -> None:
         super().__init__(blocks=blocks)
         self.player = player
-        self.working = False  # a step is being computed
+        self.working = False  # whether a step is being computed
         self._steps = tuple(player.steps)
         self._step = 0  # the current step
         self._wanted = min(max(step, 0), len(self._steps))
-        self._seeking = False  # steps are computed until one differs
+        self._seeking = False  # whether steps are being computed until one differs
         self._at_work = 0  # the step being computed
         self._pace = 1
         self._timer: Timer | None = None
         self._digits = ""
         self._played: Any = None
-        self._found: dict[int, tuple[Sequence[Any], bool]] = {}  # step -> differences, whether it could be applied
+        self._found: dict[int, tuple[Sequence[Any], bool]] = {}  # step -> differences, and whether it was applied
         self._lock = Lock()
 
     @property
     def playing(self) -> bool:
-        """Whether it plays by itself."""
+        """Whether the replay plays automatically."""
         return self._timer is not None
 
     @property
@@ -188,7 +188,7 @@ class ReplayScreen(AppScreen):
             self._work_out(self._wanted)
 
     def _seek(self, step: int) -> None:
-        """Show the next step from this one on that differs; if none does, say so and stay."""
+        """Show the first step at or after this one that differs; if none does, show a note and stay."""
         while step in self._found and not self._differs(step):
             step += 1
         if step <= len(self._steps):
@@ -223,7 +223,7 @@ class ReplayScreen(AppScreen):
         self.query_one(Busy).show(text, done, total if total > 1 else 0)
 
     def _ready(self, step: int, played: Any, differences: Sequence[Any], problem: str, passing: bool) -> None:
-        """Show a computed step; passing: it was computed on the way to another one."""
+        """Show a computed step. passing: the step was computed only to reach another one."""
         self.working = False
         self.query_one(Busy).show("")
         if problem:
@@ -245,7 +245,7 @@ class ReplayScreen(AppScreen):
             self._go(self._wanted)
 
     def _differs(self, step: int) -> bool:
-        """Whether a computed step concludes differently, or could not be applied."""
+        """Return whether a computed step concludes differently or could not be applied."""
         found, done = self._found[step]
         return bool(found) or not done
 
@@ -275,7 +275,7 @@ class ReplayScreen(AppScreen):
         self.app.offer(self)
 
     def _tell(self, state: State) -> None:
-        """Show the line about the step: what was done, whether it concludes the same, whether it plays."""
+        """Show the line about the step: its action, whether its conclusions are the same, whether the replay plays."""
         line = styled(f"step {self._step} of {len(self._steps)}  ", "bold $text-accent")
         said, style = (cut(self._said(self._step), 300), "bold") if self._step else ("before the first step", "$quiet")
         line += styled(said, style)

@@ -1,4 +1,4 @@
-"""The conversation about one launch, its evidence beside it or in its place, choices and prompt below."""
+"""The session screen: the conversation about a launch, its evidence beside or instead of it, choices and prompt."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ class SessionScreen(ChoiceScreen):
         Binding("f3", "evidence", "Evidence", tooltip="Show or hide the evidence: speed of light, stalls, numbers"),
         Binding("f4", "app.undo", "Back", tooltip="Undo the last action"),
         hidden("shift+f6,alt+left", "evidence_page(-1)", "Previous page", "Previous evidence page"),
-        # With priority over the prompt, which would type the letter.
+        # These bindings need priority over the prompt, which would insert the letter.
         *(
             hidden(page.key, f"evidence_take('{name}')", page.name, page.says, priority=True)
             for name, page in PAGES.items()
         ),
         *view_bindings(show=True),
         Binding("f6,alt+right", "evidence_page(1)", "Page", tooltip="Next evidence page"),
-        Binding("tab", "focus_prompt", "To line", tooltip="Focus the prompt"),  # in the prompt, Tab completes
+        Binding("tab", "focus_prompt", "To line", tooltip="Focus the prompt"),  # inside the prompt, Tab completes text
         hidden("escape", "escape", "Cancel", "Cancel / focus the prompt / clear it"),
         *PAGE_KEYS,
         hidden("ctrl+up", "line(-1)", "Line up"),
@@ -84,7 +84,7 @@ class SessionScreen(ChoiceScreen):
         self.query_one("#asked", Note).say([Content(asked)])
         self.set_class(bool(asked), "-asked")
         number = state.ask is not None and state.ask.kind == "number"
-        # An accidental Enter must not be an answer.
+        # An accidental Enter must not count as an answer.
         marked = state.ask is None or state.ask.usual is not None
         self.query_one(Choices).show(choices(state), numbered=not number, marked=marked)
         self.query_one(Prompt).placeholder = _placeholder(state)
@@ -113,7 +113,7 @@ class SessionScreen(ChoiceScreen):
         self.app.say("/kernels")
 
     def action_evidence(self) -> None:
-        """Show or hide the evidence: beside the conversation where there is room, else instead of it."""
+        """Show or hide the evidence, beside the conversation if there is room, else instead of it."""
         self.toggle_class("-alone" if self.has_class("-wide") else "-evidence")
 
     def action_evidence_page(self, by: int) -> None:
@@ -134,7 +134,7 @@ class SessionScreen(ChoiceScreen):
         self.query_one(Prompt).focus()
 
     def action_escape(self) -> None:
-        """Cancel the running work; else focus the prompt; else clear it; else leave the evidence."""
+        """Do the first that applies: cancel the running work, focus the prompt, clear it, or leave the evidence."""
         prompt = self.query_one(Prompt)
         if self.app.cancel_work():
             return
@@ -181,7 +181,7 @@ def _placeholder(state: State) -> str:
 
 
 def _asked(state: State) -> str:
-    """The open question in one line, if something else was said since it was asked; else empty."""
+    """Return the open question in one line if other cards have followed it, else an empty text."""
     ask, cards = state.ask, state.conversation
     if ask is None or not cards or (cards[-1].kind == "question" and cards[-1].finding == ask.id):
         return ""

@@ -1,4 +1,4 @@
-"""Hot lines, and next to them instructions, source text, PTX or the structure of the kernel."""
+"""The source screen: hot lines beside instructions, source text, PTX or the structure of the kernel."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from advisor.tui.widgets.text import Banner, Busy, Note
 from advisor.view.pages.source import place_text
 
 _TABS: Final = ("SASS", "Source text", "PTX", "Shape")
-_TAB_NAMES: Final = ("Instructions", *_TABS[1:])  # of their actions
+_TAB_NAMES: Final = ("Instructions", *_TABS[1:])  # names of the tabs' actions
 _TABS_SAY: Final = "Instructions, source text, PTX, or loops and registers"
 _SEARCH: Final = "Search by a regular expression, filter by a value, or name a measure or column set"
 _PROMPT: Final = "/regex, share>5%, a measure such as samples, columns such as stalls; Tab leaves the line"
@@ -42,10 +42,10 @@ _SIGNS = "<>="
 
 
 def seek(text: str, now: e.Locate | None) -> e.SourceSought | str | None:
-    """The event of a typed text, what is wrong with it, or None if it is nothing known.
+    """Return the event for a typed text, an error text if it is invalid, or None if it is not recognised.
 
     `/LDG` searches, `/` alone ends the search, `share>5%` filters (one comparison a field and sign), `samples` and
-    ncu's own metric names select a measure, `stalls` and column names between commas select columns, `none` hides them.
+    metric names of ncu select a measure, `stalls` and comma-separated names select columns, `none` hides them.
     """
     where = now.where if now is not None else ()
     try:
@@ -59,7 +59,7 @@ def seek(text: str, now: e.Locate | None) -> e.SourceSought | str | None:
         if text == "none":
             return changed(now, columns="")
         names = [part.strip() for part in text.split(",")]
-        # Some measures and columns share a name: alone it means the measure.
+        # Some measures and columns share a name: a single name means the measure.
         if text not in MEASURES and all(name in SETS or name in COLUMNS for name in names):
             parse_columns(text)
             return changed(now, columns=text)
@@ -71,19 +71,19 @@ def seek(text: str, now: e.Locate | None) -> e.SourceSought | str | None:
 
 
 def _with(where: tuple[str, ...], text: str) -> tuple[str, ...]:
-    """The comparisons with one more; it replaces one on the same field in the same direction."""
+    """Return the comparisons with one added; it replaces a comparison of the same field in the same direction."""
     new = parse_where(text)
     squeezed = "".join(text.split())
     kept = tuple(old for old in where if (parse_where(old).field, parse_where(old).sign[0]) != (new.field, new.sign[0]))
     return (*kept, squeezed)
 
 
-_FEW = 3  # a list this short takes only the room of its lines
+_FEW = 3  # a list with at most this many lines is only as high as its lines
 _INSTRUCTIONS, _TEXT, _PTX, _SHAPE = range(4)
 
 
 class SourceScreen(PanelScreen):
-    """The lists have the focus; the prompt takes searches, comparisons, measures and column sets."""
+    """The source screen. The lists have the focus; the prompt takes searches, comparisons, measures and column sets."""
 
     opens: ClassVar[Mapping[str, str]] = {"/": "/", "f": ""}
     home = "#lines"
@@ -168,7 +168,7 @@ class SourceScreen(PanelScreen):
 
     @property
     def view(self) -> View | None:
-        """The source view that is shown."""
+        """The current source view."""
         return self._code.view if self._code is not None else None
 
     @property
@@ -187,7 +187,7 @@ class SourceScreen(PanelScreen):
         return places[self._rows.at] if self._rows.at < len(places) else None
 
     def _pane(self) -> None:
-        """Update the pane, and the source text where there is room for it."""
+        """Update the pane and, if there is room, the source text."""
         code, rows = self._code, self._rows
         if code is None:
             rows.show(0, lambda at, width: Content(""))
@@ -375,6 +375,6 @@ class SourceScreen(PanelScreen):
 
 
 def changed(now: e.Locate | None, **changes: object) -> e.SourceSought:
-    """The event that asks for the view as it is now, with these changes."""
+    """Return the event that requests the current view with these changes."""
     kept = {} if now is None else {"by": now.by, "search": now.search, "where": now.where, "columns": now.columns}
     return e.SourceSought(**{**kept, **changes})  # type: ignore[arg-type]

@@ -23,17 +23,17 @@ NO_LINES = "No line information: compile with -lineinfo to see source lines. Onl
 NO_TEXT = "The text of the source is neither in the report nor on this machine."
 NO_SHAPE = "Without machine code there are no loops or registers to show."
 NOTHING = "No line has a share of this measure, or the filters exclude them all."
-_HOT = 0.05  # share of the launch's total that counts as hot (as in source.locate); at most half of the largest
+_HOT = 0.05  # smallest hot share of the launch's total (as in source.locate); at most half of the largest share
 _BAR = 8
-_SHARE, _LOOP, _ADDRESS = 8, 4, 8  # cells of a share with its mark, of a loop's name, of an address
-_ROOM = 24  # smallest number of cells for an instruction: its opcode and first operands
+_SHARE, _LOOP, _ADDRESS = 8, 4, 8  # widths in cells: a share with its mark, a loop's name, an address
+_ROOM = 24  # smallest width in cells of an instruction: its opcode and first operands
 
 _Row = Callable[[int, int], Content]
 
 
 @dataclass(frozen=True)
 class _Form:
-    """What a row shows before an instruction: a bar, an address, a place of so many cells, a gap after a number."""
+    """Columns of a row before the instruction: a bar, an address, a place of some cells, a gap after a number."""
 
     bar: bool
     address: bool
@@ -41,26 +41,26 @@ class _Form:
     gap: int
 
 
-# The first form that leaves the instruction enough room is used, else the last.
+# Rows use the first form that leaves the instruction enough room, else the last form.
 _FORMS = (_Form(True, True, 16, 2), _Form(False, True, 16, 2), _Form(False, False, 16, 2), _Form(False, False, 10, 1))
 
 
 @dataclass(frozen=True)
 class Listed:
-    """The content of a list: the places of its rows (instruction index or line number), its head, how to draw a row."""
+    """A list: the places of its rows (instruction index or line number), its head, and a function that draws a row."""
 
     places: tuple[int, ...]
     draw: _Row
     head: Callable[[int], Content] | None = None
 
     def row_of(self, place: int) -> int | None:
-        """The row of a place."""
+        """Return the row of a place, or None if it is not listed."""
         return self.places.index(place) if place in self.places else None
 
 
 @dataclass
 class Code:
-    """One source view, arranged for lists. blocks False: without block characters."""
+    """One source view, arranged for lists. blocks: whether to use block characters."""
 
     seen: Seen
     blocks: bool = True
@@ -92,11 +92,11 @@ class Code:
         return self._amount(line.share, self._is_hot_line(line)) + self._at(line.file, line.line) + _data(shown)
 
     def _place(self, file: str, line: int) -> str:
-        """`k.cu:7`; with a single source file, which is named elsewhere, `:7`."""
+        """Return `k.cu:7`, or `:7` if there is a single source file, which is named elsewhere."""
         return f":{line}" if self._file and line else place_text(file, line)
 
     def _at(self, file: str, line: int, most: int = _FORMS[0].place) -> Content:
-        """A place, padded to the longest one but at most `most` cells; the line number is never cut."""
+        """Return a place, padded to the longest place but to at most `most` cells; never cut the line number."""
         text, width = self._place(file, line), min(self._widest, most)
         return styled(f"{cut_start(text, width):<{width}}  ", "$text-secondary")
 
@@ -110,9 +110,9 @@ class Code:
     # Instructions
 
     def instructions(self, line: Line | None, in_order: bool, filtered: bool) -> Listed:
-        """Those of a line or of all, hottest first and the cold after them, or in the order of the code.
+        """List the instructions of a line or of all lines, hottest first with cold ones last, or in code order.
 
-        filtered: the view has those alone that pass the filters.
+        filtered: the view contains only instructions that pass the filters.
         """
         rows = self.seen.rows
         chosen = [spot.at for spot in self.view.spots]
@@ -161,24 +161,24 @@ class Code:
         return max(around, key=lambda n: loops[n].depth) if around else None
 
     def hot(self, at: int) -> bool:
-        """Whether an instruction is hot."""
+        """Return whether an instruction is hot."""
         spot = self._spots.get(at)
         return spot is not None and spot.share >= _least(self.view.spots[0].share) > 0
 
     def awaited(self, at: int) -> int | None:
-        """The instruction that another one waits for."""
+        """Return the instruction that another one waits for, or None."""
         wait = self.view.waits.get(at)
         if wait is None or not wait.sources:
             return None
         return next((n for n, row in enumerate(self.seen.rows) if row.pc == wait.sources[0].pc), None)
 
     def peak(self) -> int | None:
-        """The instruction with the most live registers."""
+        """Return the instruction with the most live registers, or None."""
         found = self.view.peak
         return None if found is None else next((n for n, r in enumerate(self.seen.rows) if r.pc == found.row.pc), None)
 
     def about(self, at: int) -> list[Content]:
-        """Details of one instruction."""
+        """Return details of one instruction."""
         row, spot = self.seen.rows[at], self._spots.get(at)
         parts = []
         if row.executed:
@@ -190,7 +190,7 @@ class Code:
             parts.append(f"{self.view.structure.live[at]} registers live")
         if self.view.peak is not None:
             parts.append(f"most in the kernel: {self.view.peak.live} at 0x{self.view.peak.row.pc:x} (p goes there)")
-        # Columns leave no room for the instruction in a narrow list.
+        # In a narrow list, columns would leave no room for the instruction.
         shown = [f"0x{row.pc:x} {row.sass}"] if self.view.columns else []
         out = [_data("; ".join([*shown, *parts]))]
         wait = self.view.waits.get(at)
@@ -202,7 +202,7 @@ class Code:
     # Source text, PTX, shape
 
     def text(self, file: str) -> Listed:
-        """The text of a file, with the share of each line."""
+        """List the text of a file, with the share of each line."""
         numbers = tuple(sorted(n for name, n in self.view.texts if name == file))
 
         def draw(row: int, width: int) -> Content:
@@ -216,7 +216,7 @@ class Code:
         return Listed(numbers, draw)
 
     def hot_line(self, file: str, number: int) -> bool:
-        """Whether a line is hot."""
+        """Return whether a line is hot."""
         line = self._lines.get((file, number))
         return line is not None and self._is_hot_line(line)
 
@@ -224,7 +224,7 @@ class Code:
         return line.share >= _least(self.view.lines[0].share) > 0
 
     def ptx(self, in_order: bool) -> Listed:
-        """PTX lines that have a share of the measure."""
+        """List the PTX lines that have a share of the measure."""
         rows = self.view.ptx or ()
         least = _least(max((part for *_, part in rows), default=0.0))
         rows = tuple(sorted(rows)) if in_order else rows
@@ -237,13 +237,13 @@ class Code:
         return Listed(tuple(number for number, *_ in rows), draw)
 
     def shape(self, width: int) -> Listed:
-        """Loops, live registers, inactive lanes and shared accesses as text."""
+        """List loops, live registers, inactive lanes and shared accesses as text."""
         lines = [line for part in shape_sections(self.view) for line in section_lines(part, width=width)][1:]
         return Listed(tuple(range(len(lines))), lambda row, _: _data(lines[row]))
 
 
 def _least(most: float) -> float:
-    """The smallest share that counts as hot if the largest is `most`."""
+    """Return the smallest share that counts as hot if the largest share is `most`."""
     return min(_HOT, most / 2)
 
 
@@ -252,7 +252,7 @@ def _data(text: str) -> Content:
 
 
 def only_file(seen: Seen) -> str:
-    """The file of all lines of the code; empty if there are several or none."""
+    """Return the single source file of the code, or an empty text if there are several files or none."""
     files = {row.file for row in seen.rows if row.line}
     return files.pop() if len(files) == 1 else ""
 
@@ -261,11 +261,11 @@ def _cell(value: Value) -> str:
     return "-" if value is None else value if isinstance(value, str) else brief_text(value)
 
 
-_NAME = 40  # cells of a file name; a longer one loses its beginning
+_NAME = 40  # maximum number of cells of a file name; the beginning of a longer name is cut
 
 
 def about_view(seen: Seen, query: e.Locate | None, index: KnowledgeIndex) -> list[tuple[str, str]]:
-    """Measure and reason, filters, trust in the lines, missing data: (text, style) pairs."""
+    """Return (text, style) pairs about the measure, its reason, the filters, the reliability of lines, missing data."""
     view = seen.view
     measure = f"{view.measure.title} ({view.measure.id}), total {count_text(view.total)}"
     reason = reason_text(seen.wanted, index.title(seen.wanted.finding) if seen.wanted is not None else "")
@@ -295,7 +295,7 @@ def about_view(seen: Seen, query: e.Locate | None, index: KnowledgeIndex) -> lis
 
 
 def filters_text(query: e.Locate | None) -> str:
-    """The search and the comparisons as text, empty without filters."""
+    """Return the search and the comparisons as text, empty if there are none."""
     if query is None:
         return ""
     parts = [f"/{query.search}"] if query.search else []

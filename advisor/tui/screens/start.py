@@ -1,4 +1,4 @@
-"""The screens before a session: what to open, and whether to continue an interrupted session."""
+"""The screens before a session: the start choices, and the offer to continue an interrupted session."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from advisor.tui.widgets.text import Banner, Busy
 
 
 class OfferScreen(ModalScreen[str]):
-    """Asks whether to continue an interrupted session; returns `go_on`, `anew` or `forget`."""
+    """A screen that asks whether to continue an interrupted session; it returns `go_on`, `anew` or `forget`."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss('anew')", "Start over", tooltip="Start over")]
 
@@ -71,7 +71,7 @@ class OfferScreen(ModalScreen[str]):
 
 
 class StartScreen(ChoiceScreen):
-    """The start choices, driven from the prompt; a typed path is opened."""
+    """The start choices, selected from the prompt; a typed path is opened."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f8", "forget", "Forget", tooltip="Delete the highlighted session"),
@@ -81,7 +81,7 @@ class StartScreen(ChoiceScreen):
     def __init__(self, start_options: StartOptions, *, blocks: bool = True) -> None:
         super().__init__(blocks=blocks)
         self._options = start_options
-        self._within = False  # the list of cases is shown
+        self._within = False  # whether the list of cases is shown
 
     def compose(self) -> ComposeResult:
         hint = "Enter takes the highlighted line. Or type the path of a report or a trace; Tab completes it."
@@ -162,7 +162,7 @@ class StartScreen(ChoiceScreen):
             app.dispatch(e.ViewShown(kind))
 
     def action_clear(self) -> None:
-        """Cancel the running work; else clear the line; else return to the first list."""
+        """Do the first that applies: cancel the running work, clear the line, or return to the first list."""
         prompt = self.query_one(Prompt)
         if self.app.cancel_work():
             return
@@ -195,7 +195,7 @@ class StartScreen(ChoiceScreen):
 
 
 def _named(text: str, rows: Sequence[Choice]) -> str:
-    """The only choice with a word that begins like the text; empty if there is none or more than one."""
+    """Return the only choice with a word that starts with the text, or an empty text if none or several match."""
     wanted = text.casefold()
     found = [row.id for row in rows if any(word.startswith(wanted) for word in row.label.casefold().split())]
     found += [row.id for row in rows if row.label.casefold().startswith(wanted) and row.id not in found]

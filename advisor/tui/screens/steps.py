@@ -1,4 +1,4 @@
-"""The steps of the method: where the session is among them, and what each says."""
+"""The steps screen: the steps of the method, the session's current step, and the text of each step."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _PARTS: Final = {
     "see": "See",
     "cites": "Source",
 }
-# Status of a step -> its sign, the same in ASCII, and its style.
+# Status of a step -> its sign, its ASCII sign, and its style.
 _SIGNS: Final = {
     "done": ("✓", "+", "$text-success"),
     "here": ("●", "*", "bold $text-accent"),
@@ -40,7 +40,7 @@ _SIGNS: Final = {
 
 
 class StepRows(Rows):
-    """Rows whose Enter is shown in the footer."""
+    """Rows with a footer entry for Enter."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *(binding for binding in Rows.BINDINGS if isinstance(binding, Binding) and binding.action != "take"),
@@ -103,7 +103,7 @@ class StepsScreen(RowsScreen):
                 self.app.dispatch(e.ViewShown("knowledge", step.see[0]))
 
     def action_scroll_side(self) -> None:
-        """Scroll the step's text; after its end, from its beginning again."""
+        """Scroll the step's text; at its end, return to its beginning."""
         side = self.query_one("#side", VerticalScroll)
         if side.scroll_offset.y >= side.max_scroll_y:
             side.scroll_home(animate=False)
@@ -112,7 +112,7 @@ class StepsScreen(RowsScreen):
 
 
 def step_lines(step: Step, index: KnowledgeIndex) -> list[Content]:
-    """The parts of a step under their headings."""
+    """Return the parts of a step under their headings."""
     lines = [styled(step.title, "bold"), styled(step.what, "")]
     for part, name in _PARTS.items():
         value = getattr(step, part)

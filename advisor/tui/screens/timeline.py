@@ -1,4 +1,4 @@
-"""The timeline of a program: lanes to zoom into, patterns found in them, kernels, and what to do next."""
+"""The timeline screen: zoomable lanes, patterns found in them, kernels, and the next action."""
 
 from __future__ import annotations
 
@@ -36,32 +36,32 @@ from advisor.view.text import cut, wrap
 from advisor.view.writers.terminal import section_lines
 
 Window = tuple[int, int]
-_SHORTEST = 100  # ns; below this the clock of a trace has no meaning
+_SHORTEST = 100  # ns; below this, the clock of a trace has no meaning
 _MOST_GPUS = 8
-_LABEL = 16  # columns before the lanes begin
+_LABEL = 16  # columns to the left of the lanes
 
 
 def zoomed(window: Window, whole: Window, factor: float, at: int | None = None) -> Window:
-    """The window scaled by `factor` around a moment (default: its middle), within the whole, at least 100 ns."""
+    """Scale the window by `factor` around a moment (default: its middle), to at least 100 ns and within the whole."""
     length = min(max(round((window[1] - window[0]) * factor), _SHORTEST), whole[1] - whole[0])
     middle = (window[0] + window[1]) // 2 if at is None else at
     return panned((middle - length // 2, middle - length // 2 + length), whole, 0)
 
 
 def panned(window: Window, whole: Window, by: int) -> Window:
-    """The window moved by so many ns, limited to the whole."""
+    """Move the window by a number of ns, limited to the whole."""
     length = min(window[1] - window[0], whole[1] - whole[0])
     start = min(max(window[0] + by, whole[0]), whole[1] - length)
     return start, start + length
 
 
 def around(moment: Moment, whole: Window) -> Window:
-    """A window of which a moment fills about a fifth."""
+    """Return a window of which the moment fills about a fifth."""
     return zoomed((moment.start, moment.start + max(moment.duration, 1)), whole, 5.0)
 
 
 def _between(axis: str, says: str) -> str:
-    """The axis with a remark between its two labels, where there is room."""
+    """Return the axis with a remark between its two labels, if there is room."""
     first, last = axis.find(" s") + 2, axis.rfind("  ") + 2
     if last - first < len(says):
         return axis
@@ -70,10 +70,10 @@ def _between(axis: str, says: str) -> str:
 
 
 class Lanes(LineWidget):
-    """The lanes of one GPU, or one row for each of several, over a window of time."""
+    """The lanes of one GPU, or one row for each of several GPUs, over a window of time."""
 
     class Clicked(Message):
-        """A moment was clicked, in ns of the trace."""
+        """The user clicked a moment, in ns of the trace."""
 
         def __init__(self, at: int) -> None:
             super().__init__()
@@ -89,12 +89,12 @@ class Lanes(LineWidget):
 
     @property
     def whole(self) -> Window | None:
-        """The whole time of the trace; None if it has totals only."""
+        """The time range of the trace, or None if the trace has totals only."""
         gpu = self._gpus[0] if self._gpus else None
         return None if gpu is None or gpu.window is None or gpu.window[1] <= gpu.window[0] else gpu.window
 
     def show(self, gpus: Sequence[GpuTimeline], moments: Sequence[Moment], streams: bool) -> None:
-        """Show the lanes of one GPU with these moments marked, or one row each of several GPUs."""
+        """Show the lanes of one GPU with these moments marked, or one row for each of several GPUs."""
         new = tuple(gpus)
         same = len(new) == len(self._gpus) and all(a is b for a, b in zip(new, self._gpus, strict=True))
         if same and tuple(moments) == self._moments and streams == self._streams:
@@ -111,7 +111,7 @@ class Lanes(LineWidget):
             self.renew()
 
     def at(self, column: int) -> int | None:
-        """The moment under a column of the widget, None outside the lanes."""
+        """Return the moment under a column of the widget, or None outside the lanes."""
         width = self.content_size.width
         cell = column - self.styles.padding.left - _LABEL
         if self.window is None or not 0 <= cell < cells_of(width):
@@ -149,7 +149,7 @@ class Lanes(LineWidget):
         return [*lines, *(styled(cut(row, width).rstrip(), "$quiet") for row in axis)]
 
     def _several(self, width: int) -> list[Content]:
-        """One row for each GPU, each over its own window: the clocks of different traces differ."""
+        """Return one row for each GPU, each over its own window, since the clocks of different traces differ."""
         lines = []
         for number, gpu in enumerate(self._gpus[:_MOST_GPUS]):
             busy = next((lane for lane in gpu.lanes if lane.id == "busy"), None)
@@ -176,7 +176,7 @@ _MOMENT: Final = "Zoom to the next marked moment, or copy the command"
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A row of the list: its kind (decision, pattern, unseen, kernels, command, together), label and remark."""
+    """A row of the list. kind: decision, pattern, unseen, kernels, command or together; it has a label and a remark."""
 
     kind: str
     label: str
@@ -186,7 +186,7 @@ class Item:
 
 
 def items_of(result: TimelineResult, gpu: GpuTimeline) -> tuple[Item, ...]:
-    """The list rows about one GPU, most important first."""
+    """Return the list rows about one GPU, most important first."""
     out = [Item("decision", "What to do next", gpu.decision.title)]
     found = [p for p in gpu.patterns if p.finding.kind != "note"]
     found += [p for p in gpu.patterns if p.finding.kind == "note"]
@@ -211,7 +211,7 @@ def _gain(pattern: Pattern) -> str:
 
 
 class TimelineScreen(ViewScreen):
-    """The list has the focus; details of the current row are shown, and its moments marked on the lanes."""
+    """The timeline screen. The list has the focus; the lanes mark the moments of the current row."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Leave", tooltip="Back to the conversation; while a trace is read, cancel that"),
@@ -234,7 +234,7 @@ class TimelineScreen(ViewScreen):
         self._place = 0
         self._streams = False
         self._items: tuple[Item, ...] = ()
-        self._moment = -1  # index of the marked moment that is zoomed to
+        self._moment = -1  # index of the marked moment that the lanes show, or -1
 
     def compose(self) -> ComposeResult:
         yield Banner()
@@ -251,7 +251,7 @@ class TimelineScreen(ViewScreen):
         self.show(self.app.state)
 
     def show(self, state: State) -> None:
-        """Show the timeline of the state; without one, what happened to its traces."""
+        """Show the timeline of the state or, without one, the status of its traces."""
         result = state.timeline
         if not isinstance(result, TimelineResult) or not result.gpus:
             self._result, self._items = None, ()
@@ -455,7 +455,7 @@ def _page(title: str, lines: Sequence[str], more: Sequence[str] = ()) -> list[Co
 
 
 def _wrapped(paragraphs: Sequence[str], width: int) -> list[str]:
-    """Paragraphs as lines; the further lines of one that begins with a sign are indented."""
+    """Wrap paragraphs into lines; in a paragraph that begins with a sign, indent the further lines."""
     return [
         line for text in paragraphs for line in wrap(safe(text), width, 0, 2 if text.startswith(("- ", "! ")) else 0)
     ]
@@ -466,5 +466,5 @@ def _quiet(texts: Sequence[str], width: int) -> list[Content]:
 
 
 def _is(item: Item, subject: str) -> bool:
-    """Whether a row is the subject that the view was opened for: a pattern's id, or a kind of row."""
+    """Return whether a row matches the subject of the view: a pattern's id, or a kind of row."""
     return bool(subject) and (item.kind == subject or (item.pattern is not None and item.pattern.finding.id == subject))

@@ -1,4 +1,4 @@
-"""Other metric values tried live, and which conclusions change with them."""
+"""The what-if screen: the user tries other metric values and sees which conclusions change."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ from advisor.view.numbers import amount_text, short_gain_text
 _HEADS: Final = ("Metric", "Measured", "Tried", "Flips at")
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]*")
-_MORE: Final = 6  # extra digits; values closer together than that count as equal
-_DIGITS: Final = 6  # significant digits of a stepped value; more would be noise in a transcript
-_BEYOND: Final = 1e-3  # how far past a flip value a jump goes, as a share of it
-_VISIBLE: Final = 0.005  # smaller changes of a gain would not be visible
-# Change of a conclusion: its sign, always shown with a word, and its style.
+_MORE: Final = 6  # maximum number of extra digits; values that differ only in further digits count as equal
+_DIGITS: Final = 6  # significant digits of a stepped value; more would clutter a transcript
+_BEYOND: Final = 1e-3  # distance of a jump beyond a flip value, as a share of that value
+_VISIBLE: Final = 0.005  # smallest change of a gain that is visible
+# Change of a conclusion -> its sign, always shown with a word, and its style.
 SIGNS: Final = {"stays": "=", "comes": "+", "goes": "-", "gain": "~", "class": "!", "first": "!"}
 STYLES: Final = {"comes": "$text-success", "goes": "$text-error", "stays": "$quiet"}
 
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A metric that can be tried.
+    """A metric for which the user can try other values.
 
-    measured: None if the report lacks it; flips: values that flip a conclusion, ascending; in the canonical unit.
+    measured: None if the report lacks it; flips: ascending values that flip a conclusion; in the canonical unit.
     """
 
     id: str
@@ -55,12 +55,12 @@ class Metric:
     flips: tuple[float, ...] = ()
 
     def nearest(self, value: float, up: bool) -> float | None:
-        """The next flip value above or below a value."""
+        """Return the next flip value above or below a value, or None if there is none."""
         found = [flip for flip in self.flips if (flip > value if up else flip < value)]
         return (min(found) if up else max(found)) if found else None
 
     def beyond(self, value: float, up: bool) -> float | None:
-        """A value just past the next flip value; None if there is none."""
+        """Return a value just beyond the next flip value, or None if there is none."""
         flip = self.nearest(value, up)
         if flip is None:
             return None
@@ -69,18 +69,18 @@ class Metric:
         return out if (out > flip if up else out < flip) else None
 
     def stepped(self, value: float, share: float) -> float:
-        """A value changed by a share of the measured one (of 100 if that is 0 or unknown)."""
+        """Change a value by a share of the measured value (by a share of 100 if that is 0 or unknown)."""
         step = abs(self.measured or 0.0) or 100.0
         return self.kept_in(value + share * step)
 
     def kept_in(self, value: float) -> float:
-        """The value limited to at least 0 and, for percentages and shares, at most all, or what was measured."""
+        """Limit the value to at least 0, and percentages and shares to the whole or, if larger, the measured value."""
         most = most_of(self.id, self.unit)
         most = float("inf") if most is None else max(most, self.measured or 0.0)
         return float(f"{min(max(value, 0.0), most):.{_DIGITS}g}")
 
     def text(self, value: float, of: float | None = None) -> str:
-        """A value with as many digits as it takes to tell it (or the value `of`) from the flip values next to it."""
+        """Format a value with enough digits to distinguish it (or the value `of`) from the nearest flip values."""
         at = value if of is None else of
         near = [flip for flip in (self.nearest(at, False), self.nearest(at, True)) if flip is not None]
         more = 0
@@ -94,7 +94,7 @@ class Metric:
 def metrics_of(
     launch: LaunchDiagnosis, proved: object, index: KnowledgeIndex, tried: Iterable[str] = ()
 ) -> tuple[Metric, ...]:
-    """The metrics that matter for a launch: behind its class and findings, missing for undecided rules, or tried.
+    """Return the relevant metrics: those behind class and findings, those missing for undecided rules, those tried.
 
     proved: the proof of the class with its flip values (records.Proved), anything else while it is not known.
     """
@@ -120,7 +120,7 @@ def metrics_of(
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What happens to a conclusion: a key of SIGNS, the word for it, the text."""
+    """The change of a conclusion: a key of SIGNS, the word for it, and the text."""
 
     kind: str
     word: str
@@ -128,7 +128,7 @@ class Change:
 
 
 def outcome(before: LaunchDiagnosis, after: LaunchDiagnosis) -> tuple[Change, ...]:
-    """Changes of class and first finding, then all findings: current ones in order, then those that are gone."""
+    """Return changes of class and first finding, then of all findings: current ones in order, then removed ones."""
     out = []
     if before.verdict.id != after.verdict.id:
         out.append(Change("class", "class", f"{before.verdict.title} → {after.verdict.title}"))
@@ -151,7 +151,7 @@ def outcome(before: LaunchDiagnosis, after: LaunchDiagnosis) -> tuple[Change, ..
 
 
 def changed(rows: Iterable[Change]) -> bool:
-    """Whether anything differs from the measured outcome."""
+    """Return whether anything differs from the measured outcome."""
     return any(row.kind != "stays" for row in rows)
 
 
@@ -165,12 +165,12 @@ def _moved(had: Speedup | None, has: Speedup | None) -> bool:
     return abs(had.estimate - has.estimate) >= _VISIBLE
 
 
-_NAME_CELLS, _VALUE, _FLIPS = 28, 12, 22  # smallest widths of the table's columns
+_NAME_CELLS, _VALUE, _FLIPS = 28, 12, 22  # smallest widths of the table columns
 _FLIP = "Go just past the next value that flips a conclusion"
 
 
 class WhatIfScreen(PanelScreen):
-    """The table has the focus; a digit begins a value in the prompt."""
+    """The what-if screen. The table has the focus; typing a digit starts a value in the prompt."""
 
     opens: ClassVar[Mapping[str, str]] = {begin: begin for begin in "0123456789./"}
 
@@ -211,7 +211,7 @@ class WhatIfScreen(PanelScreen):
     # Showing
 
     def show(self, state: State) -> None:
-        """Show the tried values and the latest outcome, marked if it is outdated."""
+        """Show the tried values and the latest outcome; mark an outdated outcome."""
         launch = state.launch
         if launch is None or state.position is None:
             return
@@ -318,7 +318,7 @@ class WhatIfScreen(PanelScreen):
 
     @property
     def _value(self) -> float | None:
-        """The value of the current metric; a note says if it has none."""
+        """The value of the current metric; if it has none, show a note."""
         metric = self._metric
         if metric is None:
             return None
@@ -360,7 +360,7 @@ class WhatIfScreen(PanelScreen):
             self.query_one(Rows).move(at)
 
     def action_leave(self) -> None:
-        """Leave the prompt; else leave the screen, whatever is running."""
+        """Leave the prompt; if the prompt has no focus, leave the screen, even while work is running."""
         prompt = self.query_one(Prompt)
         if prompt.has_focus:
             prompt.clear()
@@ -373,7 +373,7 @@ class WhatIfScreen(PanelScreen):
 
 
 def _row(metric: Metric, tried: float | None, room: int, blocks: bool) -> Content:
-    """A row of the table: the metric's name, its values, where it flips."""
+    """Return a row of the table: the metric's name, its values, and its flip values."""
     name = metric.id if len(metric.id) <= room else metric.id[: room - 1] + "…"
     measured = "unknown" if metric.measured is None else metric.text(metric.measured)
     now = "" if tried is None else metric.text(tried)
@@ -395,6 +395,6 @@ def _change_line(row: Change) -> Content:
 
 
 def _named(text: str, state: State) -> str | None:
-    """The metric with this name, or the only one that begins with it."""
+    """Return the metric with this name, or the only metric whose name starts with it, or None."""
     found = pick(text, (name for name, *_ in state.knowledge.metrics))
     return found[0] if len(found) == 1 else None

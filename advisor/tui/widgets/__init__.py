@@ -1,1 +1,1 @@
-"""One widget a file, each with its own .tcss beside it."""
+"""The widgets of the screens."""

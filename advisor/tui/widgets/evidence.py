@@ -1,4 +1,4 @@
-"""The evidence pane: its tabs, and one page at a time about the current launch and finding."""
+"""The evidence pane: tabs, and one page at a time about the current launch and finding."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from advisor.tui.widgets.text import LineWidget, Tabs
 
 NAMES = tuple(PAGES)
 _SEARCHED = "numbers"  # the page whose metrics can be searched
-_FITTED = "roofline"  # the page that is drawn as high as there is room
-_MOST = 24  # pages remembered as drawn
+_FITTED = "roofline"  # the page that fills the available height
+_MOST = 24  # maximum number of drawn pages in the cache
 
 
 class EvidencePage(LineWidget):
-    """The current evidence page, made when first shown and remembered while it is valid."""
+    """The current evidence page, drawn when first shown and cached while it is valid."""
 
     filled: ClassVar[bool] = True
 
@@ -35,7 +35,7 @@ class EvidencePage(LineWidget):
         self._pages: dict[tuple[str, Layout], list[Content]] = {}
 
     def show(self, context: EvidenceContext | None) -> bool:
-        """Show this evidence; returns whether the launch or finding changed."""
+        """Show this evidence; return whether the launch or finding changed."""
         before = self._shown
         if context is before or (context is not None and context.same(before)):
             return False
@@ -47,7 +47,7 @@ class EvidencePage(LineWidget):
         return context.launch is not before.launch or context.finding is not before.finding
 
     def turn(self, page: str, wanted: str) -> None:
-        """Show this page, of the metrics those with the wanted words in their name or meaning."""
+        """Show this page; `wanted` limits its metrics to those with these words in their name or meaning."""
         if (page, wanted) != (self.page, self.wanted):
             self.page, self.wanted = page, wanted
             self.refresh(layout=True)
@@ -65,7 +65,7 @@ class EvidencePage(LineWidget):
 
 
 class Evidence(VerticalScroll, can_focus=True):
-    """The tabs and the current page below them, with the search line of the metrics."""
+    """The tabs, the current page below them, and the search line for metrics."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("left", "turn(-1)", "Previous page", show=False, tooltip="Previous evidence page"),
@@ -91,7 +91,7 @@ class Evidence(VerticalScroll, can_focus=True):
         yield self._find
 
     def show(self, state: State) -> None:
-        """Show the evidence of the state, from the top if the launch or finding changed."""
+        """Show the evidence of the state; scroll to the top if the launch or finding changed."""
         if self._page.show(evidence_context(state)):
             self.scroll_home(animate=False)
 
@@ -101,7 +101,7 @@ class Evidence(VerticalScroll, can_focus=True):
         return self._page.page
 
     def turn_to(self, page: str) -> None:
-        """Show the page of this name from its top."""
+        """Show the page of this name, scrolled to its top."""
         if page not in PAGES:
             return
         if page != _SEARCHED and self._find.has_focus:
@@ -118,7 +118,7 @@ class Evidence(VerticalScroll, can_focus=True):
         self.turn_to(page)
 
     def action_find(self) -> None:
-        # At once: the next character belongs to the search.
+        # Focus immediately: the next character belongs to the search.
         self.screen.set_focus(self._find)
 
     def action_leave_find(self) -> None:
@@ -126,7 +126,7 @@ class Evidence(VerticalScroll, can_focus=True):
         self.focus()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Leave Escape to the screen except in the search, and the slash except on the metrics page."""
+        """Handle Escape only in the search, and the slash only on the metrics page; else leave them to the screen."""
         if action == "find":
             return self.page == _SEARCHED
         return self._find.has_focus or bool(self._find.value) if action == "leave_find" else True

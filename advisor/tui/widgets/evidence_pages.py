@@ -28,12 +28,12 @@ from advisor.view.pages.source import place_text, source_line
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EvidenceContext:
-    """What the evidence pages show of a state.
+    """The data of a state that the evidence pages show.
 
-    earlier: former versions of the launch with their names; napkin: its latest card; paper: what the algorithm needs,
-    where both numbers were answered; expected: the bound that the user predicted; seen: the code as it was read last,
-    by a finding's own measure and without a search; metrics: (id, unit, meaning); report: whether a report is open;
-    places: finding id to its places, as far as they were read.
+    earlier: earlier versions of the launch with their names; napkin: its latest card; paper: what the algorithm
+    needs, if both numbers were answered; expected: the bound that the user predicted; seen: the code as last read,
+    by the measure of a finding and without a search; metrics: (id, unit, meaning); report: whether a report is open;
+    places: finding id -> its places, as far as they were read.
     """
 
     launch: LaunchDiagnosis
@@ -48,7 +48,7 @@ class EvidenceContext:
     places: tuple[tuple[str, tuple[Location, ...]], ...] = ()
 
     def same(self, other: EvidenceContext | None) -> bool:
-        """Whether nothing changed. Records of the state are compared by identity, not by content."""
+        """Return whether nothing changed. Records of the state are compared by identity, not by content."""
         values = {"paper", "expected", "report", "places"}
         return other is not None and all(
             mine == its if field.name in values else mine is its
@@ -58,7 +58,7 @@ class EvidenceContext:
 
 
 def evidence_context(state: State) -> EvidenceContext | None:
-    """The evidence of a state; None before a launch is open and while the user is asked for a prediction."""
+    """Return the evidence of a state, or None if no launch is open or the user is being asked for a prediction."""
     launch = state.launch
     if launch is None or not (state.numbers or revealed(state)):
         return None
@@ -85,16 +85,16 @@ def _paper(state: State) -> Paper | None:
     return Paper(float(flop), float(size), dtype if isinstance(dtype, str) else "")
 
 
-FEWEST: Final = 46  # columns that a chart row needs
+FEWEST: Final = 46  # smallest number of columns for a chart row
 _MOST_PLACES = 8
-_BAR = 10  # cells of a share's bar
-_COLUMN, _VALUE, _MEANING = 24, 16, 34  # cells of a metric's name, of its value, and at least of its meaning
+_BAR = 10  # width in cells of the bar of a share
+_COLUMN, _VALUE, _MEANING = 24, 16, 34  # widths in cells: a metric's name, its value, and the least for its meaning
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How a page is drawn: width and height in cells (a page may be higher), block characters or ASCII, the words that
-    listed metrics must contain, and how many of them are listed (0: all).
+    """Layout of a page: width and height in cells (a page may be higher), block characters or ASCII, the words that
+    listed metrics must contain, and the largest number of listed metrics (0: all).
     """
 
     width: int
@@ -105,12 +105,12 @@ class Layout:
 
 
 def picture_lines(rows: tuple[Row, ...]) -> list[Content]:
-    """The lines of a picture made of text cells."""
+    """Return the lines of a picture made of text cells."""
     return [Content("").join(styled(text, ROLES.get(role, "")) for text, role in row) for row in rows]
 
 
 def note(text: str, how: Layout, style: str = "$quiet") -> list[Content]:
-    """A wrapped sentence."""
+    """Return a sentence, wrapped to the layout's width."""
     return hanging("", styled(text, style), how.width)
 
 
@@ -119,12 +119,12 @@ def _head(text: str, how: Layout) -> list[Content]:
 
 
 def units(shown: EvidenceContext, how: Layout) -> list[Content]:
-    """Speed of light with its breakdown, stalls, occupancy."""
+    """Draw speed of light with its breakdown, stalls and occupancy."""
     return chart_lines(shown.launch, max(how.width, FEWEST), how.blocks)
 
 
 def roofline(shown: EvidenceContext, how: Layout) -> list[Content]:
-    """The launch, its former versions and the napkin's expectation under the roofs of its GPU."""
+    """Draw the roofline of the GPU with the launch, its earlier versions and the napkin estimate."""
     made = roofline_text.roofline(
         shown.launch,
         earlier=shown.earlier,
@@ -151,7 +151,7 @@ def roofline(shown: EvidenceContext, how: Layout) -> list[Content]:
 
 
 def memory(shown: EvidenceContext, how: Layout) -> list[Content]:
-    """The memory chart, its notes, and what it cannot show."""
+    """Draw the memory chart with its notes and limitations."""
     head = _head("Memory chart", how)
     if shown.launch.scope == "workload":
         return head + note("A typed-in workload has no memory chart: Nsight Graphics reports no volumes.", how)
@@ -164,7 +164,7 @@ def memory(shown: EvidenceContext, how: Layout) -> list[Content]:
 
 
 def source(shown: EvidenceContext, how: Layout) -> list[Content]:
-    """Where in the code: the locations of the findings, else the hot lines that were read, else how to read them."""
+    """Show the code locations of the findings, else the hot lines that were read, else how to read them."""
     lines = _head("Where in the code", how)
     view = getattr(shown.seen, "view", shown.seen)
     texts = {} if view is None else view.texts
@@ -199,7 +199,7 @@ def source(shown: EvidenceContext, how: Layout) -> list[Content]:
 
 
 def _hot(file: str, line: int, part: float, texts: Mapping[tuple[str, int], str], how: Layout) -> list[Content]:
-    """A share as a number and a bar, its location, and the text of the line."""
+    """Return a share as a number and a bar, its location, and the text of the line."""
     drawn = charts.bar(100.0 * part, _BAR, blocks=how.blocks, marks=())
     first = styled(f"{share_text(part):>6} ", "bold") + styled(drawn, "$primary") + Content(" ")
     lines = hanging(first, styled(place_text(file, line), ""), how.width, _BAR + 8)
@@ -211,7 +211,7 @@ def _under(text: str, how: Layout, style: str = "$quiet") -> list[Content]:
 
 
 def napkin(shown: EvidenceContext, how: Layout) -> list[Content]:
-    """What the algorithm needs against what was measured, and the prediction against the class."""
+    """Compare the needs of the algorithm with the measured amounts, and the user's prediction with the class."""
     lines = _head("Napkin math", how)
     if shown.napkin is not None:
         card = Card("napkin", shown.napkin.title, shown.napkin.lines)
@@ -234,7 +234,7 @@ def napkin(shown: EvidenceContext, how: Layout) -> list[Content]:
 
 
 def _share_of(label: str, least: float, measured: float | None, unit: str, how: Layout) -> list[Content]:
-    """The needed share of the measured amount; over 100 % the sizes are not those of this launch."""
+    """Show the needed share of the measured amount; above 100 %, the sizes are not those of this launch."""
     name, needed = styled(f"{label:<11}", "$text-secondary"), amount_text(least, unit)
     if least <= 0 or not measured:
         lacks = "the measured value is unknown" if measured is None else "none was measured"
@@ -249,16 +249,16 @@ def _share_of(label: str, least: float, measured: float | None, unit: str, how: 
     return [first, *hanging(" " * 11, styled(said, ""), how.width)]
 
 
-# One ASCII character for each, so that styles keep their places.
+# Replace each character with a single ASCII character, so that style positions remain valid.
 _ASCII: Final = str.maketrans({"×": "x", "–": "-", "—": "-", "−": "-", "µ": "u", "→": ">", "·": "-", "…": "~"})
 
 
 def numbers(shown: EvidenceContext, how: Layout) -> list[Content]:
-    """The evidence of the class and of the finding, then all metrics of the launch."""
+    """List the evidence of the class and of the finding, then all metrics of the launch."""
     lines: list[Content] = []
     wanted = how.wanted.casefold().split()
     sections = []
-    if shown.launch.verdict.title:  # empty where the learner has to find it out
+    if shown.launch.verdict.title:  # empty in an exercise that asks the learner for it
         sections.append((f"Evidence for the class: {shown.launch.verdict.title}", shown.launch.verdict.evidence))
     if shown.finding is not None:
         sections.append((f"Evidence for the finding: {shown.finding.title}", shown.finding.evidence))
@@ -284,7 +284,7 @@ def numbers(shown: EvidenceContext, how: Layout) -> list[Content]:
 
 
 def _number(name: str, value: float, told: tuple[str, str], column: int, how: Layout) -> list[Content]:
-    """Name and value, on two lines if the name is long; where there is room, the meaning."""
+    """Show name and value, on two lines if the name is long, and the meaning if there is room."""
     unit, means = told
     text = styled(amount_text(value, unit, 4), "")
     if len(name) >= column:
@@ -299,8 +299,8 @@ def _number(name: str, value: float, told: tuple[str, str], column: int, how: La
 class Page(NamedTuple):
     """An evidence page.
 
-    tab: its label; key: Alt with a letter, as Textual takes Alt with a digit for the Option key of a Mac; name: among
-    all actions; says: what it shows; lines: makes it.
+    tab: its label; key: Alt with a letter, as Textual reads Alt with a digit as the Option key of a Mac; name: its
+    action name; says: its description; lines: the function that draws it.
     """
 
     tab: str
@@ -314,7 +314,7 @@ _UNITS = "Evidence: units, their speed of light with its breakdown, stalls, occu
 _ROOFLINE = "Evidence: roofline, the launch under the roofs of its GPU"
 _MEMORY = "Evidence: memory chart, volumes, percentages and hit rates"
 _NUMBERS = "Evidence: numbers of class and finding, all metrics with search"
-# The order is that of the tabs.
+# The tabs have the same order.
 PAGES: Final[Mapping[str, Page]] = {
     "units": Page("Units", "alt+u", "Units", _UNITS, units),
     "roofline": Page("Roofline", "alt+r", "Roofline", _ROOFLINE, roofline),

@@ -1,4 +1,4 @@
-"""The table of launches: its rows, their filter and order, and the widget that draws them."""
+"""The table of launches: rows, filter, sort order, and the widget that draws them."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ _ORDER_NAMES: Final = {
     "class": "by class",
     "finding": "by first finding",
 }
-ORDERS: Final = tuple(_ORDER_NAMES)  # in the order of F5
+ORDERS: Final = tuple(_ORDER_NAMES)  # F5 cycles through them in this order
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
     """A row of the table.
 
-    duration in ns, None if unknown; share: of the time of all launches of known duration, 0 to 1; back: the ns that the
-    first finding's fix would save; report: the file, if there are several; found_by: the text that the filter searches.
+    duration: in ns, None if unknown; share: fraction of the time of all launches with known duration, 0 to 1; back: ns
+    that the first finding's fix would save; report: the file, if there are several; found_by: the text for the filter.
     """
 
     position: int
@@ -55,7 +55,7 @@ class Row:
 
 
 def rows_of(diagnosis: Diagnosis) -> tuple[Row, ...]:
-    """All launches as rows, in the order of the reports."""
+    """Return all launches as rows, in report order."""
     time = sum(launch.duration_ns or 0.0 for launch in diagnosis.launches)
     return tuple(_row(launch, at, time, diagnosis) for at, launch in enumerate(diagnosis.launches))
 
@@ -88,7 +88,7 @@ def _row(launch: LaunchDiagnosis, position: int, time: float, diagnosis: Diagnos
 
 
 def exactly(rows: Sequence[Row], wanted: str) -> int | None:
-    """The position of the one launch whose number or kernel name is the filter; None of several of one kernel."""
+    """Return the position of the only launch whose number or kernel name equals the filter, else None."""
     text = wanted.strip().casefold()
     numbered = [row.position for row in rows if text in (row.number, f"#{row.number}")]
     found = numbered or [row.position for row in rows if row.kernel.casefold() == text]
@@ -96,12 +96,12 @@ def exactly(rows: Sequence[Row], wanted: str) -> int | None:
 
 
 def share_text(share: float) -> str:
-    """A share (0 to 1) as whole percent; `<1 %` if it rounds to zero."""
+    """Format a share (0 to 1) as whole percent, or as `<1 %` if it rounds to zero."""
     percent = 100 * share
     return f"{percent:.0f} %" if percent >= 0.95 or not percent else "<1 %"
 
 
-# Sort order -> the number or text of a row that it sorts by.
+# Sort order -> its sort key: a number or text of a row.
 _VALUES: Final[dict[str, Callable[[Row], float | str | None]]] = {
     "duration": lambda row: row.duration,
     "gain": lambda row: row.back,
@@ -113,7 +113,7 @@ _LARGEST_FIRST: Final = ("duration", "gain")
 
 
 def arranged(rows: Sequence[Row], wanted: str, order: str, upwards: bool = False) -> list[Row]:
-    """The rows that contain all words of the filter, in this order; ties as in the report, unknown values last."""
+    """Return the rows that contain all words of the filter, sorted; ties are in report order, unknown values last."""
     words = wanted.casefold().split()
     kept = [row for row in rows if all(word in row.found_by for word in words)]
     if order == "report":
@@ -125,7 +125,7 @@ def arranged(rows: Sequence[Row], wanted: str, order: str, upwards: bool = False
 
 
 def summary(rows: Sequence[Row], kept: Sequence[Row], order: str, upwards: bool = False) -> str:
-    """How many launches are shown, their order, their time, and how many have no known duration."""
+    """Return a summary: the number of shown launches, their order and time, and the number without known duration."""
     if not rows:
         return ""
     if not kept:
@@ -141,11 +141,11 @@ def summary(rows: Sequence[Row], kept: Sequence[Row], order: str, upwards: bool 
     return "; ".join(parts)
 
 
-_WIDE: Final = 100  # columns from which class names are written in full and shares have a bar
-_WIDEST: Final = 130  # columns from which the file is shown if there are several reports
+_WIDE: Final = 100  # smallest number of columns for full class names and bars of shares
+_WIDEST: Final = 130  # smallest number of columns for the file name, if there are several reports
 _NARROWEST: Final = 60
 _BAR: Final = 9
-# Column -> heading, sort order, and width; 0 if that depends on the content.
+# Column -> heading, sort order, and width; width 0 means that it depends on the content.
 _COLUMNS: Final = {
     "report": ("#", "report", 5),
     "file": ("Report", "report", 20),
@@ -161,20 +161,20 @@ _CLASS_WIDE, _SHARE_WIDE = 24, 6 + _BAR + 1
 
 
 class LaunchTable(DataTable[Text], can_focus=False):
-    """Driven from the filter line, like the choices from the prompt; the mouse works here.
+    """The table of launches. Keys typed in the filter line control it; mouse clicks work in the table itself.
 
-    A row is one cell of text with our own columns in it: a cell costs far more to draw than the text in it.
+    A row is one cell whose text contains our own columns, since a cell costs far more to draw than its text.
     """
 
     class Opened(Message):
-        """A launch was chosen."""
+        """The user chose a launch."""
 
         def __init__(self, position: int) -> None:
             super().__init__()
             self.position = position
 
     class SortAsked(Message):
-        """A column heading was clicked."""
+        """The user clicked a column heading."""
 
         def __init__(self, order: str) -> None:
             super().__init__()
@@ -191,7 +191,7 @@ class LaunchTable(DataTable[Text], can_focus=False):
     def show(self, rows: tuple[Row, ...], wanted: str, order: str, upwards: bool = False) -> None:
         """Show these rows, filtered and sorted.
 
-        The cursor goes to the launch whose number or name was typed, else stays on its launch.
+        The cursor moves to the launch whose number or name was typed; otherwise it stays on its launch.
         """
         asked = (wanted, order, upwards, self.size.width)
         same = rows is self._rows or rows == self._rows
@@ -234,7 +234,7 @@ class LaunchTable(DataTable[Text], can_focus=False):
     def _head(self, name: str) -> str:
         head, order, _ = _COLUMNS[name]
         _, sorted_by, upwards, _ = self._shown
-        # The heading of the sort column has a mark; report order is the default and needs none.
+        # The heading of the sort column has a mark. Report order is the default and needs no mark.
         marked = order == sorted_by and name not in ("share", "file") and (order != "report" or upwards)
         mark = ("▴" if upwards else "▾") if self._blocks else "^" if upwards else "v"
         return f"{head} {mark}" if marked else head
@@ -257,7 +257,7 @@ class LaunchTable(DataTable[Text], can_focus=False):
         return line
 
     def share_cell(self, row: Row, most: float) -> str:
-        """The share of the total time; where there is room, with a bar scaled to the largest share."""
+        """Return the share of the total time and, if there is room, a bar scaled to the largest share."""
         if row.share is None:
             return "    ?"
         text = f"{share_text(row.share):>5}"
@@ -267,11 +267,11 @@ class LaunchTable(DataTable[Text], can_focus=False):
 
     @property
     def position(self) -> int | None:
-        """The launch under the cursor, None when the table is empty."""
+        """The position of the launch under the cursor, or None if the table is empty."""
         return self.kept[self.cursor_row].position if 0 <= self.cursor_row < len(self.kept) else None
 
     def point(self, position: int | None) -> bool:
-        """Put the cursor on this launch; returns whether it is in the table."""
+        """Put the cursor on this launch; return whether it is in the table."""
         at = next((at for at, row in enumerate(self.kept) if row.position == position), None)
         if at is not None:
             self.move_cursor(row=at, animate=False)
@@ -296,7 +296,7 @@ class LaunchTable(DataTable[Text], can_focus=False):
 
 
 def _fitted(text: str, size: int, *, right: bool = False) -> str:
-    """The text in a column of `size` cells, the last one blank; overlong text ends in an ellipsis."""
+    """Fit the text into a column of `size` cells, the last one blank; overlong text ends in an ellipsis."""
     room = max(size - 1, 1)
     if cell_len(text) > room:
         text = set_cell_size(text, room - 1) + "…"

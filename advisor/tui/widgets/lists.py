@@ -1,4 +1,4 @@
-"""Lists with a cursor: numbered choices, and rows of which only the visible ones are drawn."""
+"""Lists with a cursor: numbered choices, and long lists that draw only their visible rows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from advisor.tui.drawing import styled
 
 
 def labelled_row(label: Content | str, note: str = "") -> Content:
-    """A row of a list in one line: its label, and a quiet note behind it."""
+    """Return a row of a list in one line: its label, followed by a note in a quiet colour."""
     row = label if isinstance(label, Content) else styled(label.replace("\n", " "), "")
     return row + styled(f"  {note}".replace("\n", " "), "$quiet") if note else row
 
@@ -35,10 +35,10 @@ def fill(rows: OptionList, lines: Sequence[Content], at: int | None = 0, disable
 
 
 class Choices(OptionList, can_focus=False):
-    """Numbered choices, driven from the prompt: arrows move the highlight there, the mouse works here."""
+    """Numbered choices. Arrow keys in the prompt move the highlight; mouse clicks work in the list itself."""
 
     class Taken(Message):
-        """A choice was clicked."""
+        """The user clicked a choice."""
 
         def __init__(self, choice: str) -> None:
             super().__init__()
@@ -50,7 +50,7 @@ class Choices(OptionList, can_focus=False):
         self._numbered = True
 
     def show(self, choices: Sequence[Choice], *, numbered: bool = True, marked: bool = True) -> None:
-        """Show these choices; `marked` highlights the first. Unnumbered where the answer is a number."""
+        """Show these choices; `marked` highlights the first. Pass numbered=False if the answer is a number."""
         if tuple(choices) == self._shown and numbered == self._numbered:
             return
         self._shown, self._numbered = tuple(choices), numbered
@@ -63,12 +63,12 @@ class Choices(OptionList, can_focus=False):
 
     @property
     def marked(self) -> str | None:
-        """The id of the highlighted choice."""
+        """The id of the highlighted choice, or None."""
         at = self.highlighted
         return self._shown[at].id if at is not None and at < len(self._shown) else None
 
     def numbered(self, text: str) -> str | None:
-        """The id of the choice whose number was typed."""
+        """Return the id of the choice whose number was typed, or None."""
         return self._shown[int(text) - 1].id if text.isdecimal() and 0 < int(text[:6]) <= len(self._shown) else None
 
     def step(self, by: int) -> None:
@@ -84,8 +84,8 @@ class Choices(OptionList, can_focus=False):
 
 
 Draw = Callable[[int, int], Content]
-Head = Content | Callable[[int], Content]  # one for all widths, or a function of the width
-_MARK = 2  # cells before each line, for the cursor mark
+Head = Content | Callable[[int], Content]  # the same for all widths, or a function of the width
+_MARK = 2  # cells to the left of each line, for the cursor mark
 
 
 class Rows(ScrollView, can_focus=True, inherit_bindings=False):
@@ -111,11 +111,11 @@ class Rows(ScrollView, can_focus=True, inherit_bindings=False):
 
         @property
         def control(self) -> Rows:
-            """The list of the cursor."""
+            """The list that sent the message."""
             return self.rows
 
     class Taken(Moved):
-        """Enter was pressed on a line, or it was double-clicked."""
+        """The user pressed Enter on a line or double-clicked it."""
 
     def __init__(self, *, blocks: bool = True, ident: str | None = None) -> None:
         super().__init__(id=ident)
@@ -126,7 +126,7 @@ class Rows(ScrollView, can_focus=True, inherit_bindings=False):
         self.at = 0
 
     def show(self, count: int, draw: Draw, *, head: Head | None = None, at: int | None = None) -> None:
-        """Show these lines below the fixed head; the cursor stays unless `at` moves it."""
+        """Show these lines below the fixed head; the cursor stays on its line unless `at` moves it."""
         self.count, self._draw, self._head = count, draw, head
         self.at = min(max(self.at if at is None else at, 0), max(count - 1, 0))
         self.virtual_size = Size(0, count + self._top)
@@ -139,7 +139,7 @@ class Rows(ScrollView, can_focus=True, inherit_bindings=False):
         return 0 if self._head is None else 1
 
     def move(self, at: int) -> None:
-        """Put the cursor on a line, as a key would."""
+        """Move the cursor to a line, as an arrow key would."""
         at = min(max(at, 0), max(self.count - 1, 0))
         if at != self.at and self.count:
             self.at = at

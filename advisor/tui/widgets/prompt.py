@@ -1,4 +1,4 @@
-"""The line where the user types: completion, history, and keys typed elsewhere that belong to it."""
+"""The prompt: completion, history, and forwarding of keys that were pressed in other widgets."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _KEPT: Final = 500
 
 
 class History:
-    """Steps through the lines sent before; the last stop forward is the line being typed."""
+    """History of sent lines; stepping forward ends at the line that is being typed."""
 
     def __init__(self) -> None:
         self._lines: list[str] = []
@@ -27,7 +27,7 @@ class History:
         self._draft = ""
 
     def add(self, line: str) -> None:
-        """Add a sent line; repeated lines are kept once."""
+        """Add a sent line; keep repeated lines once."""
         if line.strip() and (not self._lines or self._lines[-1] != line):
             self._lines = [*self._lines, line][-_KEPT:]
         self._at = len(self._lines)
@@ -51,7 +51,7 @@ def _of(words: tuple[str, ...]) -> Completer:
 
 
 class _Completions(Suggester):
-    """Suggests the first completion behind the cursor."""
+    """Suggester that shows the first completion after the cursor."""
 
     def __init__(self, complete: Completer) -> None:
         super().__init__(use_cache=False, case_sensitive=True)
@@ -62,7 +62,7 @@ class _Completions(Suggester):
 
 
 class Prompt(Input):
-    """An input with completion and history that leaves the arrows up and down to the list of choices."""
+    """An input with completion and history; it leaves the up and down arrow keys to the list of choices."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "submit", "Choose", tooltip="Take the highlighted choice or launch, or submit the typed line"),
@@ -74,7 +74,7 @@ class Prompt(Input):
     ]
 
     class Stepped(Message):
-        """Up (-1) or down (1) was pressed."""
+        """The user pressed up (-1) or down (1)."""
 
         def __init__(self, by: int) -> None:
             super().__init__()
@@ -92,14 +92,14 @@ class Prompt(Input):
         self._complete = _of(words) if isinstance(words, tuple) else words
         self._history = history
         self._offered: tuple[str, ...] = ()
-        # 4,000 characters are a long kernel name; more is an accidentally pasted file
+        # Even a long kernel name has fewer than 4,000 characters; longer text is a file pasted by accident.
         super().__init__(
             placeholder=placeholder,
             suggester=_Completions(self._complete),
             max_length=4000,
             compact=True,
             id=ident,
-            select_on_focus=False,  # keep the text for further typing instead of selecting it
+            select_on_focus=False,  # do not select the text, so that the user can continue typing
         )
 
     def validate_value(self, value: str) -> str:
@@ -131,22 +131,22 @@ class Prompt(Input):
             self.screen.focus_next()
 
     def write(self, line: str) -> None:
-        """Replace the text, with the cursor behind it."""
+        """Replace the text, and put the cursor at its end."""
         self.value = line
         self.cursor_position = len(line)
 
 
 class PromptLine(Horizontal):
-    """The prompt with its sign before it."""
+    """The prompt with its sign to the left."""
 
     def __init__(self, prompt: Prompt, *, blocks: bool = True) -> None:
         super().__init__(Static("› " if blocks else "> ", id="sign", markup=False), prompt, id="ask")
 
 
 def forward_to_prompt(screen: Screen[Any], event: Event) -> bool:
-    """Focus the screen's prompt if a key or pasted text belongs there; returns whether the event needs nothing else.
+    """Focus the screen's prompt if a key or pasted text belongs there; return whether the event is fully handled.
 
-    A screen with a prompt has a method `to_line`: the text that a key puts there, None for a key with another use.
+    A screen with a prompt has a method `to_line`. It returns the text that a key puts there, or None for other keys.
     """
     ask = getattr(screen, "to_line", None)
     if ask is None or not isinstance(event, Key | Paste) or event.is_forwarded:
@@ -159,6 +159,6 @@ def forward_to_prompt(screen: Screen[Any], event: Event) -> bool:
         return False
     screen.set_focus(line)
     if isinstance(event, Paste):
-        return False  # the app sends it to the widget that now has the focus
+        return False  # the app sends the event to the widget that now has the focus
     line.insert_text_at_cursor(text)
     return True

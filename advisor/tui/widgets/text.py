@@ -1,4 +1,4 @@
-"""Widgets of text: the banner, notes, tabs, cards, the conversation, and the line that shows running work."""
+"""Text widgets: the banner, notes, tabs, cards, the conversation, and the line that shows running work."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ Make = Callable[[int], list[Content]]
 
 
 class LineWidget(Widget):
-    """A widget of lines made once for each width, of which only the visible ones are drawn.
+    """A widget of lines that are made once for each width; only the visible lines are drawn.
 
-    filled: lines are padded with blanks to the full width.
+    filled: whether lines are padded with blanks to the full width.
     """
 
     filled: ClassVar[bool] = False
@@ -37,7 +37,7 @@ class LineWidget(Widget):
         raise NotImplementedError
 
     def lines(self, width: int) -> list[Content]:
-        """The lines, made again if the width changed."""
+        """Return the lines; make them again if the width changed."""
         if self._made[0] != width:
             self._made = (width, self.make(width))
         return self._made[1]
@@ -51,7 +51,7 @@ class LineWidget(Widget):
         return len(self.lines(width)) if width > 0 else 0
 
     def render(self) -> Content:
-        """All lines, for copying a selection."""
+        """Return all lines, for copying a selection."""
         return Content("\n").join(self.lines(self.content_size.width)) if self.content_size.width else Content("")
 
     def render_line(self, y: int) -> Strip:
@@ -60,18 +60,18 @@ class LineWidget(Widget):
         if self.text_selection is not None or y >= len(lines):
             return super().render_line(y)
         strip = Visual.to_strips(self, lines[y], width, 1, self.visual_style, pad=self.filled)[0]
-        return strip.apply_offsets(0, y)  # a mouse selection begins and ends in this line, not in the first
+        return strip.apply_offsets(0, y)  # gives a mouse selection the position of this line
 
 
 class Lines(LineWidget):
-    """Lines made by a function of the width."""
+    """A widget of lines that a function of the width makes."""
 
     def __init__(self, make: Make = lambda width: [], *, ident: str | None = None, classes: str = "") -> None:
         super().__init__(id=ident, classes=classes)
         self._maker = make
 
     def show(self, make: Make) -> None:
-        """Show the lines that this function makes."""
+        """Show the lines that this function returns."""
         self._maker = make
         self.renew()
 
@@ -81,14 +81,14 @@ class Lines(LineWidget):
 
 
 class Note(Static):
-    """Lines of text, wrapped to the width."""
+    """A widget of text lines, wrapped to the width."""
 
     def __init__(self, ident: str) -> None:
         super().__init__(id=ident, markup=False)
         self.shown: tuple[Content, ...] = ()
 
     def say(self, lines: Sequence[Content | tuple[str, str]]) -> None:
-        """Show these lines: contents, or (text, style) pairs."""
+        """Show these lines, given as contents or as (text, style) pairs."""
         made = tuple(line if isinstance(line, Content) else styled(*line) for line in lines)
         if made != self.shown:
             self.shown = made
@@ -96,13 +96,13 @@ class Note(Static):
 
 
 class Tabs(Widget):
-    """Names in one line, the current one in brackets; a click selects another.
+    """Names in one line, with the current name in brackets; a click selects another name.
 
-    If the line is too long, it is shifted so that the current name is visible.
+    A line that is too long is shifted so that the current name is visible.
     """
 
     class Taken(Message):
-        """A name was clicked."""
+        """The user clicked a name."""
 
         def __init__(self, name: str) -> None:
             super().__init__()
@@ -119,9 +119,9 @@ class Tabs(Widget):
             self.refresh()
 
     def _spans(self) -> dict[str, tuple[int, int]]:
-        """The first and last cell of each label: two blanks apart where there is room, else one."""
+        """Return the first and last cell of each label; labels are two blanks apart if there is room, else one."""
         wide = sum(len(label) + 2 for label in self._labels.values())
-        gap = 2 if wide <= self.content_size.width else 1  # a bracket may replace a blank
+        gap = 2 if wide <= self.content_size.width else 1  # brackets may replace blanks
         spans, at = {}, 1
         for name, label in self._labels.items():
             spans[name] = (at, at + len(label))
@@ -162,7 +162,7 @@ class CardView(LineWidget):
 
 
 class Cards(VerticalScroll, can_focus=False):
-    """Cards below each other; only those that changed are replaced."""
+    """A column of cards that replaces only the cards that changed."""
 
     def __init__(self, *, blocks: bool = True, ident: str | None = None) -> None:
         super().__init__(id=ident)
@@ -171,7 +171,7 @@ class Cards(VerticalScroll, can_focus=False):
         self.views: list[CardView] = []
 
     def replace(self, cards: Sequence[Card], *, before: Widget | None = None) -> list[CardView]:
-        """Show these cards instead, new ones before a widget or at the end; returns the views of the new ones."""
+        """Show these cards instead, new ones before a widget or at the end; return the views of the new cards."""
         same = 0
         while same < min(len(cards), len(self.shown)) and cards[same] == self.shown[same]:
             same += 1
@@ -190,11 +190,11 @@ _NO_TURN: Final = ("overview", "class", "finding", "trust", "note", "next")
 
 
 class Conversation(Cards):
-    """The cards of a conversation. The prompt scrolls it, and so keeps the focus."""
+    """The cards of a conversation. The prompt keeps the focus and scrolls the conversation."""
 
     def __init__(self, *, blocks: bool = True, ident: str | None = None) -> None:
         super().__init__(blocks=blocks, ident=ident)
-        self._seen: tuple[Card, ...] = ()  # the last cards shown, also while there are none
+        self._seen: tuple[Card, ...] = ()  # the last cards shown, kept while there are none
         self._anchor: CardView | None = None
 
     def show(self, cards: Sequence[Card]) -> None:
@@ -202,7 +202,7 @@ class Conversation(Cards):
         wanted = tuple(cards)
         if wanted == self.shown:
             return
-        # While work runs there may be no cards: compare with the last ones shown.
+        # While work runs there may be no cards, so compare with the last cards shown.
         self._seen = self.shown or self._seen
         begins = newest(self._seen, wanted)
         new = self.replace(wanted)
@@ -215,7 +215,7 @@ class Conversation(Cards):
             self.scroll_to_widget(self._anchor, animate=False, top=True, force=True)
 
     def let_go(self) -> None:
-        """Stop following the newest turn: the user scrolls."""
+        """Stop following the newest turn because the user scrolls."""
         self._anchor = None
 
     def watch_virtual_size(self) -> None:
@@ -228,8 +228,8 @@ class Conversation(Cards):
 
 
 def newest(seen: Sequence[Card], wanted: Sequence[Card]) -> int | None:
-    """The index of the first card of the newest turn: the first card not shown before or, in a conversation opened as a
-    whole, the last turn. None if there is no new card.
+    """Return the index of the first card of the newest turn: the first card not shown before or, in a conversation
+    that was opened complete, the start of the last turn. Return None if there is no new card.
     """
     pairs = zip(map(_same_everywhere, seen), map(_same_everywhere, wanted), strict=False)
     same = next((at for at, (one, other) in enumerate(pairs) if one != other), min(len(seen), len(wanted)))
@@ -242,19 +242,19 @@ def newest(seen: Sequence[Card], wanted: Sequence[Card]) -> int | None:
 
 
 def _same_everywhere(card: Card) -> Card:
-    """The card without what a new report changes: the launch's position, and whether the version is an old one."""
+    """Return the card without parts that a new report changes: the launch's position, and the mark of old versions."""
     return replace(card, position=None, past=False)
 
 
 class Banner(Static):
-    """The program's name and what is open, cut to one line."""
+    """The program's name and the open reports or view, cut to one line."""
 
     def __init__(self) -> None:
         super().__init__(markup=False)
         self.show("")
 
     def show(self, what: str) -> None:
-        """Show what is open."""
+        """Show this text after the program's name."""
         name = Content.styled("ncu-advisor", "bold")
         self.update(Content("  ").join([name, styled(what.replace("\n", " "), "")]) if what else name)
 
@@ -262,11 +262,11 @@ class Banner(Static):
 _FRAMES = ("◐", "◓", "◑", "◒")
 _PLAIN_FRAMES = ("|", "/", "-", "\\")
 _CELLS = 16
-_AFTER_S = 0.1  # seconds; shorter work is not shown, as the line would move all others
+_AFTER_S = 0.1  # seconds; shorter work is not shown, since the new line would move all other lines
 
 
 class Busy(Widget):
-    """A line about the running work, hidden while there is none; `total` 0 means unknown."""
+    """A line about the running work, hidden while no work runs; a `total` of 0 means unknown."""
 
     def __init__(self, *, blocks: bool = True) -> None:
         super().__init__()
@@ -285,7 +285,7 @@ class Busy(Widget):
             self.refresh()
 
     def show(self, text: str, done: int = 0, total: int = 0) -> None:
-        """Show this work; an empty text means none."""
+        """Show this work; an empty text hides the line."""
         if (text, done, total) == self._work:
             return
         began = text and not self._work[0]
