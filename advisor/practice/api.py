@@ -26,8 +26,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """The GPU that a problem is scaled to. memory, l2, shared_per_block (with opt-in), shared_per_sm: sizes in
-    bytes."""
+    """The GPU that a problem is scaled to. memory, l2, shared_per_block (with opt-in), shared_per_sm: in bytes."""
 
     name: str
     cc: str

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 GOAL = 0.10  # at most 10 % slower than the bundled solution, after allowing for the noise of the runs
 USUAL_ARCH = "sm_90"
 LIMIT_S = 30.0
-# Failures that the source did not cause; they say nothing about the job.
+# Failures that the source did not cause; they say nothing about its quality.
 NOT_ITS_FAULT = ("out_of_memory", "slow_child", "old_driver", "no_gpu", "wrong_cupy")
 _UNKNOWN_ARCH = re.compile(r"(?i)unsupported gpu architecture|knows no sm_|invalid value for --gpu-architecture")
 _LONGEST = 300  # maximum length of an observation in the log, in characters
