@@ -86,7 +86,7 @@ class Measured:
 class StepJudged:
     """The result of a step: its median time in ns, ratio to the step before, first finding and class.
 
-    problems: failed claims. pending: the expected finding has no rule yet. reached: the achieved share of each `reach`, by name.
+    problems: failed claims. pending: the expected finding has no rule yet. reached: achieved share of each `reach`.
     """
 
     step: StepDef
