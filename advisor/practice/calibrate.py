@@ -1,6 +1,6 @@
-"""Measure the ceilings of this GPU (read, copy, multiply-add) and keep them in the user's data folder.
+"""Measure the ceilings of this GPU (read, copy, multiply-add) and store them in the user's data folder.
 
-The kernels and their cases are in kernels/ceilings/. A ceiling is the work of a launch over the median of its runs.
+The kernels and their cases are in kernels/ceilings/. A ceiling is a launch's work divided by its median run time.
 """
 
 from __future__ import annotations

@@ -111,7 +111,7 @@ class Overlap(_Strict, frozen=True, forbid_unknown_fields=True):
 
 
 class Exercise(_Strict, frozen=True, forbid_unknown_fields=True):
-    """One exercise. level: 1 basic, 2 intermediate, 3 hard; step: the step of the method that it trains."""
+    """One exercise. level: 1 is basic, 2 intermediate, 3 hard; step: the step of the method that it trains."""
 
     title: str
     story: str

@@ -1,8 +1,8 @@
 """Compare a learner's napkin numbers with those of the exercise, and score predictions against the profile.
 
-Points, 100 in all: 30 for the class, 40 for the cause (20 where it is among the findings but not the first), and up to
-30 for the speedup, falling with the error factor e = max(p/m, m/p): 30 * max(0, 1 - log2(e) / 2), so that a factor of
-two costs half and a factor of four all of them. Without a measured or estimated speedup the rest counts for 100.
+There are 100 points: 30 for the class, 40 for the cause (20 if it is a finding but not the first), and up to 30 for the
+speedup, depending on the error factor e = max(p/m, m/p): 30 * max(0, 1 - log2(e) / 2), so that a factor of two costs
+half of them and a factor of four all. Without a measured or estimated speedup the other points are scaled to 100.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ class Hunk:
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """An alignment. by: opcode or instruction; same: number of entries in common, in the same order; hunks: by address."""
+    """An alignment. by: opcode or instruction; same: number of entries in common, in the same order; hunks: in order."""
 
     by: str
     same: int

@@ -1,4 +1,4 @@
-"""Hot instructions and hot lines by a measure, filtered by value (`--where`) and by pattern (`--search`)."""
+"""Find hot instructions and hot lines by a measure, filtered by value (`--where`) and by pattern (`--search`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The content of `ncu-advisor source`: hot lines and instructions, structure, shared accesses, texts."""
+"""Build the content of `ncu-advisor source`: hot lines and instructions, structure, shared accesses, texts."""
 
 from __future__ import annotations
 

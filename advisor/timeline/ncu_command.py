@@ -1,4 +1,4 @@
-"""The ncu command that profiles one launch of a kernel found in a trace."""
+"""Build the ncu command that profiles one launch of a kernel found in a trace."""
 
 from __future__ import annotations
 
