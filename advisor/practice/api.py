@@ -9,7 +9,7 @@ A case is a module with
     reference(xp, data, n) -> dict[str, array]   expected outputs (or the part that `checked` takes), higher precision
     TOLERANCES: dict[str, Tolerance]         one for each output that `reference` gives
 
-and, where needed,
+and, if needed,
 
     scalars(n) -> dict[str, numpy scalar]    arguments that are not int32
     scratch(xp, n) -> dict[str, array]       arrays that kernels may write, not checked

@@ -1,7 +1,6 @@
 """Compile a source without a GPU or driver: report errors by line, registers, spills and shared memory.
 
-Try NVRTC (extra `compile`) first, then nvcc on the PATH. Nothing runs, so correctness and time stay unknown
-(`NOT_DONE`).
+Try NVRTC (extra `compile`) first, then nvcc on the PATH. Nothing runs: correctness and time are unknown (`NOT_DONE`).
 """
 
 from __future__ import annotations
@@ -165,9 +164,8 @@ def compile_source(
 ) -> Build:
     """Compile a .cu file for an architecture (`sm_90`); compile errors are in the build's failure.
 
-    Raises InputError if the source cannot be read. quick: do not optimise, if the compiler supports that; this shows
-    whether the source compiles, but registers and spills are None because they would differ. lines: whether the source
-    needs launch lines; False if Python launches its kernels.
+    Raises InputError if the source cannot be read. quick: do not optimise, if possible; registers and spills are then
+    None, because they would differ. lines: whether launch lines are required; False if Python launches the kernels.
     """
     try:
         text = source.read_text(encoding="utf-8")

@@ -75,10 +75,9 @@ def find_ncu(env: Mapping[str, str] = os.environ, places: tuple[tuple[str, str],
 def ncu_command(
     ncu: Path, report: Path, clock_control: str | None = None, collect: tuple[str, ...] = FULL
 ) -> tuple[str, ...]:
-    """Return the ncu command that precedes the child's, and profiles with sources what the child brackets.
+    """Return the ncu command that runs the child and profiles its marked range, with sources, into `report`.
 
-    report: the output file. clock_control: `none` does not lock the clocks; by default ncu locks them to the base
-    clock. collect: ncu's options for what to collect.
+    clock_control: `none` leaves the clocks unlocked; by default ncu locks the base clock. collect: ncu's options.
     """
     place = str(report).removesuffix(SUFFIX).replace("%", "%%")  # ncu expands % itself and adds the suffix.
     clocks = ("--clock-control", clock_control) if clock_control else ()

@@ -34,8 +34,7 @@ METRICS = ("duration_ns", "registers_per_thread", "occupancy_theoretical_pct", "
 class Point:
     """One point. judged: against the unmodified source; problem: why the point does not count, else empty.
 
-    registers: of the kernel with the most per thread; time: None if not timed; metrics: from its profile, by canonical
-    name.
+    registers: the most per thread of a kernel; time: None if not timed; metrics: profiled, by canonical name.
     """
 
     vary: Variation

@@ -1,8 +1,7 @@
 """Read a trace from the output of `nsys stats --format csv`: tables of single events, else summary tables.
 
-Tables are recognised by their columns, between progress lines and other tables. Reports and columns were renamed over
-the years (`Time(%)`, `Average`; `Time (%)`, `Avg (ns)`); both are supported. The lines before a table may name its
-report.
+Tables are recognised by their columns, between progress lines and other tables. Old and new names of reports and
+columns are supported (`Time(%)`, `Average`; `Time (%)`, `Avg (ns)`). The lines before a table may name its report.
 """
 
 from __future__ import annotations

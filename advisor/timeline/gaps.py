@@ -22,8 +22,7 @@ class Gaps:
     """The idle time of one GPU, from its first work to its last.
 
     spans: the gaps; before, after: rows of the GPU's work at either side; cause: one of CAUSES; threads: the host
-    threads that launched work on the GPU, sorted by amount; asked: when the host requested each piece of work, -1 if
-    not known.
+    threads that launched work on the GPU, sorted by amount; asked: request time of each piece of work, or -1.
     """
 
     spans: Spans

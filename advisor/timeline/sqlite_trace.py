@@ -134,11 +134,11 @@ class Database:
     ) -> dict[str, Array]:
         """Return start, end and the wanted columns of a table's events, as int64 arrays of equal length.
 
-        wanted: column of whole numbers -> the value for a missing one; named: result -> the columns that may hold the
-        name, as a string id or as the text itself; the result is an id for `text`, -1 without a name. Events without
-        times, of times that are no whole numbers, or that end before they begin are left out, and `lost`, an array of
-        one, says how many. least: only events of this many ns or more. open_ended: an event without an end may stay.
-        packed: result -> (column, mask, shift) of small numbers that are put into one; -1 where one of them is missing.
+        wanted: integer column -> default for a missing value; named: result -> the columns that may hold the name, as a
+        string id or as text; the result is an id for `text`, -1 without a name. Events are omitted if their times are
+        missing or not integers, or if they end before they begin; `lost`, an array of one, counts these. least: minimum
+        duration in ns. open_ended: keep events without an end. packed: result -> (column, mask, shift) of small numbers
+        to pack into one number; -1 if one of them is missing.
         """
         there = self.columns(table)
         needed = {"start"} if open_ended else {"start", "end"}

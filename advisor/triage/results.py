@@ -144,8 +144,7 @@ class Application(Record):
     """One GPU of one trace. basis of the whole: run, window (first to last work of the GPU) or kernels (summed).
 
     gain, gain_all: of the whole by the first fix of every kernel, and by all fixes; overlap: the part of the kernels'
-    times that is not shared with another kernel; profiled_pct: of the whole; unprofiled: (kernel, share in %) of the
-    largest.
+    times that is not shared with another kernel; profiled_pct: of the whole; unprofiled: largest, as (kernel, %).
     """
 
     trace: str

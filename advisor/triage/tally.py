@@ -36,9 +36,8 @@ class Key(msgspec.Struct, frozen=True, order=True):
 class CauseTally(msgspec.Struct):
     """One diagnosis in a group.
 
-    launches: number that have it; first, first_ps: those in which it is the first diagnosis, and their time; fix,
-    fix_ps: those in which its gain counts, and their time; back_ps: time that its fix saves over all of them, from
-    low_ps to high_ps.
+    launches: number that have it; first, first_ps: launches in which it is first, and their time; fix, fix_ps: launches
+    in which its gain counts, and their time; back_ps: time that its fix saves in all, from low_ps to high_ps.
     """
 
     launches: int = 0
