@@ -128,7 +128,7 @@ def check_and_record(store: Store, shop: Workshop, seed: int, use: Runner, show:
 
 
 def compiled(store: Store, shop: Workshop, arch: str = USUAL_ARCH) -> tuple[compiling.Build, ...]:
-    """Compile the learner's sources for an architecture without a GPU; return nothing if the exercise is in Python.
+    """Compile the learner's sources for an architecture without a GPU; return () if the exercise is in Python.
 
     A compiled source that the learner edited counts as an attempt, because no run is possible without a GPU. If no
     compiler is installed, each build has that failure. Raises UsageError if the compiler does not know the

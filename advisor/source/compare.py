@@ -36,7 +36,7 @@ class Hunk:
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """An alignment. by: opcode or instruction; same: number of common entries, in the same order; hunks: in code order."""
+    """An alignment. by: opcode or instruction; same: number of entries in the same order in both; hunks: in order."""
 
     by: str
     same: int

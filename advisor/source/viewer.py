@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The measures to try, the best first. finding: the one to locate, or empty; first: whether it is the launch's
-    first; own: whether it has its own measure, otherwise the default ones are used."""
+    """The measures to try, the best first. finding: to locate, or empty; first: it is the launch's first; own: it has
+    its own measure (otherwise the default ones are used)."""
 
     measures: tuple[Measure, ...]
     finding: str = ""

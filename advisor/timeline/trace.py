@@ -240,8 +240,8 @@ class Trace:
     """One trace. Missing data is None, never empty: an empty table means that nothing happened.
 
     form: sqlite or csv; tool and schema: versions of nsys, '' if not known; run: ns from the beginning of the trace
-    to its end; names: texts by index; short: the kernel's base name by the index of its full one; mpi: starts and ends of
-    the time in which a thread was in MPI; system: longer calls of the operating system. The flags say whether copies,
+    to its end; names: texts by index; short: the kernel's base name by the index of its full one; mpi: starts and ends
+    of the time in which a thread was in MPI; system: longer calls of the operating system. Flags: whether copies,
     migrations of managed memory and graphs would have been recorded, and whether copies have the kind of host memory;
     faults: of managed memory, None if not traced. sums: replaces work if only sums are known.
     """

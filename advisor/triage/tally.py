@@ -171,8 +171,7 @@ class Row(msgspec.Struct, frozen=True):
 class Part(msgspec.Struct):
     """The result of one file. refused: why nothing in it was read; foreign: it is not a profile at all.
 
-    again: the machine, not the file, caused the problem, so another attempt may succeed. used: keys of measured
-    ceilings.
+    again: the machine, not the file, caused the problem, so another attempt may succeed. used: measured ceilings.
     """
 
     tool: str = ""
