@@ -461,7 +461,7 @@ def write_all(measured: Iterable[Measured], said: Circumstances, card: str, done
 
 
 def write(m: Measured, said: Circumstances, folder: Path) -> None:
-    """Write the recording of an exercise. Raises InputError if its report lacks expected launches.
+    """Write the recording of an exercise. Raises InputError if its report is damaged or lacks launches.
 
     The report keeps only the launches of this exercise, renumbered in order.
     """

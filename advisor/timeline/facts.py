@@ -152,7 +152,7 @@ def _idle(trace: Trace, gaps: Gaps, share: Any, values: dict[str, float]) -> Non
 
 
 def _faults(trace: Trace, gpu: Gpu, window: tuple[int, int], share: Any, values: dict[str, float]) -> None:
-    """Calculate the page faults: their number on CPU and GPU, and the time to handle those of this GPU."""
+    """Calculate the page faults: their total number on CPU and GPU, and the time to handle those of this GPU."""
     if trace.faults is None:
         return
     mine = (trace.faults.gpu == gpu.id) | (len(trace.gpus) == 1)

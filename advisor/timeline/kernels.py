@@ -84,7 +84,7 @@ def target(ranks: tuple[KernelRank, ...]) -> KernelRank | None:
 
 
 def representative(length: Array) -> tuple[int, int]:
-    """Return the indices of a kernel's representative launch, by duration, and of one from the middle.
+    """Return the indices of a representative launch and of one from the middle. length: durations in launch order.
 
     Half of the kernel's time is in launches shorter than the typical duration; the first launch is excluded as warm-up
     if there are others. The representative is the first launch within the tolerance of it, else the nearest.

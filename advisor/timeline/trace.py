@@ -157,7 +157,7 @@ def base_name(name: str) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Faults:
-    """Page faults of managed memory. start, end, gpu: of the GPUs' faults; pages: number of CPU and of GPU faults."""
+    """Page faults of managed memory. start, end, gpu: of the GPUs' faults; pages: total number on CPU and GPU."""
 
     start: Array
     end: Array

@@ -119,7 +119,7 @@ def _unpacked(settings: bytes) -> Settings:
 
 
 def _examine(path: Path, label: str, settings: Settings) -> Part:
-    # A file that cannot be opened is not foreign: a worker of a cluster may not see the folder.
+    # A file that cannot be opened is not `foreign`: a worker of a cluster may not see the folder.
     if not why_special(path):
         path.open("rb").close()
     try:
