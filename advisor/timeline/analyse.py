@@ -335,7 +335,7 @@ def _notes(numbers: GpuFacts, command: NcuCommand | None) -> tuple[str, ...]:
 
 
 def _loop(numbers: GpuFacts) -> dict[str, float | str] | None:
-    """Return the share of copies outside the kernels' time and the utilisation in it; None if under 90 % are outside."""
+    """Return the shares of copies outside the kernels' time and of kernels in it; None unless 90 % are outside."""
     kernels, copies = numbers.spans.get("kernels"), numbers.spans.get("copies")
     if kernels is None or copies is None or len(kernels) < _SEVERAL or not copies.length or numbers.window is None:
         return None
