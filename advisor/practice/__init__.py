@@ -1,1 +1,1 @@
-"""The exercises: kernels that are slow for a known reason, to run, profile, fix and compare."""
+"""Exercises with kernels that are slow for a known reason; the learner runs, profiles, fixes and compares them."""

@@ -1,4 +1,4 @@
-"""For the `case.py` of an exercise: the GPU it runs on, tolerances, the work its algorithm needs.
+"""Types for the `case.py` of an exercise: GPU, tolerance, and the work that the algorithm needs.
 
 A case is a module with
 
@@ -9,13 +9,13 @@ A case is a module with
     reference(xp, data, n) -> dict[str, array]   expected outputs (or the part that `checked` takes), higher precision
     TOLERANCES: dict[str, Tolerance]         one for each output that `reference` gives
 
-and, where needed,
+and, if needed,
 
-    scalars(n) -> dict[str, numpy scalar]    arguments that are no int32
+    scalars(n) -> dict[str, numpy scalar]    arguments that are not int32
     scratch(xp, n) -> dict[str, array]       arrays that kernels may write, not checked
     ZEROED: tuple[str, ...]                  outputs or scratch that start at zero instead of poisoned
-    checked(out, n) -> dict[str, array]      the part of the outputs to compare, where the whole is too much
-    step_work(step, n) -> Work | None        the work of a step that does only a part of the algorithm
+    checked(out, n) -> dict[str, array]      the part of the outputs to compare, if all of them are too many
+    step_work(step, n) -> Work | None        the work of a step that performs only part of the algorithm
     answers(step, n) -> dict[str, number or word]   answers to the questions that only a person can answer
 """
 
@@ -26,7 +26,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """The GPU that a problem is scaled to. memory, l2, shared_per_block (with opt-in) and shared_per_sm in bytes."""
+    """The GPU that a problem is scaled to. memory, l2, shared_per_block (with opt-in), shared_per_sm: in bytes."""
 
     name: str
     cc: str
@@ -39,7 +39,7 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """An output is right where |got - expected| <= absolute + relative * |expected|; `why` argues the two numbers."""
+    """An output is right if |got - expected| <= absolute + relative * |expected|; `why` justifies the two numbers."""
 
     relative: float
     absolute: float

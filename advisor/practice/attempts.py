@@ -1,4 +1,4 @@
-"""A learner's version compiled, checked, timed and profiled with the first and the last step, and logged."""
+"""Compile, check, time and profile a learner's version with the first and the last step, and log the result."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ from advisor.records.errors import AdvisorError, InputError, UsageError
 if TYPE_CHECKING:
     from advisor.reasoning.analysis import Analysis
 
-GOAL = 0.10  # as good as the bundled solution: at most a tenth slower, beyond the noise of the runs
+GOAL = 0.10  # at most 10 % slower than the bundled solution, after allowing for the noise of the runs
 USUAL_ARCH = "sm_90"
 LIMIT_S = 30.0
-# Failures that are not the fault of the source: the job says nothing about it.
+# Failures that the source did not cause; they say nothing about its quality.
 NOT_ITS_FAULT = ("out_of_memory", "slow_child", "old_driver", "no_gpu", "wrong_cupy")
 _UNKNOWN_ARCH = re.compile(r"(?i)unsupported gpu architecture|knows no sm_|invalid value for --gpu-architecture")
-_LONGEST = 300  # characters of an observation in the log
+_LONGEST = 300  # maximum length of an observation in the log, in characters
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """The runs and their verdicts. `mine`: None when nothing could be run; verdicts: None where a side was not timed.
+    """The runs and verdicts of a check. mine: None if nothing could run; a verdict is None if a side was not timed.
 
-    over_slow: the learner's version against the first step; to_fast: the last step against the learner's version (its
-    `speedup` is what is left to gain).
+    over_slow: the learner's version against the first step. to_fast: the last step against the learner's version; its
+    `speedup` is the speedup that is still possible.
     """
 
     outcome: Outcome
@@ -60,17 +60,17 @@ class Attempt:
 
     @property
     def right(self) -> bool:
-        """Whether the result was right."""
+        """Return whether the result was correct."""
         return self.mine is not None and self.mine.correct is True and not self.mine.wrong
 
     @property
     def solved(self) -> bool:
-        """Right, and as fast as the bundled answer up to GOAL and the noise."""
+        """Return whether the result is correct and as fast as the bundled solution, within GOAL and the noise."""
         return self.right and self.to_fast is not None and self.to_fast.speedup <= 1 + GOAL + self.to_fast.noise
 
 
 def bundled_job(shop: Workshop, step: str, do: tuple[Stage, ...]) -> Job:
-    """A bundled step as a job."""
+    """Return the job of a bundled step."""
     one = shop.exercise.step_of(step)
     folder = home(shop.exercise.name)
     extra = tuple(str(folder / x) for x in one.extra)
@@ -78,20 +78,19 @@ def bundled_job(shop: Workshop, step: str, do: tuple[Stage, ...]) -> Job:
 
 
 def own_job(shop: Workshop, do: tuple[Stage, ...]) -> Job:
-    """The learner's source as a job."""
+    """Return the job of the learner's source."""
     first = shop.exercise.stages[0]
     extra = tuple(str(path) for path in shop.extra)
     return Job(MINE, str(shop.source), do, extra, first.launches, first.result)
 
 
 def task(shop: Workshop, jobs: tuple[Job, ...], seed: int) -> Task:
-    """Jobs on the data of the shop's exercise."""
+    """Return a task that runs jobs on the data of the shop's exercise."""
     return Task(shop.exercise.name, str(home(shop.exercise.name) / "case.py"), jobs, seed)
 
 
 def check(shop: Workshop, seed: int, runner: Runner, show: OnProgress = nothing) -> Attempt:
-    """Compile, compare with the reference and time the learner's source; the learner's comes first, so that a mistake
-    shows at once. Every failure is in the result, none is raised."""
+    """Compile, check and time the learner's source (first, to show mistakes early); store failures in the result."""
     stages = shop.exercise.stages
     jobs = (
         own_job(shop, ("check", "time")),
@@ -110,12 +109,12 @@ def _judged(before: JobResult | None, after: JobResult | None) -> Judged | None:
 
 
 def fresh_seed() -> int:
-    """A seed for the random inputs of a check."""
+    """Return a random seed for the inputs of a check."""
     return random.SystemRandom().randrange(1 << 31)
 
 
 def runner(limit_s: float = LIMIT_S) -> Runner:
-    """A runner with this time limit for a check, in seconds."""
+    """Return a runner for a check. limit_s: its time limit in seconds."""
     return Runner(limits=Limits(check=limit_s, time=6 * limit_s + 20, profile=2 * limit_s))
 
 
@@ -129,10 +128,11 @@ def check_and_record(store: Store, shop: Workshop, seed: int, use: Runner, show:
 
 
 def compiled(store: Store, shop: Workshop, arch: str = USUAL_ARCH) -> tuple[compiling.Build, ...]:
-    """Compile the learner's sources for an architecture without a GPU; none where the exercise is Python.
+    """Compile the learner's sources for an architecture without a GPU; return () if the exercise is in Python.
 
-    An edited source that was compiled counts as an attempt: without a GPU there is no other. Where there is no
-    compiler that is the failure of each build. UsageError for an architecture that the compiler does not know.
+    A compiled source that the learner edited counts as an attempt, because no run is possible without a GPU. If no
+    compiler is installed, each build has that failure. Raises UsageError if the compiler does not know the
+    architecture.
     """
     sources = [p for p in (shop.source, *shop.extra) if p.suffix == ".cu"]
     builds = tuple(compiling.compile_source(p, arch, lines=p == shop.source) for p in sources)
@@ -175,9 +175,9 @@ def _note(record: Record, digest: str, tried: Attempt) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Reprofiled:
-    """A profile of the learner's version and of the first step: what to fix in it now, and what changed.
+    """The profile of the learner's version and of the first step, with the diagnosis and the comparison.
 
-    diagnosis: of the learner's launch alone; digest: of the source; revealed: the scored prediction, if any.
+    diagnosis: of the learner's launch only; digest: of the source; revealed: the scored prediction, if any.
     """
 
     report: Path
@@ -188,21 +188,21 @@ class Reprofiled:
 
     @property
     def launch(self) -> LaunchDiagnosis:
-        """The learner's launch."""
+        """The launch of the learner's version."""
         return self.diagnosis.launches[0]
 
 
 def next_report(shop: Workshop) -> Path:
-    """The path of the next report in the learner's folder: 001.ncu-rep, 002.ncu-rep, …"""
+    """Return the path of the next report in the learner's folder: 001.ncu-rep, 002.ncu-rep, …"""
     taken = [int(p.stem) for p in shop.profiles.glob("*.ncu-rep") if p.stem.isdigit()]
     return shop.profiles / f"{max(taken, default=0) + 1:03d}.ncu-rep"
 
 
 def like(one: Exercise, source: Path) -> str:
-    """The step whose answers fit a learner's source best: the first that launches as many kernels, else the last."""
+    """Return the step whose answers match a learner's source best: the first with as many kernels, else the last."""
     try:
         count = len(read_lines(read_source(source), source.name)[0]) if source.suffix == ".cu" else 0
-    except AdvisorError:  # a launch line under construction: any step's answers do
+    except AdvisorError:  # The learner may still be editing a launch line; the answers of any step will do.
         return one.stages[0].id
     for step in one.stages:
         text = bundled_text(one.name, step.source)
@@ -222,7 +222,7 @@ def before_and_after(
 ) -> Reprofiled:
     """Profile the first step and the learner's version into the learner's folder, compare and log them.
 
-    InputError where that fails.
+    Raises InputError if that fails.
     """
     one, digest = shop.exercise, shop.digest()
     first = one.stages[0]
@@ -252,7 +252,7 @@ def before_and_after(
 
 
 def _remember(store: Store, name: str, digest: str, launch: LaunchDiagnosis) -> None:
-    """Write the result of a profile of the learner's version into the log."""
+    """Write the result of profiling the learner's version to the log."""
     first = next((f for f in launch.findings if f.kind == "diagnosis"), None)
     found = first.speedup if first is not None else None
     gain = ""

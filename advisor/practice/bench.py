@@ -1,6 +1,6 @@
-"""Running a step on the GPU of this process: build, launch, check against the reference, time. Imports CuPy.
+"""Build, launch, check and time a step on the GPU of this process. Imports CuPy.
 
-Only a child process comes here (see `worker`): a kernel may end the process's CUDA context.
+Use it only in a child process (see `worker`), because a kernel may destroy the CUDA context of its process.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from advisor.records.errors import KnowledgeError, UsageError
 
 __all__ = ["Bench", "Mismatch", "Step", "Variation", "card"]
 OPTIONS = ("-std=c++17", "-lineinfo")
-_SHARED_UNASKED = 48 * 1024  # bytes of shared memory that a block gets without asking
-_WARM_S = 0.05  # the clock is up and everything is loaded after 50 ms of work
+_SHARED_UNASKED = 48 * 1024  # bytes of shared memory that a block can use without opting in
+_WARM_S = 0.05  # After 50 ms of work the clocks are up and all code is loaded.
 _WHOLE = re.compile(r"-?[0-9]{1,19}")
-_APART = 7  # no divisor of an element's size
-_FEWEST = 5  # timed runs, however slow
+_APART = 7  # not a divisor of any element size
+_FEWEST = 5  # minimum number of timed runs
 PIECE = 1 << 24  # elements compared at a time: 128 MB of float64
-_POISON = {"f": 0xFF, "c": 0xFF}  # all ones is a NaN that no arithmetic of a GPU gives
+_POISON = {"f": 0xFF, "c": 0xFF}  # A value with all bits set is a NaN that GPU arithmetic never produces.
 _OTHER_POISON = 0xA5
 
 
 def card(cp: Any) -> Card:
-    """The GPU of this process."""
+    """Return the properties of the GPU of this process."""
     device = cp.cuda.Device()
     known = cp.cuda.runtime.getDeviceProperties(device.id)
     name = known["name"].decode() if isinstance(known["name"], bytes) else str(known["name"])
@@ -53,10 +53,10 @@ def card(cp: Any) -> Card:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step that is ready to run. `kernels` are those known before it runs, in order of their first launch.
+    """A step that is ready to run. kernels: those known before the run, in the order of their first launch.
 
-    launches: in one run, None where not counted; profiled: what a profiler is shown instead of a run, where a step
-    says so (`run.profiled`: the kernels of a graph, which a profiler would take one by one, all of them).
+    launches: launches in one run, None if not counted. profiled: what to run under a profiler instead, if the step
+    defines it (`run.profiled`: all kernels of a graph, which a profiler would otherwise profile one by one).
     """
 
     run: Callable[[], None]
@@ -65,12 +65,12 @@ class Step:
     profiled: Callable[[], None] | None = None
 
     def __call__(self) -> None:
-        """One run: all its launches, in order."""
+        """Run all launches once, in order."""
         self.run()
 
 
 class _Counted:
-    """A kernel whose launches are counted; everything else is the kernel's own."""
+    """A wrapper that counts the launches of a kernel and passes everything else to it."""
 
     def __init__(self, kernel: Any, launched: Callable[[], None]) -> None:
         object.__setattr__(self, "_kernel", kernel)
@@ -104,10 +104,10 @@ class Bench:
         self._expected: dict[str, Any] | None = None
         self._sums: dict[str, tuple[int, ...]] = {}
         self._flush: Any = None
-        self._left: int | None = None  # launches still to be profiled; None: not counted
+        self._left: int | None = None  # launches still to be profiled; None if not counted
 
     def build(self, source: Path, extra: tuple[Path, ...] = (), vary: Variation | None = None) -> Step:
-        """A step, ready to run; compile errors are CuPy's, wrong launch lines UsageError."""
+        """Prepare a step to run. Raises CuPy's errors for compile errors, and UsageError for invalid launch lines."""
         if source.suffix == ".py":
             return self._python(source, extra)
         return self._cuda(source, vary or Variation())
@@ -117,7 +117,7 @@ class Bench:
         return self.cp.RawModule(code=code, options=(*OPTIONS, *options))
 
     def _kernel(self, module: Any, name: str) -> Any | None:
-        """The kernel of this name; None where the module has none. The first call compiles."""
+        """Return the kernel of this name, or None if the module has none. The first call compiles."""
         try:
             return module.get_function(name)
         except self.cp.cuda.driver.CUDADriverError as e:
@@ -177,7 +177,7 @@ class Bench:
         return kernel
 
     def _allow(self, kernel: Any, form: Shape, shared: int, vary: Variation, at: str) -> None:
-        """Set what a launch needs; UsageError where the GPU or the kernel cannot do it.
+        """Set the attributes that a launch needs. Raises UsageError if the GPU or the kernel does not support them.
 
         shared: dynamic shared memory in bytes of the largest launch of this kernel.
         """
@@ -219,7 +219,7 @@ class Bench:
         return Step(run, tuple(asked.values()), None, getattr(run, "profiled", None))
 
     def poison(self) -> None:
-        """Fill outputs and scratch with a value that no kernel writes (a NaN, or bytes of 0xA5), ZEROED ones with 0."""
+        """Fill outputs and scratch with a value that no kernel writes (NaN or 0xA5), and ZEROED arrays with 0."""
         for name, array in {**self.out, **self.scratch}.items():
             if name in self.zeroed:
                 array.fill(0)
@@ -231,14 +231,14 @@ class Bench:
             {**self.out, **self.scratch}[name].fill(0)
 
     def expected(self) -> dict[str, Any]:
-        """The reference, computed once and before any kernel ran on the inputs."""
+        """Return the reference, which is computed once, before any kernel runs on the inputs."""
         if self._expected is None:
             self._sums = self._checksums()
             self._expected = dict(self.case.reference(self.cp, self.data, self.sizes))
         return self._expected
 
     def _checksums(self) -> dict[str, tuple[int, ...]]:
-        """Sums of every seventh byte of each input: they change, too, where elements only change places."""
+        """Sum every seventh byte of each input; the sums also change if elements only trade places."""
         return {
             name: tuple(int(array.ravel().view(np.uint8)[i::_APART].sum(dtype=np.uint64)) for i in range(_APART))
             for name, array in self.data.items()
@@ -246,11 +246,11 @@ class Bench:
         }
 
     def changed(self) -> tuple[str, ...]:
-        """The inputs that changed since the first check."""
+        """Return the inputs that changed since the first check."""
         return tuple(name for name, value in self._checksums().items() if self._sums.get(name, value) != value)
 
     def check(self, run: Callable[[], None]) -> Mismatch | None:
-        """Run once on poisoned outputs and compare with the reference; None when every output is right."""
+        """Run once on poisoned outputs and compare with the reference; return None if every output is right."""
         expected = self.expected()
         self.poison()
         run()
@@ -270,9 +270,9 @@ class Bench:
         budget_s: float = 20.0,
         clock: Callable[[], float] = time.perf_counter,
     ) -> list[float]:
-        """Times of `runs` runs in ns, each between two events, the L2 cache filled with other data before each.
+        """Time `runs` runs in ns with a pair of events each; before each run, other data fills the L2 cache.
 
-        Fewer runs, but at least five, where they would take over `budget_s` seconds.
+        Do fewer runs, but at least five, if all would take more than `budget_s` seconds.
         """
         begin = clock()
         self._once(run)
@@ -298,15 +298,15 @@ class Bench:
         return float(cp.cuda.get_elapsed_time(start, end)) * 1e6
 
     def warm(self, run: Callable[[], None]) -> None:
-        """One run on poisoned outputs, to its end."""
+        """Run once on poisoned outputs and wait for the end."""
         self.poison()
         run()
         self.cp.cuda.Device().synchronize()
 
     def profile(self, step: Step, launches: int) -> int | None:
-        """One run for a profiler that waits for `cudaProfilerStart`; `warm` comes before it.
+        """Run once for a profiler that waits for `cudaProfilerStart`; call `warm` first.
 
-        Returns how many launches the profiler was shown: at most `launches`, None where launches cannot be counted.
+        Return the number of launches that the profiler saw: at most `launches`, None if launches cannot be counted.
         """
         profiler = self.cp.cuda.profiler
         self._zero()
@@ -323,7 +323,7 @@ class Bench:
         return launches - max(left, 0) if step.launches is not None else None
 
     def _launched(self) -> None:
-        """Called after each launch of a step: stop the profiler after the last launch to profile."""
+        """Stop the profiler after the last launch to profile; called after each launch of a step."""
         if self._left is not None:
             self._left -= 1
             if self._left == 0:
@@ -332,12 +332,12 @@ class Bench:
 
 
 def _facts(name: str, kernel: Any) -> Kernel:
-    """The facts of the driver about a kernel."""
+    """Return what the driver reports about a kernel."""
     return Kernel(name, int(kernel.num_regs), int(kernel.local_size_bytes), int(kernel.shared_size_bytes))
 
 
 def poison_byte(dtype: Any) -> int:
-    """The byte that fills an array of this type before a run."""
+    """Return the byte that fills an array of this type before a run."""
     return _POISON.get(np.dtype(dtype).kind, _OTHER_POISON)
 
 
@@ -358,9 +358,9 @@ def _bad(have: Any, want: Any, tolerance: Tolerance) -> Any:
 
 
 def compare(cp: Any, name: str, have: Any, want: Any, tolerance: Tolerance, poisoned: bool) -> Mismatch | None:
-    """None where every element is within the tolerance; KnowledgeError when the two have different shapes.
+    """Return None if every element is within the tolerance. Raises KnowledgeError if the shapes differ.
 
-    poisoned: whether the output started as poison, so that one never written is recognised.
+    poisoned: whether the output was poisoned first, so that elements that were never written are detected.
     """
     want = cp.asarray(want)
     if tuple(have.shape) != tuple(want.shape):

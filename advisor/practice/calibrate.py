@@ -1,6 +1,6 @@
-"""Measure the ceilings of this GPU (read, copy, multiply-add) and keep them in the user's data folder.
+"""Measure the ceilings of this GPU (read, copy, multiply-add) and store them in the user's data folder.
 
-The kernels and their cases are in kernels/ceilings/. A ceiling is the work of a launch over the median of its runs.
+The kernels and their cases are in kernels/ceilings/. A ceiling is a launch's work divided by its median run time.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from advisor.records import resources
 from advisor.records.errors import InputError
 from advisor.records.files import write_whole
 
-# The name of a ceiling, and whether it counts bytes or floating-point operations.
+# For each ceiling: its name, and whether it counts bytes or floating-point operations.
 KERNELS = {"read": "bytes", "copy": "bytes", "fp32": "flop", "fp64": "flop"}
-# What is tried for each in kernels/ceilings/; the fastest counts. A driver's own copy may beat any kernel.
+# The candidates for each ceiling in kernels/ceilings/; the fastest counts. The driver's copy may beat any kernel.
 SOURCES = {name: (f"{name}.cu",) for name in KERNELS} | {"copy": ("copy.cu", "driver_copy.py")}
 RUNS = 20
 _WAIT_S = 10.0
@@ -33,7 +33,7 @@ _WAIT_S = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """The ceilings, or why there are none."""
+    """The ceilings, or the reason why there are none."""
 
     outcome: Outcome
     ceilings: Ceilings | None
@@ -41,28 +41,28 @@ class Calibration:
 
 
 def task(name: str, seed: int) -> Task:
-    """The kernels of one ceiling, each a job."""
+    """Return the task of one ceiling, with a job for each kernel."""
     folder = resources.folder("kernels") / "ceilings"
     jobs = tuple(Job(Path(source).stem, str(folder / source), ("check", "time")) for source in SOURCES[name])
     return Task(name, str(folder / f"{name}.py"), jobs, seed)
 
 
 def fastest(outcome: Outcome, name: str) -> JobResult | None:
-    """The fastest right job of a ceiling; where none was right the first, which says why; None where none ran."""
+    """Return the fastest correct job of a ceiling, else the first (with its failure), or None if no job ran."""
     tried = [j for j in outcome.jobs if j.exercise == name]
     good = [j for j in tried if j.failure is None and j.correct and j.times_ns]
     return min(good, key=lambda j: j.time_ns) if good else next(iter(tried), None)
 
 
 def request(seed: int) -> Request:
-    """The request for the child process."""
+    """Return the request for the child process."""
     return Request(tuple(task(name, seed) for name in KERNELS), runs=RUNS)
 
 
 def calibrate(
     seed: int, now: Callable[[], datetime], runner: Runner | None = None, show: OnProgress = nothing
 ) -> Calibration:
-    """Run the kernels of each ceiling, check them and calculate the rates; nothing is stored yet (see `keep`)."""
+    """Run and check the kernels of each ceiling and calculate the rates; `keep` stores them."""
     outcome = run(request(seed), runner, show)
     if outcome.failure is not None:
         return Calibration(outcome, None, outcome.failure)
@@ -78,14 +78,14 @@ def calibrate(
         work, s = getattr(problem.work, unit), spread(job.times_ns)
         found[name] = Ceiling(work / s.median * 1e9, work / s.high * 1e9, work / s.low * 1e9, s.noise, s.runs)
     card = outcome.card
-    assert card is not None  # it is known once a job has run
+    assert card is not None  # The GPU is known once a job has run.
     driver = dict(outcome.versions).get("driver", "")
     ceilings = Ceilings(card.name, card.cc, now().isoformat(timespec="seconds"), driver, **found)
     return Calibration(outcome, ceilings)
 
 
 def keep(ceilings: Ceilings, folder: Path | None = None) -> Path:
-    """Write them into the user's data folder, in place of older ones of the same GPU; the file's path."""
+    """Write the ceilings to the user's data folder, replacing older ones of the same GPU; return the file's path."""
     place = folder or data_folder()
     path = place / FILE
     try:

@@ -1,7 +1,6 @@
-"""Compiles a source without a GPU and without a driver: errors with their lines, registers, spills, shared memory.
+"""Compile a source without a GPU or driver: report errors by line, registers, spills and shared memory.
 
-NVRTC (extra `compile`) is asked first, nvcc on the PATH after it. Nothing is run: correctness and time
-stay unknown (`NOT_DONE`).
+Try NVRTC (extra `compile`) first, then nvcc on the PATH. Nothing runs: correctness and time are unknown (`NOT_DONE`).
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ ARCHITECTURES = ("sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"
 NOT_DONE = "compiled only: nothing was run, so neither the result nor the time was checked; that needs an NVIDIA GPU"
 _OPTIONS = ("-std=c++17", "-lineinfo")
 _LIMIT_S = 300.0
-# Source text, the name that messages give it, architecture, whether to hurry -> whether it compiled, and the log.
+# Takes source text, its name in messages, architecture and whether to skip optimisation; returns success and the log.
 Compiler = Callable[[str, str, str, bool], tuple[bool, str]]
 _LINES = re.compile(r"^\s*//\s*launch\s*:", re.MULTILINE)
 _QUICK = "--Ofast-compile=max"
@@ -36,9 +35,9 @@ _QUICK = "--Ofast-compile=max"
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """One kernel as compiled: registers, stack and spill bytes of a thread, static shared memory of a block in bytes.
+    """A compiled kernel: registers, stack and spill bytes per thread; static shared memory per block in bytes.
 
-    None where the compiler did not report it.
+    A value is None if the compiler did not report it.
     """
 
     name: str
@@ -50,7 +49,7 @@ class Kernel:
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """A source compiled for one architecture: its kernels, or the failure; warnings are remarks of the compiler."""
+    """A source compiled for one architecture: its kernels, or the failure, and the compiler's warnings."""
 
     source: Path
     arch: str
@@ -62,12 +61,12 @@ class Build:
 
 @lru_cache(maxsize=1)
 def nvrtc() -> Compiler | None:
-    """NVRTC through NVIDIA's bindings, in this process; None where it is not installed."""
+    """Return NVRTC through NVIDIA's bindings, in this process, or None if it is not installed."""
     try:
         from cuda.bindings import nvrtc as lib
 
         lib.nvrtcVersion()
-    except Exception:  # not installed, or its library is missing: the bindings raise several kinds
+    except Exception:  # It or its library is not installed; the bindings raise several kinds of exceptions.
         return None
     includes = tuple(f"-I{path}" for path in _headers())
 
@@ -84,7 +83,7 @@ def nvrtc() -> Compiler | None:
             lib.nvrtcDestroyProgram(program)
         said = log.rstrip(b"\0 ").decode("utf-8", "replace")
         if quick and status == lib.nvrtcResult.NVRTC_ERROR_INVALID_OPTION:
-            return compiled(text, name, arch, False)  # an older NVRTC, or an architecture that it does not know
+            return compiled(text, name, arch, False)  # an older NVRTC, or one that does not know the architecture
         if status == lib.nvrtcResult.NVRTC_ERROR_INVALID_OPTION:
             said = said or f"this NVRTC knows no {arch}"
         return status == lib.nvrtcResult.NVRTC_SUCCESS, said
@@ -93,7 +92,7 @@ def nvrtc() -> Compiler | None:
 
 
 def _headers() -> tuple[str, ...]:
-    """The folders of the headers of the CUDA toolkit (cuda_fp16.h, mma.h) that are installed."""
+    """Return the folders of the installed CUDA toolkit headers (cuda_fp16.h, mma.h)."""
     try:
         from cuda import pathfinder
     except ImportError:
@@ -102,7 +101,7 @@ def _headers() -> tuple[str, ...]:
     for name in ("cudart", "cccl"):
         try:
             folder = pathfinder.find_nvidia_header_directory(name)
-        except Exception:  # an unknown name, or none found, depending on the version
+        except Exception:  # The name is unknown or nothing was found, depending on the version.
             continue
         if folder:
             found.append(str(folder))
@@ -110,7 +109,7 @@ def _headers() -> tuple[str, ...]:
 
 
 def nvcc() -> Compiler | None:
-    """nvcc as a child process; None where it is not on the PATH."""
+    """Return nvcc as a child process, or None if it is not on the PATH."""
     program = shutil.which("nvcc")
     if program is None:
         return None
@@ -123,9 +122,10 @@ def nvcc() -> Compiler | None:
 
 
 def _fed(command: Sequence[str], text: str) -> tuple[bool, str]:
-    """Whether a command that reads `text` succeeded, and its output; subprocess.TimeoutExpired after the limit.
+    """Run a command that reads `text`; return whether it succeeded, and its output.
 
-    nvcc starts programs of its own: they are in its group and end with it, on Ctrl-C too.
+    Raises subprocess.TimeoutExpired after the limit. The programs that nvcc starts are in its process group and end
+    with it, also on Ctrl-C.
     """
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=os.name == "posix") as child:
@@ -138,12 +138,12 @@ def _fed(command: Sequence[str], text: str) -> tuple[bool, str]:
 
 
 def _bytes(text: str) -> bytes:
-    """UTF-8, whatever the locale; the bytes of a path that are none stay as they are."""
+    """Encode text as UTF-8 in any locale; keep the bytes of a path that are not valid UTF-8."""
     return text.encode("utf-8", "surrogateescape")
 
 
 def compiler() -> tuple[str, Compiler] | None:
-    """The installed compiler with its name; None where there is none."""
+    """Return the name of the installed compiler and the compiler, or None if there is none."""
     for name, found in (("NVRTC", nvrtc()), ("nvcc", nvcc())):
         if found is not None:
             return name, found
@@ -162,10 +162,10 @@ def compile_source(
     quick: bool = False,
     lines: bool = True,
 ) -> Build:
-    """Compile a .cu for an architecture (`sm_90`); mistakes are in the build's failure, InputError for no source.
+    """Compile a .cu file for an architecture (`sm_90`); compile errors are in the build's failure.
 
-    quick: without optimising, where the compiler can: enough to know whether it compiles, and the kernels' registers
-    and spills, which would be others, are None. lines: whether it must have launch lines: not what Python launches.
+    Raises InputError if the source cannot be read. quick: do not optimise, if possible; registers and spills are then
+    None, because they would differ. lines: whether launch lines are required; False if Python launches the kernels.
     """
     try:
         text = source.read_text(encoding="utf-8")
@@ -198,7 +198,7 @@ def _kernel(k: ptxas.Compiled, quick: bool) -> Kernel:
 
 
 def _launch_line(source: Path, text: str, kernels: Sequence[Kernel]) -> Failure | None:
-    """Mistakes of launch lines that show without sizes: their form, and the kernels' names."""
+    """Return the first launch line error that shows without sizes: its syntax, or the name of a kernel."""
     try:
         launches, _ = read_lines(text, source.name)
     except UsageError as e:
@@ -227,12 +227,12 @@ def compile_all(
     processes: int = 2,
     done: Callable[[Build], None] | None = None,
 ) -> tuple[Build, ...]:
-    """Every source for every architecture, quickly and in that order; `done` hears of each as it is ready."""
+    """Compile every source for every architecture without optimising, in order; call `done` after each build."""
     jobs = [(source, arch) for source in sources for arch in archs]
     if not jobs:
         return ()
     builds = []
-    # spawned, not forked: a fork takes locks along that other threads hold
+    # spawn, not fork: a fork copies locks that other threads hold
     with ProcessPoolExecutor(max_workers=processes, mp_context=get_context("spawn")) as pool:
         for build in pool.map(_one, jobs, chunksize=4):
             if done is not None:
@@ -242,7 +242,7 @@ def compile_all(
 
 
 def summary(builds: Sequence[Build]) -> str:
-    """Builds for one architecture in a line of the experiment log: each kernel's registers and spills, or the fault."""
+    """Summarise builds for one architecture in a line of the log: registers and spills per kernel, or the failure."""
     said = []
     for build in builds:
         if build.failure is not None:

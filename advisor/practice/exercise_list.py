@@ -12,7 +12,7 @@ from advisor.records.record import Count, Record
 
 
 class ListedExercise(Record):
-    """An exercise with the learner's progress. step: of the method that it trains; steps: how many versions it has."""
+    """An exercise with the learner's progress. step: of the method that it trains; steps: number of versions."""
 
     name: str
     title: str
@@ -31,7 +31,7 @@ class PracticeList(Record, tag_field="schema", tag="ncu-advisor/practice-list/1"
 
 
 def practice_list(found: Sequence[Exercise], progress: Mapping[str, Progress]) -> PracticeList:
-    """The exercises with the learner's progress."""
+    """Build the list of exercises with the learner's progress."""
     rows = []
     for e in found:
         known = progress.get(e.name)

@@ -1,4 +1,4 @@
-"""Failures of an exercise that runs, each with its message. Only the standard library."""
+"""Failures of a running exercise, each with its message. Uses only the standard library."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 
 from advisor.records.errors import KnowledgeError, UsageError
 
-# Kinds after which the CUDA context cannot be used any more, unknown CUDA errors among them: running on in a broken
-# context would blame the next step.
+# After these failures, including unknown CUDA errors, the CUDA context is unusable: continuing in it
+# would blame the next step.
 DEAD = frozenset(
     {
         "illegal_address",
@@ -25,7 +25,7 @@ DEAD = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """One message of the compiler about a line of the learner's file; `severity` is error, warning or the like."""
+    """A compiler message about a line of the learner's file. severity: error, warning or similar."""
 
     file: str
     line: int
@@ -35,7 +35,7 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A kind for programs, one line for people, the compiler's remarks, raw detail."""
+    """A failure: its kind for programs, a line for people, the compiler's remarks and the raw detail."""
 
     kind: str
     words: str
@@ -47,7 +47,7 @@ _REMARK = re.compile(r"^(.+?)\((\d+)\): (catastrophic error|error|warning|remark
 
 
 def remarks(log: str) -> tuple[Remark, ...]:
-    """The remarks of an NVRTC or nvcc log, errors first; each names the file and line that `#line` gave it."""
+    """Parse an NVRTC or nvcc log, errors first; each remark has the file and line that `#line` set."""
     found = []
     for row in log.splitlines():
         match = _REMARK.match(row.strip())
@@ -58,7 +58,7 @@ def remarks(log: str) -> tuple[Remark, ...]:
 
 
 def compile_failure(log: str, source: str) -> Failure:
-    """The failure of a source that did not compile: its first error with file and line."""
+    """Return the failure of a source that did not compile: its first error with file and line."""
     said = remarks(log)
     errors = [r for r in said if r.severity == "error"]
     if errors:
@@ -140,7 +140,7 @@ _MEMORY_WORDS = (
 
 
 def of_exception(error: BaseException, source: str) -> Failure:
-    """The failure of an exception of CuPy, of a case or of a launch line; source: the file being run."""
+    """Convert an exception of CuPy, of a case or of a launch line to a failure. source: the file that ran."""
     name, text = type(error).__name__, str(error)
     detail = f"{name}: {text}"
     if name == "CompileException":
@@ -166,7 +166,7 @@ def of_exception(error: BaseException, source: str) -> Failure:
 
 
 def _line(error: BaseException, source: str) -> int | None:
-    """The line of a step in Python that an exception comes from, as deep as it is the step's own; None elsewhere."""
+    """Return the innermost line of a Python step in an exception's traceback, or None if it is not in the step."""
     if isinstance(error, SyntaxError) and error.filename == source:
         return error.lineno
     found, at = None, error.__traceback__
@@ -178,9 +178,9 @@ def _line(error: BaseException, source: str) -> int | None:
 
 
 def of_machine(error: BaseException, driver: int) -> Failure:
-    """The failure of CuPy without a usable GPU; driver: the CUDA version of the driver, 0 where none is installed.
+    """Return the failure of CuPy without a usable GPU. driver: its CUDA version, 0 if no driver is installed.
 
-    Without any driver CUDA speaks of one that is too old.
+    Without any driver, CUDA reports that the driver is too old.
     """
     name, text = type(error).__name__, str(error)
     detail = f"{name}: {text}"
@@ -193,9 +193,9 @@ def of_machine(error: BaseException, driver: int) -> Failure:
 
 
 def of_import(error: BaseException, devices: int | None) -> Failure:
-    """The failure of an import of CuPy: not installed, or for another CUDA version.
+    """Return the failure of importing CuPy: it is not installed, or is for another CUDA version.
 
-    devices: the GPUs that can be used here (`driver.devices`). Without one CuPy would not help, so that comes first.
+    devices: the number of usable GPUs (`driver.devices`). Report a missing GPU first, because CuPy would not help.
     """
     text = " ".join(str(error).split())
     missing = getattr(error, "name", None) or ""

@@ -1,4 +1,4 @@
-"""Check the folders of the exercises: valid manifests, every file named, every named file there."""
+"""Check the exercise folders: manifests are valid, every file is named, and every named file exists."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from advisor.records.errors import AdvisorError, KnowledgeError
 
 LEAST_HINTS = 3
 LEAST_RUNS = 20
-MOST_RECORDED = 20_000_000  # bytes of all recordings together, the demo's among them
-# Folders of kernels/ that are no exercises: the report of the demo, and the kernels that measure a GPU's ceilings.
+MOST_RECORDED = 20_000_000  # total bytes of all recordings, including the demo's
+# Folders of kernels/ that are not exercises: the demo's report, and the kernels that measure a GPU's ceilings.
 OTHER = ("tour", "ceilings")
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Fault:
-    """One thing wrong with a folder, and where."""
+    """A fault of a folder and its location."""
 
     file: Path
     line: int
@@ -48,7 +48,7 @@ class Fault:
 
 
 def faults(catalog: Catalog) -> tuple[Fault, ...]:
-    """Everything wrong with kernels/, in order."""
+    """Return all faults in kernels/, in order."""
     found = [
         Fault(folder / MANIFEST, 1, "missing: every folder here is an exercise")
         for folder in sorted(resources.folder("kernels").iterdir())
@@ -115,7 +115,7 @@ def _manifest(one: Exercise, path: Path, catalog: Catalog) -> Iterator[Fault]:
 
 
 def catalog_ids() -> frozenset[str]:
-    """The fixed ids of diagnoses (knowledge/catalogue.yaml)."""
+    """Return the fixed ids of diagnoses (knowledge/catalogue.yaml)."""
     raw = load(resources.folder("knowledge") / "catalogue.yaml", dict[str, Any])
     return frozenset(raw["diagnoses"])
 

@@ -1,4 +1,4 @@
-"""The launch lines of a `.cu` file: how its kernels are launched, written where the learner can see and change it.
+"""Parse the launch lines of a `.cu` file, which the learner can see and change.
 
     // launch: transpose<<<(n / 32, n / 32), (32, 8), 0>>>(in, out, n)
     // constant: weights = table
@@ -7,7 +7,7 @@ A launch line is read as data: grid, block and the optional dynamic shared memor
 catalogue's grammar (+ - * /, min, max, floor, ceil) over the case's sizes, `sms`, `shared_per_block`, `shared_per_sm`
 and, in grid and shared memory, `block`, the threads of a block. Arguments are names of arrays, sizes or scalars of the
 case, or whole numbers.
-Several lines are several launches, in order. A constant line copies an array of the case into a `__constant__` symbol.
+Each line is one launch; they run in order. A constant line copies an array of the case into a `__constant__` symbol.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _MAX_GRID = (2**31 - 1, 65535, 65535)
 
 @dataclass(frozen=True, slots=True)
 class LaunchLine:
-    """One launch as written: formulas for grid and block, up to three each, and shared memory in bytes."""
+    """One launch line: formulas for grid and block (up to three each) and shared memory in bytes."""
 
     kernel: str
     grid: tuple[str, ...]
@@ -41,7 +41,7 @@ class LaunchLine:
 
 @dataclass(frozen=True, slots=True)
 class ConstantLine:
-    """A `__constant__` symbol and the array of the case that goes into it."""
+    """A `__constant__` symbol and the array of the case that is copied to it."""
 
     symbol: str
     array: str
@@ -50,7 +50,7 @@ class ConstantLine:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A launch in numbers: blocks, threads, dynamic shared memory in bytes."""
+    """The numbers of a launch: blocks, threads, dynamic shared memory in bytes."""
 
     grid: tuple[int, int, int]
     block: tuple[int, int, int]
@@ -58,7 +58,7 @@ class Shape:
 
 
 def _split(text: str) -> list[str]:
-    """At the commas outside parentheses."""
+    """Split a text at the commas outside parentheses."""
     parts, depth, start = [], 0, 0
     for i, c in enumerate(text):
         depth += (c == "(") - (c == ")")
@@ -76,7 +76,7 @@ def _dimensions(text: str) -> tuple[str, ...]:
 
 
 def read_lines(source: str, name: str) -> tuple[tuple[LaunchLine, ...], tuple[ConstantLine, ...]]:
-    """The launch and constant lines of a source called `name`; UsageError with file and line of the first mistake."""
+    """Parse the launch and constant lines of a source. Raises UsageError with file and line of the first mistake."""
     launches: list[LaunchLine] = []
     constants: list[ConstantLine] = []
     for number, row in enumerate(source.splitlines(), 1):
@@ -113,9 +113,9 @@ def read_lines(source: str, name: str) -> tuple[tuple[LaunchLine, ...], tuple[Co
 
 
 def shape(line: LaunchLine, values: Mapping[str, float], name: str, block: int | None = None) -> Shape:
-    """Grid, block and shared memory in numbers; `block` overrides a one-dimensional block (a sweep).
+    """Calculate grid, block and shared memory; `block` overrides a one-dimensional block (for a sweep).
 
-    UsageError with file and line where a formula does not give a whole number in the hardware's range.
+    Raises UsageError with file and line if a formula does not give a whole number in the hardware's range.
     """
     where = f"{name}:{line.line}"
 

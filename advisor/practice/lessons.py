@@ -1,6 +1,6 @@
-"""The actions of a learner on exercises, for the commands and the session: an action in, a record out.
+"""The actions of a learner on exercises, for the commands and the session; each returns a record.
 
-The state file keeps hints, answers, predictions, points and solutions; running a version needs a GPU (see `attempts`).
+The state file stores hints, answers, predictions, points and solutions. Running a version needs a GPU (see `attempts`).
 """
 
 from __future__ import annotations
@@ -30,28 +30,28 @@ from advisor.records.errors import InputError, UsageError
 if TYPE_CHECKING:
     from advisor.reasoning.analysis import Analysis
 
-# The current step, and how much of how much of it is done (0 where unknown).
+# Takes the current step, how much of it is done, and the total (0 if unknown).
 Tell = Callable[[str, int, int], None]
-_KEPT: Final = 3  # analysed recordings that are kept; each holds its report's frame
+_KEPT: Final = 3  # number of analysed recordings to cache; each holds its report's frame
 
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """The recorded data of an exercise, where it was made, and the analysis of its report."""
+    """The recorded data of an exercise, the GPU and software that recorded it, and the analysis of its report."""
 
     measured: Measured
     record: RecordFile
     analysis: Analysis
 
     def launch(self, step: StepDef) -> LaunchDiagnosis:
-        """The launch of a step that is judged, with the answers that the exercise gives about it."""
+        """Return the launch of a step that is judged, with the answers that the exercise gives about it."""
         own = self.measured.steps[step.id].launches
         return next(x for x in self.analysis.diagnosis.launches if x.index == own[step.look_at])
 
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """A step as bundled: its file and text, and the text of the step before it (`old`)."""
+    """A bundled step: its file and text, and the text of the step before it (`old`)."""
 
     step: StepDef
     before: StepDef
@@ -62,7 +62,7 @@ class Solution:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """An exercise of the list. state: new, started, tried or solved; points: of the best prediction, None for none."""
+    """A row of the exercise list. state: new, started, tried or solved; points: of the best prediction, or None."""
 
     name: str
     title: str
@@ -88,7 +88,7 @@ class Yours:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """The choices of a prediction, (id, title) each; peaks: of the recorded GPU, per second, for the napkin."""
+    """The choices of a prediction as (id, title); peaks: of the recorded GPU, per second, for the napkin."""
 
     classes: tuple[tuple[str, str], ...]
     causes: tuple[tuple[str, str], ...]
@@ -100,8 +100,8 @@ class Terms:
 class Lesson:
     """An exercise after an action, with the result of the action.
 
-    record: the learner's progress; recorded: where the profiles come from; yours: None before a start; original: the
-    source to edit as it is given.
+    record: the learner's progress; recorded: where the profiles come from; yours: None before the start; original: the
+    unmodified source to edit.
     """
 
     exercise: Exercise
@@ -115,7 +115,7 @@ class Lesson:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """The recorded launch of a step, and the measured times of its runs in ns."""
+    """The recorded launch of a step, and the times of its runs in ns."""
 
     step: str
     launch: LaunchDiagnosis
@@ -124,7 +124,7 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """A check. attempt: the runs on this GPU; builds: what compiled, where nothing could be run (no `attempt.mine`)."""
+    """A check. attempt: runs on this GPU; builds: the compiled sources if nothing could run (no `attempt.mine`)."""
 
     attempt: attempts.Attempt
     builds: tuple[Build, ...] = ()
@@ -132,7 +132,7 @@ class Tried:
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """Two recorded steps compared."""
+    """A comparison of two recorded steps."""
 
     before: str
     after: str
@@ -141,7 +141,7 @@ class Beside:
 
 @dataclass
 class Lessons:
-    """The actions. store: the learner's state; runner, seed: how kernels are run, and the seed of their inputs."""
+    """The actions. store: the learner's state; runner: runs the kernels; seed: makes their inputs."""
 
     store: Store = field(default_factory=Store)
     runner: Callable[[], Runner] = attempts.runner
@@ -149,7 +149,7 @@ class Lessons:
     _recorded: dict[str, Recorded] = field(default_factory=dict)
 
     def perform(self, action: str, name: str, arguments: Mapping[str, str], tell: Tell) -> tuple[Row, ...] | Lesson:
-        """Do `list`, or an action of ACTIONS on an exercise. AdvisorError, one line, where that is not possible."""
+        """Perform `list`, or an action of ACTIONS on an exercise. Raises AdvisorError with one line if it fails."""
         if action == "list":
             return self.rows()
         one = exercise(name)
@@ -161,13 +161,13 @@ class Lessons:
         return Lesson(one, self.store.record(name), record, self._yours(one), _terms(record), _original(one), result)
 
     def rows(self) -> tuple[Row, ...]:
-        """All exercises, by level and name."""
+        """Return all exercises, sorted by level and name."""
         progress = self.store.read().exercises
         found = sorted((exercise(name) for name in names()), key=lambda one: (one.level, one.name))
         return tuple(_row(one, progress.get(one.name)) for one in found)
 
     def of_recording(self, one: Exercise, tell: Tell | None = None) -> Recorded:
-        """The analysed recording of an exercise; UsageError where this installation has none."""
+        """Return the analysed recording of an exercise. Raises UsageError if this installation has none."""
         if one.name not in self._recorded:
             measured, found = selfcheck.of_recording(one), recording(one)
             if measured is None or found is None:
@@ -179,7 +179,7 @@ class Lessons:
         return self._recorded[one.name]
 
     def hint(self, one: Exercise, all_: bool = False) -> int:
-        """Take the next hint, or all; the number taken so far."""
+        """Reveal the next hint, or all; return the number revealed so far."""
 
         def take(record: Record) -> int:
             record.hints = len(one.hints) if all_ else min(len(one.hints), record.hints + 1)
@@ -188,13 +188,13 @@ class Lessons:
         return self.store.change(one.name, take)
 
     def answer(self, one: Exercise, at: int, chosen: int) -> None:
-        """Answer a question of the quiz, both from 0: the first answer stays. UsageError for a number out of range."""
+        """Answer a quiz question, both counted from 0; keep the first answer. Raises UsageError if out of range."""
         if not (0 <= at < len(one.quiz) and 0 <= chosen < len(one.quiz[at].answers)):
             raise UsageError(f"{one.name} has no such question or answer")
         self.store.change(one.name, lambda record: record.quiz.setdefault(str(at), chosen))
 
     def predict(self, one: Exercise, made: Prediction) -> None:
-        """Keep a prediction, in place of one for the same step that was not yet scored."""
+        """Store a prediction; replace one for the same step that was not scored."""
 
         def note(record: Record) -> None:
             kept = [p for p in record.predictions if p.step != made.step or p.points is not None]
@@ -205,7 +205,7 @@ class Lessons:
     def reveal(
         self, one: Exercise, step: str, launch: LaunchDiagnosis, actual: float | None, digest: str = ""
     ) -> Revealed | None:
-        """Score the prediction for a step and keep the points, once; None where nothing was predicted.
+        """Score the prediction for a step and store the points, once; return None if there is no prediction.
 
         actual: the measured speedup; digest: of the learner's source that was profiled, empty for a bundled step.
         """
@@ -234,7 +234,7 @@ class Lessons:
         return Revealed(known, launch.verdict.id, first, actual, result)
 
     def solution(self, one: Exercise, step_id: str, anyway: bool) -> Solution:
-        """A later step, the last by default: after an attempt or on request (`anyway`), else UsageError."""
+        """Return a later step, by default the last. Raises UsageError before an attempt unless `anyway` is set."""
         if not self.store.record(one.name).attempts and not anyway:
             raise UsageError(
                 f"you have not tried {one.name} yet: `ncu-advisor practice check {one.name}` counts as an attempt; "
@@ -252,9 +252,9 @@ class Lessons:
         return Solution(step, before, home(one.name) / step.source, bundled_text(one.name, step.source), old)
 
     def reset(self, one: Exercise, progress: bool) -> tuple[Path, ...]:
-        """Restore the original source; the files that the learner's versions were moved to.
+        """Restore the original source; return the paths that the learner's versions were moved to.
 
-        progress: also forget attempts, hints, quiz, predictions and log.
+        progress: also delete attempts, hints, quiz, predictions and log.
         """
 
         def empty(record: Record) -> None:
@@ -274,7 +274,7 @@ class Lessons:
         except (
             UsageError,
             InputError,
-        ):  # not started, or the file is gone or no text, which `start` reports
+        ):  # It is not started, or the file is missing or not text, which `start` reports.
             return None
         old, new = _original(one).splitlines(), mine.splitlines()
         changes = tuple(difflib.unified_diff(old, new, "original", "yours", lineterm="", n=2))
@@ -282,9 +282,9 @@ class Lessons:
 
 
 def actual_speedup(one: Exercise, step: str, measured: Measured) -> float | None:
-    """The measured speedup of the version with this step's finding fixed; None where times are missing.
+    """Return the measured speedup of the version that fixes this step's finding, or None if times are missing.
 
-    That is the fastest later stage that fixes it, else the next stage; 1.0 after the last.
+    That is the fastest later stage that fixes it, else the next stage; after the last stage it is 1.0.
     """
     ids = [s.id for s in one.stages]
     if step not in ids:
@@ -381,7 +381,7 @@ def _check(room: Lessons, one: Exercise, arguments: Arguments, tell: Tell) -> Tr
 
 
 def _measure(room: Lessons, one: Exercise, arguments: Arguments, tell: Tell) -> Tried | Reprofiled:
-    """Profile the learner's version; the result of the check where that already failed."""
+    """Profile the learner's version, or return the result of the check if that failed."""
     if profiling.find_ncu() is None:
         raise InputError(profiling.MISSING)
     shop, seed, show = workshop.opened(one, room.store), room.seed(), _shower(tell)
@@ -393,7 +393,7 @@ def _measure(room: Lessons, one: Exercise, arguments: Arguments, tell: Tell) -> 
 
 
 def _compare(room: Lessons, one: Exercise, arguments: Arguments, tell: Tell) -> Beside:
-    """Two recorded steps, by default the first and the last, by their profiles and their runs."""
+    """Compare the profiles and runs of two recorded steps, by default the first and the last."""
     before = one.step_of(arguments.get("before") or one.stages[0].id)
     after = one.step_of(arguments.get("after") or one.stages[-1].id)
     found = room.of_recording(one, tell)

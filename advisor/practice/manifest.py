@@ -1,4 +1,4 @@
-"""An exercise: its exercise.yaml, its folder and case, and its recording: one report of all steps, with their times."""
+"""Exercises: exercise.yaml, folder, case, and recording (one report of all steps, with their times)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from advisor.records import resources
 from advisor.records.errors import KnowledgeError, UsageError
 
 MANIFEST = "exercise.yaml"
-# Ends each line of a step's source that is the place of its first finding: what `source` must name.
+# This mark ends each line of a step's source that causes its first finding; `source` must report these lines.
 SLOW_MARK = re.compile(r"[ \t]*// slow: here$", re.MULTILINE)
 REPORT, RECORD = "profile.ncu-rep.xz", "record.json"
 CARDS = ("h200",)
@@ -30,11 +30,11 @@ _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\Z")
 
 
 class _Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Unknown fields are mistakes."""
+    """A struct that rejects unknown fields."""
 
 
 class Answer(_Strict, frozen=True, forbid_unknown_fields=True):
-    """One answer of a quiz question, and why it is right or wrong."""
+    """An answer of a quiz question, and the reason why it is right or wrong."""
 
     text: str
     because: str
@@ -49,7 +49,7 @@ class QuizQuestion(_Strict, frozen=True, forbid_unknown_fields=True):
 
 
 class NapkinNumber(_Strict, frozen=True, forbid_unknown_fields=True):
-    """A number to work out before any profile: its value for the recorded size, and `how` to get there."""
+    """A number to estimate before any profile: its value for the recorded size, and how to derive it (`how`)."""
 
     what: str
     how: str
@@ -57,7 +57,7 @@ class NapkinNumber(_Strict, frozen=True, forbid_unknown_fields=True):
 
 
 class Gain(_Strict, frozen=True, forbid_unknown_fields=True):
-    """The claim that a step is `at_least` times as fast as the step `over`; below 1: that it is slower (`at_most`)."""
+    """A claim: the step is `at_least` times as fast as the step `over`; below 1 it is slower (`at_most`)."""
 
     over: str
     at_least: float = 0.0
@@ -65,7 +65,7 @@ class Gain(_Strict, frozen=True, forbid_unknown_fields=True):
 
 
 class Mend(_Strict, frozen=True, forbid_unknown_fields=True):
-    """A step performs the fix of an earlier step's first finding. but: how it differs from that fix."""
+    """A claim: a step performs the fix of an earlier step's first finding. but: how it differs from that fix."""
 
     step: str
     finding: str
@@ -76,10 +76,10 @@ class StepDef(_Strict, frozen=True, forbid_unknown_fields=True):
     """One version of the kernel.
 
     source: a .cu with launch lines, or a .py with `prepare`; expect: the finding that must come first; forbid: findings
-    that must not be there; mends: which steps' first findings it fixes; gain: what it claims over another step; costs:
-    what the change costs; reach: the share of a device copy's bandwidth (`copy`) or of another step's speed that it
-    must reach; beside: a comparison, not a stage; result: whether its outputs are the algorithm's;
-    look_at: which of its launches, from 0, is judged; launches: how many of its launches are profiled.
+    that must be absent; mends: the steps whose first findings it fixes; gain: its claimed speedup over another step;
+    costs: what the change costs; reach: the share of a device copy's bandwidth (`copy`) or of another step's speed that
+    it must reach; beside: True for a comparison that is not a stage; result: whether its outputs are the algorithm's;
+    look_at: the launch to judge, from 0; launches: number of its launches to profile.
     """
 
     id: str
@@ -102,7 +102,7 @@ class StepDef(_Strict, frozen=True, forbid_unknown_fields=True):
 
 
 class Overlap(_Strict, frozen=True, forbid_unknown_fields=True):
-    """Three steps of the memory-only / math-only experiment, and the verdict that their times must give."""
+    """The three steps of the memory-only / math-only experiment, and the verdict that their times must give."""
 
     full: str
     memory: str
@@ -111,7 +111,7 @@ class Overlap(_Strict, frozen=True, forbid_unknown_fields=True):
 
 
 class Exercise(_Strict, frozen=True, forbid_unknown_fields=True):
-    """One exercise. level: 1 basic, 2 intermediate, 3 hard; step: the step of the method that it trains."""
+    """One exercise. level: 1 is basic, 2 intermediate, 3 hard; step: the step of the method that it trains."""
 
     title: str
     story: str
@@ -131,7 +131,7 @@ class Exercise(_Strict, frozen=True, forbid_unknown_fields=True):
     name: str = ""
 
     def step_of(self, step_id: str) -> StepDef:
-        """The step of this id; UsageError names those there are."""
+        """Return the step of this id. Raises UsageError with the valid ids if there is none."""
         for step in self.steps:
             if step.id == step_id:
                 return step
@@ -139,29 +139,29 @@ class Exercise(_Strict, frozen=True, forbid_unknown_fields=True):
 
     @property
     def stages(self) -> tuple[StepDef, ...]:
-        """The steps without comparisons."""
+        """Return the steps without comparisons."""
         return tuple(s for s in self.steps if not s.beside)
 
 
 def home(name: str) -> Path:
-    """The folder of an exercise."""
+    """Return the folder of an exercise."""
     return resources.folder("kernels") / name
 
 
 def bundled_text(exercise_name: str, file: str) -> str:
-    """A bundled source as a learner sees it: without the marks on the lines that make it slow."""
+    """Return a bundled source as a learner sees it: without the marks on the lines that make it slow."""
     return SLOW_MARK.sub("", (home(exercise_name) / file).read_text(encoding="utf-8"))
 
 
 @lru_cache(maxsize=1)
 def names() -> tuple[str, ...]:
-    """All exercises, in alphabetical order."""
+    """Return the names of all exercises, in alphabetical order."""
     return tuple(sorted(p.parent.name for p in resources.folder("kernels").glob(f"*/{MANIFEST}")))
 
 
 @lru_cache(maxsize=128)
 def exercise(name: str) -> Exercise:
-    """The exercise of this name; UsageError with the nearest names, KnowledgeError when its manifest is wrong."""
+    """Load an exercise. Raises UsageError with the nearest names; KnowledgeError if its manifest is invalid."""
     if not _NAME.match(name) or name not in names():
         near = [found for found, _, _ in process.extract(name[:60], names(), limit=3, score_cutoff=55)]
         hint = f"did you mean {' or '.join(near)}?" if near else "`ncu-advisor practice list` shows them"
@@ -175,12 +175,12 @@ def exercise(name: str) -> Exercise:
 
 
 def case(name: str) -> ModuleType:
-    """The module kernels/<name>/case.py; KnowledgeError when it cannot be loaded or lacks a part."""
+    """Load kernels/<name>/case.py. Raises KnowledgeError if it cannot be loaded or lacks a part."""
     return load_case(home(name) / "case.py")
 
 
 def work_of(name: str, step: str, sizes: dict[str, int]) -> Work:
-    """The work of a step: the algorithm's, or that of the part of it which the step does (`step_work`)."""
+    """Return the work of a step: of the whole algorithm, or of the part that the step performs (`step_work`)."""
     module = case(name)
     part = getattr(module, "step_work", None)
     own: Work | None = part(step, sizes) if part is not None else None
@@ -189,13 +189,13 @@ def work_of(name: str, step: str, sizes: dict[str, int]) -> Work:
 
 
 def answers(name: str, step: str, sizes: dict[str, int]) -> dict[str, Any]:
-    """The answers of a case about a step at these sizes; empty where it has none."""
+    """Return the answers of a case about a step at these sizes; empty if it has none."""
     given = getattr(case(name), "answers", None)
     return dict(given(step, sizes)) if given is not None else {}
 
 
 class StepTimes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Times of the runs of a step in ns, its launches in the report, from 0, and the `digest` of its code."""
+    """The run times of a step in ns, its launches in the report, from 0, and the `digest` of its code."""
 
     times_ns: tuple[float, ...]
     launches: tuple[int, ...]
@@ -203,7 +203,7 @@ class StepTimes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class RecordFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """record.json. Clocks in Hz during the timed runs; copy: bytes/s of a large device copy in the same session."""
+    """The fields of record.json. Clocks: Hz during the timed runs; copy: bytes/s of a large copy in that session."""
 
     gpu: str
     cc: str
@@ -225,12 +225,12 @@ class RecordFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def card(self) -> Card:
-        """The GPU that it was recorded on."""
+        """The GPU that made the recording."""
         return Card(self.gpu, self.cc, self.sms, self.memory, self.l2, self.shared_per_block, self.shared_per_sm)
 
 
 def digest(exercise: Exercise, step: StepDef) -> str:
-    """12 hexadecimal digits of the SHA-256 of a step's code: without comments (but launch lines), spaces as one."""
+    """Return 12 hex digits of the SHA-256 of a step's code, without comments (except launch lines) and extra spaces."""
     state = hashlib.sha256()
     for name in (step.source, *step.extra):
         text = (home(exercise.name) / name).read_text(encoding="utf-8")
@@ -248,7 +248,7 @@ class Recording:
 
 
 def recording(exercise: Exercise, card: str = CARDS[0]) -> Recording | None:
-    """The recording on a GPU; None where there is none, KnowledgeError where it is damaged."""
+    """Return the recording on a GPU, or None if there is none. Raises KnowledgeError if it is damaged."""
     folder = home(exercise.name) / "recorded" / card
     path = folder / RECORD
     if not path.is_file():

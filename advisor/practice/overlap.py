@@ -1,16 +1,16 @@
-"""Step 0b: the overlap of a kernel's memory-only and math-only halves, from the three times.
+"""Step 0b: calculate the overlap of a kernel's memory-only and math-only halves from the three run times.
 
-With m and a the times of the memory-only and the math-only variant, a kernel that overlaps them perfectly takes
-max(m, a), one that does them one after the other m + a. `hidden` is the share of the shorter half that the full kernel
-hides behind the longer one:
+If m and a are the times of the memory-only and the math-only variant, a kernel that overlaps them perfectly takes
+max(m, a), and one that runs them one after the other takes m + a. `hidden` is the share of the shorter half that the
+full kernel hides behind the longer one:
 
     hidden = (m + a - full) / min(m, a)        1: full = max(m, a); 0: full = m + a; below 0: longer than both together
 
-The verdicts (guide.step0b.verdict): full ~ max: the overlap is good, and the longer half is what to work on;
-full ~ sum: there is none; full far above both: latency, which no throughput explains. The cuts are the middles between
-what the guide names (1 and 0) and even (a half): three quarters hidden is good, a quarter is none, between them the
-overlap is partial. More than a tenth above the sum is latency. Where the noise of the three times reaches over a cut,
-`sure` is False.
+The verdicts (guide.step0b.verdict): if full ~ max, the overlap is good and the longer half is the one to optimise; if
+full ~ sum, there is no overlap; if full is far above both, the kernel is latency-bound, which no throughput explains.
+The cuts are midway between the guide's values (1 and 0) and a half: three quarters hidden is good, a quarter is none,
+between them the overlap is partial. More than a tenth above the sum is latency. If the noise of the times crosses a
+cut, `sure` is False.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ Word = Literal["overlap", "partial", "none", "latency"]
 GOOD, NONE = 0.75, 0.25
 LATENCY = 1.1  # of m + a
 CITES = ("guide.step0b", "guide.step0b.verdict", "guide.step0b.occupancy")
-# Below this share of the longer half the shorter one is too small for its overlap to be seen.
+# If the shorter half takes less than this share of the longer one, its overlap cannot be measured.
 _SMALL = 0.05
-_EQUAL_COUNTS = 0.02  # loads and stores of a variant against those of the full kernel
+_EQUAL_COUNTS = 0.02  # maximum difference of loads and stores between a variant and the full kernel
 _EQUAL_OCCUPANCY = 0.10
 
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """The verdict. hidden: see above; times in ns; longer: `memory` or `math`; sure: whether the noise allows no other.
+    """The verdict. hidden: see the module; times in ns; longer: `memory` or `math`; sure: the noise allows no other.
 
-    visible: whether the shorter half is long enough for a verdict to mean anything.
+    visible: whether the shorter half is long enough for a meaningful verdict.
     """
 
     word: Word
@@ -56,10 +56,10 @@ def _word(full: float, memory: float, math: float) -> tuple[Word, float]:
 
 
 def judge(full: Spread, memory: Spread, math: Spread) -> Overlap:
-    """The verdict from the three spreads of run times."""
+    """Judge the overlap from the three spreads of run times."""
     m, a, f = memory.median, math.median, full.median
     word, hidden = _word(f, m, a)
-    # The noise of each time moves the verdict; take each to both ends.
+    # The noise of each time affects the verdict; evaluate both ends of each.
     others = {
         _word(f * (1 + i * full.noise), m * (1 + j * memory.noise), a * (1 + k * math.noise))[0]
         for i in (-1, 1)
@@ -73,9 +73,9 @@ def judge(full: Spread, memory: Spread, math: Spread) -> Overlap:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """One thing that the experiment holds equal: its metric, the variant, its value there and in the full kernel.
+    """A condition that the experiment holds equal: its metric, the variant, its value there and in the full kernel.
 
-    equal: whether it is, None where a report does not say.
+    equal: whether it holds, None if a report does not say.
     """
 
     variant: str
@@ -85,8 +85,8 @@ class Held:
     equal: bool | None
 
 
-# Which metrics must agree with the full kernel's, by variant: the memory-only variant keeps every access; the math-only
-# one may drop them, and both keep the occupancy.
+# The metrics of each variant that must match the full kernel's: the memory-only variant keeps every access; the
+# math-only variant may drop them; both keep the occupancy.
 ACCESSES = ("global_load_inst", "global_store_inst")
 OCCUPANCY = "occupancy_theoretical_pct"
 
@@ -94,7 +94,7 @@ OCCUPANCY = "occupancy_theoretical_pct"
 def held_equal(
     full: Mapping[str, float], variants: Mapping[str, Mapping[str, float]], accesses: Sequence[str] = ACCESSES
 ) -> tuple[Held, ...]:
-    """The conditions that hold: `variants` is {"memory": metrics, "math": metrics} by canonical names."""
+    """Check which conditions hold. variants: {"memory": metrics, "math": metrics} by canonical names."""
     out = []
     for name, metrics in variants.items():
         wanted = [*(accesses if name == "memory" else ()), OCCUPANCY]

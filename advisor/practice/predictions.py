@@ -1,8 +1,8 @@
 """Compare a learner's napkin numbers with those of the exercise, and score predictions against the profile.
 
-Points, 100 in all: 30 for the class, 40 for the cause (20 where it is among the findings but not the first), and up to
-30 for the speedup, falling with the error factor e = max(p/m, m/p): 30 * max(0, 1 - log2(e) / 2), so that a factor of
-two costs half and a factor of four all of them. Without a measured or estimated speedup the rest counts for 100.
+There are 100 points: 30 for the class, 40 for the cause (20 if it is a finding but not the first), and up to 30 for the
+speedup, depending on the error factor e = max(p/m, m/p): 30 * max(0, 1 - log2(e) / 2), so that a factor of two costs
+half of them and a factor of four all. Without a measured or estimated speedup the other points are scaled to 100.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from advisor.practice.state import Prediction
 from advisor.records import quantities
 from advisor.records.errors import AdvisorError
 
-# Napkin sizes and rates are rounded to two digits, and a rate may be taken from a datasheet or from a measured copy,
-# which are up to a tenth apart. A factor of two is a wrong count of something; between the two lies a rough guess.
+# Napkin sizes and rates are rounded to two digits, and a rate comes from a datasheet or a measured copy, which differ
+# by up to a tenth. A factor of two means that something was counted wrong; in between is a rough guess.
 RIGHT: Final = 0.10
 CLOSE: Final = 0.50
-# Units in which a number is read; a number of anything else (warps, wavefronts) is a plain one.
+# The units that `read` knows; a number of anything else (warps, wavefronts) has no unit.
 _UNITS: Final = ("byte", "byte/s", "ns", "FLOP", "FLOP/s", "Hz", "%", "cycle")
 _SCALES: Final = {"thousand": 1e3, "million": 1e6, "billion": 1e9}
 _NUMBER = re.compile(r"(?<![\w.])(\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?)\s*([A-Za-zµμ%]+(?:/[A-Za-z]+)?)?", re.IGNORECASE)
-_LONGEST = 200  # characters that are read of what was typed
+_LONGEST = 200  # maximum number of typed characters to read
 Word = Literal["right", "close", "off", "unread"]
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number in the canonical unit of its kind, which is empty for a plain one."""
+    """A number in the canonical unit of its kind; the unit is empty for a plain number."""
 
     value: float
     unit: str
@@ -39,14 +39,14 @@ class Quantity:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The comparison of a typed number: `unread` where the two cannot be compared; factor: typed over expected."""
+    """The comparison of a typed number: `unread` if the two are not comparable; factor: typed over expected."""
 
     word: Word
     factor: float | None = None
 
 
 def read(text: str) -> tuple[Quantity, ...]:
-    """The numbers of a text, in their order, each with the unit that follows it."""
+    """Return the numbers in a text, in order, each with the unit that follows it."""
     return tuple(_quantity(match[1], match[2] or "") for match in _NUMBER.finditer(text[:_LONGEST]))
 
 
@@ -56,7 +56,7 @@ def _quantity(digits: str, unit: str) -> Quantity:
         return Quantity(plain * _SCALES[unit.casefold()], "")
     for canonical in _UNITS if unit else ():
         try:
-            quantities.parse(f"1{unit}", "")  # a bare suffix such as k belongs to no kind of its own
+            quantities.parse(f"1{unit}", "")  # A bare suffix such as k has no kind of its own.
             break
         except AdvisorError:
             pass
@@ -71,7 +71,7 @@ def _quantity(digits: str, unit: str) -> Quantity:
 
 
 def _power(typed: str) -> Quantity | None:
-    """A plain number written as a power, which `read` would take for its base."""
+    """Return a plain number written as a power, of which `read` would take only the base."""
     try:
         return Quantity(quantities.parse(typed, ""), "") if "^" in typed or "**" in typed else None
     except AdvisorError:
@@ -79,15 +79,15 @@ def _power(typed: str) -> Quantity | None:
 
 
 def understood(typed: str) -> Quantity | None:
-    """The number that `judge` reads in a typed text, None where there is none."""
+    """Return the number that `judge` reads in a typed text, or None if there is none."""
     said = read(typed)
     return _power(typed) or said[0] if said else None
 
 
 def wanted(expected: str) -> tuple[str, ...]:
-    """The unit in which a number is asked for; a second one where a plain number precedes one with a unit.
+    """Return the unit to ask for, and a second unit if a plain number precedes a number with a unit.
 
-    Empty where `expected` has no number above zero, so that nothing can be compared with it.
+    Return nothing if `expected` has no number above zero, because no comparison is possible.
     """
     units = [quantity.unit for quantity in read(expected) if quantity.value > 0]
     named = [unit for unit in units if unit]
@@ -97,7 +97,7 @@ def wanted(expected: str) -> tuple[str, ...]:
 def judge(expected: str, typed: str) -> Verdict:
     """Compare the first number typed with the nearest of `expected` of the same kind.
 
-    A number typed without a unit is compared with the first expected one, in its unit.
+    Compare a number typed without a unit with the first expected number, in that number's unit.
     """
     mine, known = understood(typed), read(expected)
     if mine is None or not known:
@@ -114,13 +114,13 @@ def judge(expected: str, typed: str) -> Verdict:
     return Verdict("right" if off <= RIGHT else "close" if off <= CLOSE else "off", factor)
 
 
-MINE = "mine"  # the id of the learner's own version among the steps
+MINE = "mine"  # the step id of the learner's own version
 CLASS_POINTS, CAUSE_POINTS, AMONG_POINTS, SPEEDUP_POINTS = 30, 40, 20, 30
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Points of each part and in all (0 to 100); `factor`: how far off the speedup was, None where none is known."""
+    """The points of each part and the total (0 to 100). factor: error of the predicted speedup, None if not known."""
 
     class_points: int
     cause_points: int
@@ -131,7 +131,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Revealed:
-    """A prediction and the result of the profile: points, class, first cause, measured speedup."""
+    """A prediction and the result of the profile: points, class, first cause and measured speedup."""
 
     said: Prediction
     class_id: str
@@ -150,7 +150,7 @@ def score(
     others: Collection[str],
     actual_speedup: float | None,
 ) -> Score:
-    """Points for a prediction; speedups are ratios > 0, ValueError otherwise."""
+    """Score a prediction. Raises ValueError if a speedup is not a ratio > 0."""
     if not (speedup > 0 and math.isfinite(speedup)):
         raise ValueError("a speedup is a positive number")
     of_class = CLASS_POINTS if class_id == actual_class else 0

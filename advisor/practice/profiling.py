@@ -1,4 +1,4 @@
-"""Run Nsight Compute on the child process: find it, follow its passes, explain its errors."""
+"""Run Nsight Compute on the child process: find it, track its passes, explain its errors."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ SUFFIX = ".ncu-rep"
 FULL = ("--set", "full")
 _PLACES = (("/usr/local", "cuda*/bin/ncu"), ("/opt/nvidia/nsight-compute", "*/ncu"))
 _NUMBERS = re.compile(r"\d+")
-# "==PROF== Profiling "k" - 0 (1/3): 0%....50%....100% - 38 passes", which comes in pieces
+# "==PROF== Profiling "k" - 0 (1/3): 0%....50%....100% - 38 passes"; it arrives in pieces.
 _PROFILING = re.compile(r'==PROF== Profiling "(.*)" - \d+(?: \(\d+/\d+\))?:(.*)$')
-# Some versions begin a new line after the colon.
+# Some versions start a new line after the colon.
 _CONTINUED = re.compile(r"(\d+%(?:\.+\d+%)*.*)$")
 _PASSES = re.compile(r"- (\d+) pass")
 _PERCENT = re.compile(r"(\d+)%")
 _ERROR = re.compile(r"==ERROR==\s*(.*)")
-_CONSEQUENCE = "The application returned an error code"  # of an error that is reported better elsewhere
+_CONSEQUENCE = "The application returned an error code"  # ncu reports this for an error that we report better elsewhere
 _NONE = "No kernels were profiled"
 MISSING = (
     "ncu (Nsight Compute) is not on the PATH, nor in CUDA_HOME/bin, /usr/local/cuda*/bin or /opt/nvidia/nsight-compute:"
@@ -34,7 +34,7 @@ MISSING = (
 
 @dataclass(frozen=True, slots=True)
 class Profiled:
-    """One launch that ncu profiled: the kernel's name as ncu prints it, the step it belongs to, passes it took."""
+    """One launch that ncu profiled: the kernel's name as ncu prints it, its step, and the number of passes."""
 
     exercise: str
     step: str
@@ -44,9 +44,9 @@ class Profiled:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """The result of a profile. report: the .ncu-rep, None when there is none; failure: why, or what is wrong with it.
+    """The result of a profile. report: the .ncu-rep or None; failure: why there is none, or what is wrong with it.
 
-    launches: those in the report, in its order.
+    launches: the launches in the report, in order.
     """
 
     outcome: Outcome
@@ -60,7 +60,7 @@ def _newest(path: Path) -> tuple[int, ...]:
 
 
 def find_ncu(env: Mapping[str, str] = os.environ, places: tuple[tuple[str, str], ...] = _PLACES) -> Path | None:
-    """ncu: on the PATH, in CUDA_HOME or CUDA_PATH, or where installers put it, the newest first; None if nowhere."""
+    """Find ncu on the PATH, in CUDA_HOME or CUDA_PATH, or where installers put it (newest first); None if not found."""
     found = shutil.which("ncu", path=env.get("PATH"))
     if found:
         return Path(found)
@@ -75,11 +75,11 @@ def find_ncu(env: Mapping[str, str] = os.environ, places: tuple[tuple[str, str],
 def ncu_command(
     ncu: Path, report: Path, clock_control: str | None = None, collect: tuple[str, ...] = FULL
 ) -> tuple[str, ...]:
-    """The command in front of the child's: what to collect, with sources, of what the child brackets, into `report`.
+    """Return the ncu command that runs the child and profiles its marked range, with sources, into `report`.
 
-    clock_control: `none` leaves the clocks alone; by default ncu locks them to the base clock. collect: ncu's options.
+    clock_control: `none` leaves the clocks unlocked; by default ncu locks the base clock. collect: ncu's options.
     """
-    place = str(report).removesuffix(SUFFIX).replace("%", "%%")  # ncu expands % itself and adds the suffix
+    place = str(report).removesuffix(SUFFIX).replace("%", "%%")  # ncu expands % itself and adds the suffix.
     clocks = ("--clock-control", clock_control) if clock_control else ()
     return (
         str(ncu),
@@ -92,7 +92,7 @@ def ncu_command(
 
 @dataclass(slots=True)
 class NcuListener(Listener):
-    """Reads the output of ncu and its child. launches: those announced so far; errors: ncu's errors."""
+    """Parse the output of ncu and its child. launches: those announced so far; errors: ncu's errors."""
 
     launches: list[Profiled] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
@@ -100,7 +100,7 @@ class NcuListener(Listener):
     current: Progress | None = None
 
     def __call__(self, text: str, whole: bool) -> float | None:
-        """One line, or the piece of one that is there already."""
+        """Parse a line, or the available part of one."""
         match = _PROFILING.search(text)
         if match is not None:
             self.current = self.current or self.now
@@ -111,11 +111,11 @@ class NcuListener(Listener):
             return Listener.__call__(self, text, whole)
         self._profiling(rest, whole)
         if whole and match is not None:
-            Listener.__call__(self, text, whole)  # the child may have gone on in the same line
+            Listener.__call__(self, text, whole)  # The child may have continued on the same line.
         return self.limits.of("profile")
 
     def _profiling(self, rest: str, whole: bool) -> None:
-        """A launch belongs to the step that the child was at when ncu began with it."""
+        """Assign a launch to the step that the child was running when ncu began to profile it."""
         percent, passes = _PERCENT.findall(rest), _PASSES.search(rest)
         if self.current is None:
             return
@@ -127,7 +127,7 @@ class NcuListener(Listener):
             self.current = None
 
     def other(self, text: str) -> None:
-        """Lines of ncu, and output of kernels."""
+        """Parse lines of ncu and output of kernels."""
         error = _ERROR.search(text)
         if error is not None:
             if _CONSEQUENCE not in text:
@@ -185,7 +185,7 @@ _WORDS: tuple[tuple[str, str, str], ...] = (
 
 
 def ncu_failure(errors: list[str]) -> Failure | None:
-    """The failure in ncu's `==ERROR==` lines; None when there are none."""
+    """Return the failure in ncu's `==ERROR==` lines, or None if there are none."""
     text = "\n".join(errors)
     for pattern, kind, words in _WORDS:
         if re.search(pattern, text):
@@ -202,10 +202,10 @@ def profile(
     clock_control: str | None = None,
     collect: tuple[str, ...] = FULL,
 ) -> Profile:
-    """Profile the jobs of a request into one report; jobs that ask for `profile` give launches, others only run.
+    """Profile the jobs of a request into one report; only jobs that ask for `profile` give launches.
 
-    report: path of the .ncu-rep; its folder must exist. An old report there is replaced. collect: see
-    `ncu_command`. Failures of kernels and ncu are in `failure`.
+    report: path of the .ncu-rep, in an existing folder; an old report there is replaced. collect: see `ncu_command`.
+    Failures of kernels and ncu are in `failure`.
     """
     runner = runner or Runner()
     found = ncu or find_ncu({**os.environ, **runner.env})
@@ -222,12 +222,12 @@ def profile(
     return Profile(outcome, made, tuple(listener.launches), _failure(outcome, listener, made))
 
 
-# Failures of a child whose profiler fails: the profiler's own error says more.
+# failures of a child whose profiler fails; the profiler's own error is more precise
 _UNCLEAR = ("cuda", "crashed", "launch_failed")
 
 
 def _failure(outcome: Outcome, listener: NcuListener, report: Path | None) -> Failure | None:
-    """The first failure: ncu's own error before its effect on the child."""
+    """Return the first failure; ncu's own error precedes its effect on the child."""
     said = ncu_failure([*listener.errors, *_ERROR.findall(listener.stderr)])
     known = said if said is not None and said.kind != "ncu" else None
     job = next((j.failure for j in outcome.jobs if j.failure is not None), None)

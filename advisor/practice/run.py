@@ -1,4 +1,4 @@
-"""Run kernels in a child process: time limits, a new child for what is left when one dies, one `Outcome`."""
+"""Run kernels in a child process with time limits; after a crash, run the remaining jobs in a new child."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from advisor.records import ending
 from advisor.records.child import Child
 from advisor.records.scratch import ScratchFolder
 
-_LONGEST = 1 << 16  # bytes of a line; what is longer is cut
-PRINTED = 100  # lines kept of what kernels print
+_LONGEST = 1 << 16  # maximum bytes of a line; the rest is cut
+PRINTED = 100  # number of lines to keep of what kernels print
 
 
 @dataclass(frozen=True, slots=True)
 class JobResult:
-    """One job. times_ns: its timed runs; changed: inputs that the kernel wrote into; correct: None where not checked.
+    """The result of a job. times_ns: timed runs; changed: inputs that the kernel modified; correct: or None, unchecked.
 
-    profiled: its launches in the report, None where they could not be counted; failure: what ended the job early.
+    profiled: its launches in the report, None if they could not be counted; failure: why the job ended early.
     """
 
     exercise: str
@@ -47,12 +47,12 @@ class JobResult:
 
     @property
     def time_ns(self) -> float:
-        """The median of the timed runs; NaN where there are none."""
+        """The median of the timed runs; NaN if there are none."""
         return median(self.times_ns) if self.times_ns else math.nan
 
     @property
     def wrong(self) -> str:
-        """The mistake of the result in one line; empty where it is right or was not checked."""
+        """Describe in one line why the result is wrong; empty if it is correct or was not checked."""
         if self.changed:
             return f"the kernel writes into its input {', '.join(self.changed)}"
         m = self.mismatch
@@ -67,7 +67,7 @@ class JobResult:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """An exercise on this GPU: sizes, and the bytes and FLOP that its algorithm needs at them."""
+    """An exercise on this GPU: its sizes, and the bytes and FLOP that its algorithm needs."""
 
     sizes: dict[str, int]
     work: Work
@@ -75,7 +75,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A whole run. failure: why nothing, or not everything, could be run; printed: the last lines kernels printed."""
+    """The result of a whole run. failure: why some or all jobs could not run; printed: the last lines of kernels."""
 
     card: Card | None = None
     versions: tuple[tuple[str, str], ...] = ()
@@ -85,18 +85,18 @@ class Outcome:
     printed: tuple[str, ...] = ()
 
     def problem(self, exercise: str) -> Problem | None:
-        """The sizes and work of an exercise, None where its data could not be made."""
+        """Return the sizes and work of an exercise, or None if its data could not be created."""
         return dict(self.problems).get(exercise)
 
     def job(self, step: str, exercise: str | None = None) -> JobResult | None:
-        """The first result of a step; None where it was not reached."""
+        """Return the first result of a step, or None if the run did not reach it."""
         for result in self.jobs:
             if result.step == step and exercise in (None, result.exercise):
                 return result
         return None
 
     def joined(self, later: Outcome) -> Outcome:
-        """This run and the one that continued it."""
+        """Merge this run with the run that continued it."""
         return Outcome(
             later.card or self.card,
             later.versions or self.versions,
@@ -109,7 +109,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Now:
-    """The step and stage of the child."""
+    """The current step and stage of the child."""
 
     exercise: str
     step: str
@@ -117,7 +117,7 @@ class Now:
 
 
 class _ResultFile(msgspec.Struct):
-    """RESULT.json, as `worker` writes it."""
+    """The fields of RESULT.json, which `worker` writes."""
 
     card: Card | None
     versions: dict[str, str | int]
@@ -129,9 +129,9 @@ class _ResultFile(msgspec.Struct):
 
 
 def read_result(path: Path) -> tuple[Outcome, Now | None, bool]:
-    """The results of a child so far, its current step, and whether it was done.
+    """Return the results of a child so far, its current step, and whether it is done.
 
-    A file that is not there or is not whole gives an empty outcome.
+    A missing or incomplete file gives an empty outcome.
     """
     try:
         raw = msgspec.json.decode(path.read_bytes(), type=_ResultFile, strict=False)
@@ -142,7 +142,7 @@ def read_result(path: Path) -> tuple[Outcome, Now | None, bool]:
 
 
 def left_over(tasks: tuple[Task, ...], done: tuple[JobResult, ...]) -> tuple[Task, ...]:
-    """The tasks without the jobs that have a result, in order; a job is known by exercise, step and variation."""
+    """Return the tasks without the jobs that have a result, in order. Exercise, step and variation identify a job."""
     seen = {(r.exercise, r.step, r.vary) for r in done}
     left = []
     for task in tasks:
@@ -154,9 +154,9 @@ def left_over(tasks: tuple[Task, ...], done: tuple[JobResult, ...]) -> tuple[Tas
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The end of a child. code: exit code, or minus the signal; None where it could not be ended (stuck in the driver).
+    """How a child ended. code: exit code, or minus the signal; None if it could not be ended (stuck in the driver).
 
-    late: it was ended because a stretch took too long; errors: the last of its stderr.
+    late: it was ended because a stage took too long; errors: the end of its stderr.
     """
 
     code: int | None
@@ -171,11 +171,11 @@ def run_child(
     env: Mapping[str, str] | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Ended:
-    """Run a command to its end, or end it and all its descendants when a stretch takes too long.
+    """Run a command to its end, or end it and all its descendants if a stage takes too long.
 
-    on_text gets each line of stdout, and with False a line that is not whole yet; the seconds that it returns are what
-    the child may take from then on (None: as before). The first stretch is first_s. OSError where it cannot be started.
-    KeyboardInterrupt and signals end the child too; BrokenPipeError where our output is closed.
+    Call on_text with each line of stdout, and with False for an incomplete line; it returns the new time limit in
+    seconds (None: no change). first_s: the limit of the first stage. Raises OSError if the command cannot be started.
+    KeyboardInterrupt and signals also end the child, as does BrokenPipeError if our output is closed.
     """
     child, late = Child(command, env=env, longest=_LONGEST, clock=clock), False
     child.end_input()
@@ -199,7 +199,7 @@ def run_child(
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Seconds that a stage may take before the child is ended; `factor` multiplies them all (a profiler replays)."""
+    """The time limits of the stages in seconds; `factor` multiplies them all (a profiler replays kernels)."""
 
     start: float = 180.0
     inputs: float = 180.0
@@ -212,14 +212,14 @@ class Limits:
     factor: float = 1.0
 
     def of(self, stage: str) -> float:
-        """The limit of a stage."""
+        """Return the limit of a stage."""
         given = getattr(self, stage, self.start)
         return (given if isinstance(given, float | int) else self.start) * self.factor
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The current stage of a step, which job it is of how many, and the progress of a profiler."""
+    """The current stage of a step, the number of its job and of all jobs, and the progress of a profiler."""
 
     exercise: str
     step: str
@@ -235,15 +235,15 @@ OnProgress = Callable[[Progress], None]
 
 
 def nothing(progress: Progress) -> None:
-    """Shows nothing."""
+    """Ignore the progress."""
 
 
 @dataclass(frozen=True, slots=True)
 class Runner:
     """The settings of a child process.
 
-    python: the interpreter that has CuPy; prefix: a command in front of it (a profiler); env: added to the
-    environment; go_on: whether jobs that are left are run after one that killed its child or never ended.
+    python: the interpreter with CuPy; prefix: a command that precedes it (a profiler); env: additional environment
+    variables; go_on: whether to run the remaining jobs after one that crashed or never ended.
     """
 
     python: str = sys.executable
@@ -253,14 +253,14 @@ class Runner:
     go_on: bool = False
 
     def command(self, request: Path, result: Path) -> tuple[str, ...]:
-        """The command line of the child."""
+        """Return the command line of the child."""
         return (*self.prefix, self.python, "-m", "advisor.practice.worker", str(request), str(result))
 
     def environment(self, scratch: str = "") -> dict[str, str]:
-        """The child's environment: ours, and the folder that holds this package in front of its path.
+        """Return our environment with the folder that holds this package in front of the child's path.
 
-        scratch: where its temporary files go, so that they are removed with it. A profiler keeps the usual place, as
-        its lock is there.
+        scratch: the folder for its temporary files, which are removed with it. A profiler uses the usual folder,
+        because its lock is there.
         """
         root = str(Path(advisor.__file__).resolve().parent.parent)
         merged = {**os.environ, **self.env}
@@ -272,9 +272,9 @@ class Runner:
 
 @dataclass(slots=True)
 class Listener:
-    """Reads the child's stdout: progress lines go to `show`, everything else is kept. `limits` set the time for each.
+    """Parse the child's stdout: pass progress to `show`, keep other lines, and set the time limit from `limits`.
 
-    done, of: jobs finished before this child, and all jobs; stderr: the last of what the child wrote there.
+    done, of: number of jobs finished before this child, and of all jobs; stderr: the end of the child's stderr.
     """
 
     show: OnProgress
@@ -286,7 +286,7 @@ class Listener:
     stderr: str = ""
 
     def __call__(self, text: str, whole: bool) -> float | None:
-        """One line; returns the seconds that may pass from now on, None when it changes nothing."""
+        """Parse a line; return the new time limit in seconds, or None if it does not change."""
         if not whole:
             return None
         before, mark, rest = text.partition(_MARK)
@@ -295,13 +295,13 @@ class Listener:
             self.other(text)
             return None
         if before:
-            self.other(before)  # a profiler's line, or a kernel's, that was not at its end
+            self.other(before)  # a line of a profiler or kernel without a line end
         self.now = replace(said, job=self.done + said.job, of=self.of)
         self.show(self.now)
         return self.limits.of(self.now.stage)
 
     def other(self, text: str) -> None:
-        """A line that a kernel printed."""
+        """Keep a line that a kernel printed."""
         self.printed = [*self.printed[-PRINTED + 1 :], text]
 
 
@@ -309,7 +309,7 @@ _MARK = '{"advisor": "now"'
 
 
 def _progress(text: str) -> Progress | None:
-    """The worker's progress in a line; None for any other line."""
+    """Return the worker's progress in a line, or None for any other line."""
     try:
         said = json.loads(text)
         now = Progress(said["exercise"], said["step"], said["stage"], said["job"], 0)
@@ -322,10 +322,10 @@ def _progress(text: str) -> Progress | None:
 def run(
     request: Request, runner: Runner | None = None, show: OnProgress = nothing, needed: str | None = None
 ) -> Outcome:
-    """Run all jobs of a request in a child process, or in as many as it takes; failures of kernels are in the result.
+    """Run all jobs of a request in one or more child processes; failures of kernels are in the result.
 
-    needed: a step without which the others are not worth another child.
-    Outcome.failure is set when nothing could be run at all; a job that ended its child carries the failure itself.
+    needed: a step without which no new child is started for the others. Outcome.failure is set if nothing could run; a
+    job that ended its child has the failure itself.
     """
     runner = runner or Runner()
     total, outcome, tasks = sum(len(t.jobs) for t in request.tasks), Outcome(), request.tasks
@@ -344,7 +344,7 @@ def run(
 
 
 def one_child(request: Request, runner: Runner, listener: Listener) -> tuple[Outcome, bool]:
-    """Run one child: its outcome, and whether it did the whole request. `run` starts another if not."""
+    """Run one child; return its outcome, and whether it completed the request. `run` starts another if it did not."""
     if os.name != "posix":
         return Outcome(
             failure=Failure("system", "exercises are run on Linux with an NVIDIA GPU, not on this system")
@@ -369,7 +369,7 @@ def one_child(request: Request, runner: Runner, listener: Listener) -> tuple[Out
         listener.stderr = ended.errors
         outcome, now, done = read_result(result)
     outcome = replace(outcome, printed=tuple(listener.printed))
-    # The exit code does not say that a context ended: a step may exit with any.
+    # The exit code does not show that a context was lost, because a step may exit with any code.
     last = outcome.jobs[-1].failure if outcome.jobs else None
     if done or outcome.failure is not None or (last is not None and last.kind in DEAD):
         return outcome, done
@@ -377,7 +377,7 @@ def one_child(request: Request, runner: Runner, listener: Listener) -> tuple[Out
 
 
 def _died(outcome: Outcome, now: Now | None, ended: Ended, tasks: Sequence[Task]) -> Outcome:
-    """The outcome of a child that did not come to its end: the job it was at carries the failure."""
+    """Return the outcome of a child that ended early; its current job has the failure."""
     stage = now.stage if now is not None else "start"
     failure = _late(stage, ended) if ended.late else _crash(stage, ended)
     if now is None or not now.step:

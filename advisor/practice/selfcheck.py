@@ -1,8 +1,8 @@
-"""Check that every exercise shows what it claims: the expected finding first, none that is forbidden, right and fast.
+"""Check each exercise: the expected finding is first, no forbidden finding is there, and it is correct and fast.
 
-Recorded profiles and those of a run on this machine's GPU are judged by the same rules. In a run one child process
-checks and times all steps, after a large device copy that bandwidths are compared with; one ncu then profiles them
-into one report, or into several where a step ends its child. The results can be recorded in the exercises' folders.
+The same rules apply to recorded profiles and to a run on this machine's GPU. In a run, one child process measures a
+large device copy as the reference for bandwidths, then checks and times all steps; one ncu then profiles them into one
+report, or several if a step ends its child. The results can be recorded in the exercises' folders.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class StepData:
-    """The data of a step on one GPU: times in ns, launches in the report, whether it was right (None: unchecked).
+    """The data of a step on one GPU: times in ns, launches in the report, and whether it was correct (None: unchecked).
 
     `wrong` describes a wrong result.
     """
@@ -72,7 +72,7 @@ class StepData:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One exercise on one GPU. copy: bytes/s of a large device copy there; report: one report with all launches."""
+    """The data of an exercise on one GPU. copy: bytes/s of a large device copy; report: one file with all launches."""
 
     exercise: Exercise
     gpu: str
@@ -84,9 +84,9 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class StepJudged:
-    """One step: median time in ns, its ratio to the step before, first finding and class; `problems` are claims broken.
+    """The result of a step: its median time in ns, ratio to the step before, first finding and class.
 
-    pending: the expected finding has no rule yet. reached: achieved share of what `reach` asks for, by its name.
+    problems: failed claims. pending: the expected finding has no rule yet. reached: achieved share of each `reach`.
     """
 
     step: StepDef
@@ -103,9 +103,9 @@ class StepJudged:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One exercise with its steps. overlap: the verdict of its memory-only / math-only experiment, where it is one.
+    """The result of an exercise and its steps. overlap: the memory-only / math-only verdict, if it is that experiment.
 
-    problems: claims broken that belong to no single step.
+    problems: failed claims that belong to no single step.
     """
 
     exercise: Exercise
@@ -116,12 +116,12 @@ class Judged:
 
     @property
     def ok(self) -> bool:
-        """Whether every claim holds."""
+        """Return whether every claim holds."""
         return not self.problems and not any(s.problems for s in self.steps)
 
 
 def of_recording(exercise: Exercise) -> Measured | None:
-    """The recorded data of an exercise, or None where there is none."""
+    """Return the recorded data of an exercise, or None if there is none."""
     found = recording(exercise)
     if found is None:
         return None
@@ -133,7 +133,7 @@ def of_recording(exercise: Exercise) -> Measured | None:
 def analyse(
     catalog: Catalog, measured: Sequence[Measured], jobs: int = 2, progress: Progress | None = None
 ) -> Analysis:
-    """One analysis of the reports of several exercises, each launch with what its case answers; reports in order."""
+    """Analyse the reports of several exercises at once, each launch with the answers of its case; keep their order."""
     paths = list(dict.fromkeys(m.report for m in measured))
     frame, infos = read_many(paths, jobs=jobs, progress=progress)
     if not len(frame):
@@ -156,7 +156,7 @@ def analyse(
 
 
 def judge(catalog: Catalog, measured: Sequence[Measured], analysis: Analysis | None) -> tuple[Judged, ...]:
-    """Every exercise against its claims; `analysis` is of the reports of the same list, None where there are none."""
+    """Judge every exercise by its claims. analysis: of the reports of the same list, None if there are none."""
     launches = {}
     if analysis is not None:
         named = {i: info.path for i, info in enumerate(analysis.diagnosis.reports)}
@@ -176,7 +176,7 @@ def judge(catalog: Catalog, measured: Sequence[Measured], analysis: Analysis | N
 
 
 def _overlap(m: Measured, judged: Sequence[StepJudged]) -> tuple[Overlap | None, tuple[str, ...]]:
-    """Step 0b: the verdict from the three times, and whether loads, stores and occupancy were held equal."""
+    """Return the Step 0b verdict from the three times, and whether loads, stores and occupancy were held equal."""
     claim = m.exercise.overlap
     if claim is None:
         return None, ()
@@ -252,7 +252,7 @@ def _gain(step: StepDef, times: Mapping[str, float]) -> list[str]:
 
 
 def _share(m: Measured, step: str, name: str, time: float, times: Mapping[str, float]) -> float:
-    """Of a device copy's bandwidth, or of another step's speed; 0 where unknown."""
+    """Return the share of a device copy's bandwidth, or of another step's speed; 0 if not known."""
     if not time:
         return 0.0
     if name != "copy":
@@ -261,15 +261,15 @@ def _share(m: Measured, step: str, name: str, time: float, times: Mapping[str, f
     return work.bytes / (time * 1e-9) / m.copy if m.copy else 0.0
 
 
-COPY = "copy"  # the name of the task that measures a device copy
+COPY = "copy"  # name of the task that measures a device copy
 Key = tuple[str, str]  # exercise, step
 
 
 @dataclass(frozen=True, slots=True)
 class Everything:
-    """The result of a run. measured: the exercises with the data of each step, in order; empty when nothing ran.
+    """The result of a run. measured: the exercises with the data of each step, in order; empty if nothing ran.
 
-    failure: why nothing could be run, or why there is no profile.
+    failure: why nothing could run, or why there is no profile.
     """
 
     outcome: Outcome
@@ -278,7 +278,7 @@ class Everything:
 
 
 def task_of(name: str, do: tuple[Stage, ...], seed: int, root: Path | None = None) -> Task:
-    """All steps of a bundled exercise; paths are relative to `root` where one is given."""
+    """Return a task with all steps of a bundled exercise; if `root` is given, paths are relative to it."""
     folder = home(name)
     place = folder.relative_to(root) if root is not None else folder
     jobs = tuple(
@@ -296,12 +296,12 @@ def task_of(name: str, do: tuple[Stage, ...], seed: int, root: Path | None = Non
 
 
 def request(names: Iterable[str], do: tuple[Stage, ...], seed: int, root: Path | None = None) -> Request:
-    """The request for one child process on these exercises."""
+    """Return the request to run these exercises in one child process."""
     return Request(tuple(task_of(name, do, seed, root) for name in names))
 
 
 def copy_task(seed: int) -> Task:
-    """The device copy that bandwidths are compared with."""
+    """Return the task that measures the device copy, the reference for bandwidths."""
     return calibrate.task(COPY, seed)
 
 
@@ -314,7 +314,7 @@ def run_all(
     ncu: Path | None = None,
     clock_control: str | None = None,
 ) -> Everything:
-    """Check, time and profile all steps of these exercises; reports go into `folder`, which must exist."""
+    """Check, time and profile all steps of these exercises; write reports to `folder`, which must exist."""
     wanted, runner = tuple(exercises), replace(runner or Runner(), go_on=True)
     tasks = request((e.name for e in wanted), ("check", "time"), seed).tasks
     outcome = run(Request((copy_task(seed), *tasks)), runner, show)
@@ -333,14 +333,14 @@ def run_all(
 
 
 def _profiling(task: Task, results: Mapping[Key, JobResult]) -> Task:
-    """The same task, to profile the steps that ran."""
+    """Return the same task, changed to profile the steps that ran."""
     good = [j for j in task.jobs if (r := results.get((task.exercise, j.step))) is not None and r.failure is None]
     return replace(task, jobs=tuple(replace(j, do=("profile",)) for j in good))
 
 
 @dataclass(frozen=True, slots=True)
 class _Report:
-    """The report of an exercise, and for each step its launches in it, from 0."""
+    """The report of an exercise, and the launches of each step in it, from 0."""
 
     path: Path
     launches: Mapping[str, tuple[int, ...]]
@@ -349,7 +349,7 @@ class _Report:
 def _profiles(
     tasks: tuple[Task, ...], folder: Path, runner: Runner, show: OnProgress, ncu: Path | None, clock_control: str | None
 ) -> tuple[dict[str, _Report], Failure | None]:
-    """Profile all tasks, in as many reports as it takes; an exercise is whole in one of them."""
+    """Profile all tasks into as few reports as possible; all steps of an exercise are in the same report."""
     found: dict[str, _Report] = {}
     failure, part = None, 0
     while tasks:
@@ -373,10 +373,10 @@ def _profiles(
 
 
 def launches_of(made: Profile) -> dict[Key, tuple[int, ...]]:
-    """(exercise, step) -> its launches in the report, for the steps where that is sure.
+    """Map (exercise, step) to its launches in the report, for the steps where that is certain.
 
-    ncu announces each launch while the child says at which step it is. Where the child could count its launches both
-    must agree; where they do not (ncu may write late), the counts decide as long as all of them are known.
+    ncu announces each launch while the child prints its current step. If the child could count its launches, both must
+    agree; if they do not (ncu may write late), the counts decide, provided that all of them are known.
     """
     said: dict[Key, list[int]] = {}
     for index, launch in enumerate(made.launches):
@@ -420,7 +420,7 @@ def _measured(
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
-    """The environment of a run. Versions as they are reported, clocks in Hz (0: not known), date as ISO 8601."""
+    """The environment of a run: versions as reported, clocks in Hz (0: unknown), date as ISO 8601."""
 
     card: Card
     driver: str
@@ -433,7 +433,7 @@ class Circumstances:
 
 
 def driver_version() -> str:
-    """The driver version of the first GPU, from nvidia-smi; '' where unknown."""
+    """Return the driver version of the first GPU from nvidia-smi; '' if not known."""
     command = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=True)
@@ -443,15 +443,15 @@ def driver_version() -> str:
 
 
 def clocks(frame: pd.DataFrame) -> tuple[float, float]:
-    """SM and memory clock in Hz, the medians over the profiled launches (an idle GPU shows others); 0 where unknown."""
+    """Return the median SM and memory clocks of the profiled launches in Hz (idle clocks differ); 0 if not known."""
     middle = [frame[name].median() if name in frame else math.nan for name in ("sm_clock_hz", "dram_clock_hz")]
     sm, memory = (0.0 if math.isnan(m) else float(round(m, -6)) for m in middle)
     return sm, memory
 
 
 def write_all(measured: Iterable[Measured], said: Circumstances, card: str, done: Callable[[str], None]) -> None:
-    """Write the recordings of all these into their exercises' folders, several at once; `done` gets each name."""
-    with ThreadPoolExecutor(8) as pool:  # packing is the work, and lets other threads run
+    """Write the recordings of all exercises into their folders, in parallel; call `done` with each name."""
+    with ThreadPoolExecutor(8) as pool:  # Compression takes most of the time and does not hold the GIL.
         made = {
             m.exercise.name: pool.submit(write, m, said, home(m.exercise.name) / "recorded" / card) for m in measured
         }
@@ -461,9 +461,9 @@ def write_all(measured: Iterable[Measured], said: Circumstances, card: str, done
 
 
 def write(m: Measured, said: Circumstances, folder: Path) -> None:
-    """Write the recording of one exercise into a folder; InputError when its report does not hold what it should.
+    """Write the recording of an exercise. Raises InputError if its report is damaged or lacks launches.
 
-    The report is cut to the launches of this exercise, which are numbered anew in their order.
+    The report keeps only the launches of this exercise, renumbered in order.
     """
     wanted = [launch for step in m.exercise.steps for launch in _recorded_step(m.exercise, m, step.id)]
     data = m.report.read_bytes()
@@ -495,7 +495,7 @@ def write(m: Measured, said: Circumstances, folder: Path) -> None:
 
 
 def _of_libraries(m: Measured) -> frozenset[int]:
-    """Launches of Python steps without kernels of their own: they run code of a library."""
+    """Return the launches of Python steps without kernels of their own, which run code of a library."""
     return frozenset(
         launch
         for step in m.exercise.steps
@@ -512,7 +512,7 @@ def _recorded_step(one: Exercise, m: Measured, step: str) -> tuple[int, ...]:
 
 
 def versions_of(versions: Mapping[str, str]) -> tuple[str, str]:
-    """CUDA and CuPy versions as a child reports them: `13000` is CUDA 13.0."""
+    """Format the CUDA and CuPy versions that a child reports: `13000` is CUDA 13.0."""
     raw = versions.get("runtime", "")
     cuda = f"{int(raw) // 1000}.{int(raw) % 1000 // 10}" if raw.isdigit() else raw
     return cuda, versions.get("cupy", "")
@@ -521,7 +521,7 @@ def versions_of(versions: Mapping[str, str]) -> tuple[str, str]:
 class CheckedStep(Record, kw_only=True):
     """A step of an exercise. speedup: over the step before; estimate: of the first finding's fix, from the profile.
 
-    first: its first finding, expected: the one that it should be; reached: shares of what it should reach.
+    first: its first finding; expected: the finding that must come first; reached: shares of what it must reach.
     """
 
     id: str
@@ -537,7 +537,7 @@ class CheckedStep(Record, kw_only=True):
 
 
 class CheckedExercise(Record, kw_only=True):
-    """An exercise. overlap: of its memory-only and math-only halves, where it has them."""
+    """An exercise. overlap: of its memory-only and math-only halves, if it has them."""
 
     name: str
     gpu: str
@@ -548,18 +548,18 @@ class CheckedExercise(Record, kw_only=True):
 
 
 class Selfcheck(Record, tag_field="schema", tag="ncu-advisor/selfcheck/1"):
-    """Output of `ncu-advisor practice selfcheck --format json`: every exercise and step with what was found."""
+    """Output of `ncu-advisor practice selfcheck --format json`: every exercise and step with its findings."""
 
     exercises: tuple[CheckedExercise, ...]
 
 
 def status(step: StepJudged) -> Literal["ok", "fail", "pending"]:
-    """The outcome of a step; pending where its expected finding has no rule yet."""
+    """Return the status of a step: pending if its expected finding has no rule yet."""
     return "fail" if step.problems else "pending" if step.pending else "ok"
 
 
 def selfcheck_document(judged: Sequence[Judged]) -> Selfcheck:
-    """The document of judged exercises."""
+    """Build the document of judged exercises."""
     return Selfcheck(
         tuple(
             CheckedExercise(

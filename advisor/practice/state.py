@@ -1,7 +1,7 @@
 """The learner's progress and experiment logs, in one JSON file in the user's data folder.
 
-A change holds a lock, reads the file, and renames a whole new file over it. A file that cannot be read is never
-overwritten.
+To make a change, take a lock, read the file, and replace it with a new file by renaming. A file that cannot be read is
+never overwritten.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def add(
     noise: float | None = None,
     observation: str = "",
 ) -> LogRow:
-    """A row for a version of the source; the row of the same source is updated instead of repeated."""
+    """Add a row for a version of the source, or update the row if this source has one."""
     if record.log and record.log[-1].digest == digest:
         row = record.log[-1]
         row.what = what
@@ -45,7 +45,7 @@ def add(
 
 
 def annotate(record: Record, observation: str, hypothesis: str, next_: str) -> None:
-    """Add the learner's words to the latest version; UsageError where there is none yet or a text is too long."""
+    """Add the learner's notes to the latest version. Raises UsageError if there is none or a text is too long."""
     if not record.log:
         raise UsageError("the log is empty: `practice check` or `practice profile` writes its first version")
     for text in (observation, hypothesis, next_):
@@ -65,7 +65,7 @@ _LARGEST = 64 << 20
 
 
 class Prediction(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """A prediction made before a profile was shown, and its points once it was.
+    """A prediction made before a profile was shown, and its points once scored.
 
     digest: of the learner's source that was profiled, empty for a bundled step.
     """
@@ -82,7 +82,7 @@ class Prediction(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True)
 
 
 class LogRow(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """One version of the experiment log; times in ns, `digest` of the source that was run."""
+    """One version in the experiment log; times in ns, `digest` of the source that ran."""
 
     version: int
     digest: str
@@ -96,7 +96,7 @@ class LogRow(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
 
 
 class Record(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """One exercise. `folder` is the learner's; `quiz` maps a question's place, from 0, to the answer's first choice."""
+    """The record of one exercise. folder: the learner's; quiz: question number, from 0 -> first answer chosen."""
 
     folder: str = ""
     hints: int = 0
@@ -109,12 +109,12 @@ class Record(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
 
 
 def latest(record: Record, step: str) -> Prediction | None:
-    """The last prediction for a step."""
+    """Return the last prediction for a step."""
     return next((p for p in reversed(record.predictions) if p.step == step), None)
 
 
 def state_of(record: Record | None) -> Literal["new", "started", "tried", "solved"]:
-    """solved, tried, started or new."""
+    """Return solved, tried, started or new."""
     if record is None:
         return "new"
     if record.solved:
@@ -124,26 +124,26 @@ def state_of(record: Record | None) -> Literal["new", "started", "tried", "solve
 
 
 class Progress(msgspec.Struct, forbid_unknown_fields=True):
-    """The whole file."""
+    """The content of the state file."""
 
     schema: str = SCHEMA
     exercises: dict[str, Record] = {}
 
 
 def data_folder() -> Path:
-    """The user's data folder of this program; not yet made."""
+    """Return the user's data folder of this program, which may not exist yet."""
     return resources.user_data()
 
 
 class Store:
-    """The state file in a folder."""
+    """The state file of a folder."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self.folder = folder or data_folder()
         self.path = self.folder / "practice.json"
 
     def read(self) -> Progress:
-        """The stored progress, empty when there is no file yet. InputError when it cannot be read."""
+        """Return the stored progress, empty if there is no file yet. Raises InputError if it cannot be read."""
         try:
             if self.path.stat().st_size > _LARGEST:
                 raise InputError(f"{self.path}: over {_LARGEST >> 20} MiB: not what practice wrote: move it away")
@@ -163,11 +163,11 @@ class Store:
         return found
 
     def record(self, exercise: str) -> Record:
-        """The record of one exercise."""
+        """Return the record of one exercise."""
         return self.read().exercises.get(exercise, Record())
 
     def change(self, exercise: str, change: Callable[[Record], T]) -> T:
-        """Change the record of one exercise under the lock and write the file whole; returns what `change` returns."""
+        """Apply `change` to the record of an exercise under the lock, write the file, and return its result."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             lock = FileLock(self.folder / "practice.lock", timeout=_WAIT_S)

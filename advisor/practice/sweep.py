@@ -1,7 +1,7 @@
-"""Step 5b: block size, shared-memory carve-out and register cap varied one at a time, each point checked and timed.
+"""Step 5b: vary block size, shared-memory carve-out and register cap one at a time; check and time each point.
 
-The source as written is timed first and last, so that a drift of the clocks between the two is part of its noise. The
-best point is the fastest that is right and faster than the source as written beyond the noise.
+The unmodified source is timed first and last, so that a drift of the clocks is part of its noise. The best point is the
+fastest that is correct and faster than the unmodified source beyond the noise.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ METRICS = ("duration_ns", "registers_per_thread", "occupancy_theoretical_pct", "
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One point. judged: against the source as written; problem: why it does not count, empty where it counts.
+    """One point. judged: against the unmodified source; problem: why the point does not count, else empty.
 
-    registers: of the thread with most; time: None where it was not timed; metrics: from its profile, by canonical name.
+    registers: the most per thread of a kernel; time: None if not timed; metrics: profiled, by canonical name.
     """
 
     vary: Variation
@@ -46,15 +46,15 @@ class Point:
 
     @property
     def label(self) -> str:
-        """The variation in words."""
+        """The label of the variation."""
         return label(self.vary)
 
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """The table. points: the source as written first; best: None where no point is faster beyond the noise.
+    """The table. points: the unmodified source first; best: None if no point is faster beyond the noise.
 
-    notes: axes that were left out, and why; failure: why there is no table at all, or no profile.
+    notes: the axes that were skipped, and why; failure: why there is no table at all, or no profile.
     """
 
     outcome: Outcome
@@ -66,7 +66,7 @@ class Sweep:
 
 
 def label(vary: Variation) -> str:
-    """`block 128`, `25 % shared memory`, `64 registers`, joined; `as written` where nothing is varied."""
+    """Return `block 128`, `25 % shared memory`, `64 registers`, joined; `as written` if nothing varies."""
     said = (
         f"block {vary.block}" if vary.block is not None else "",
         f"{vary.carveout} % shared memory" if vary.carveout is not None else "",
@@ -76,7 +76,7 @@ def label(vary: Variation) -> str:
 
 
 def variations(source: Path, axes: Sequence[Axis] = tuple(AXES)) -> tuple[tuple[Variation, ...], tuple[str, ...]]:
-    """The points for a source, and notes on axes that it cannot be varied along; UsageError for what is no .cu."""
+    """Return the points for a source, and notes on skipped axes. Raises UsageError if it is not a .cu file."""
     if source.suffix != ".cu":
         raise UsageError(f"{source.name}: only a .cu can be swept: its launch lines say what to vary")
     launches, _ = read_lines(source.read_text(encoding="utf-8"), source.name)
@@ -101,7 +101,7 @@ def sweep(
     show: OnProgress = nothing,
     runs: int = 20,
 ) -> Sweep:
-    """Check and time every point of a task's only job. Points that cannot run, or are wrong, are rows that say so."""
+    """Check and time every point of a task's only job. A point that fails or is wrong keeps its row and the reason."""
     (job,) = task.jobs
     vary, notes = variations(Path(job.source), axes)
     do: tuple[Stage, ...] = ("check", "time") if job.result else ("time",)
@@ -138,12 +138,12 @@ def _point(result: JobResult, base: Spread, time: Spread | None) -> Point:
     return Point(result.vary, time, registers, judged, problem)
 
 
-# A report's launches, in order: canonical metric -> value.
+# The launches of a report, in order: canonical metric -> value.
 Reader = Callable[[Path], Sequence[Mapping[str, float]]]
 
 
 def read_metrics(report: Path) -> list[dict[str, float]]:
-    """The metrics of METRICS of each launch of a report; InputError when it cannot be read."""
+    """Return the METRICS of each launch of a report. Raises InputError if it cannot be read."""
     frame = read(report, metric_filter=METRICS).frame
     return [{m: float(row[m]) for m in METRICS if m in frame.columns} for _, row in frame.iterrows()]
 
@@ -158,7 +158,7 @@ def profiled(
     clock_control: str | None = None,
     reader: Reader = read_metrics,
 ) -> Sweep:
-    """The same table with the metrics of a profile of every point that ran, all in one report."""
+    """Profile every point that ran into one report, and add its metrics to the table."""
     (job,) = task.jobs
     points = [p for p in found.points if not p.problem]
     jobs = tuple(replace(job, step=p.label, do=("profile",), launches=1, vary=p.vary) for p in points)

@@ -1,4 +1,4 @@
-"""The request of the child process that runs kernels, and the module of a case. Only the standard library."""
+"""The request of the child process that runs kernels, and the module of a case. Uses only the standard library."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from advisor.records.errors import KnowledgeError
 
 NEEDED = ("sizes", "work", "inputs", "outputs", "reference", "TOLERANCES")
 
-# What a child process works on, as it names it, in words.
+# Descriptions of the items that a child process works on, by the names it uses.
 STAGE_WORDS = {
     "start": "starting",
     "inputs": "creating inputs",
@@ -29,7 +29,7 @@ STAGE_WORDS = {
 
 @lru_cache(maxsize=128)
 def load_case(path: Path) -> ModuleType:
-    """The module of a `case.py`; KnowledgeError when it cannot be loaded or lacks a part."""
+    """Load a `case.py`. Raises KnowledgeError if it cannot be loaded or lacks a part."""
     spec = importlib.util.spec_from_file_location(f"advisor_case_{path.parent.name.replace('-', '_')}", path)
     if spec is None or spec.loader is None or not path.is_file():
         raise KnowledgeError(f"{path}:1: missing")
@@ -45,7 +45,7 @@ def load_case(path: Path) -> ModuleType:
 
 
 def launch_words(card: Card, sizes: dict[str, int]) -> dict[str, float]:
-    """The names that formulas of launch lines may use."""
+    """Return the names that launch line formulas may use, with their values."""
     limits = {"sms": card.sms, "shared_per_block": card.shared_per_block, "shared_per_sm": card.shared_per_sm}
     return {**{k: float(v) for k, v in sizes.items()}, **{k: float(v) for k, v in limits.items()}}
 
@@ -56,7 +56,7 @@ STAGES: tuple[Stage, ...] = ("check", "time", "profile")
 
 @dataclass(frozen=True, slots=True)
 class Variation:
-    """The variation of a sweep: threads of a one-dimensional block, percent of shared memory carved out, registers."""
+    """The variation of a sweep: threads of a one-dimensional block, shared-memory carve-out in percent, registers."""
 
     block: int | None = None
     carveout: int | None = None
@@ -68,10 +68,10 @@ AS_WRITTEN = Variation()
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One version of a kernel and what to do with it.
+    """One version of a kernel and the stages to run.
 
-    source: a .cu, or a .py with `prepare`; extra: .cu files that such a .py launches; launches: how many launches of
-    one run are profiled; result: whether its outputs are the algorithm's (False: never checked).
+    source: a .cu, or a .py with `prepare`; extra: .cu files that such a .py launches; launches: number of launches of
+    one run to profile; result: whether its outputs are the algorithm's (False: never checked).
     """
 
     step: str
@@ -85,7 +85,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """The jobs on the data of one case; `case` is the path of its case.py, `seed` makes its inputs."""
+    """The jobs on the data of one case. case: path of its case.py; seed: generates its inputs."""
 
     exercise: str
     case: str
@@ -95,9 +95,9 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """Everything that one child process does. runs: timed runs of each job; budget_s: time for the runs of one job.
+    """The work of one child process. runs: timed runs of each job; budget_s: time limit for the runs of one job.
 
-    parent: the child ends with this process, so that no endless kernel outlives it; 0: none.
+    parent: the child ends with this process, so that no endless kernel outlives it; 0 disables this.
     """
 
     tasks: tuple[Task, ...]
@@ -107,7 +107,7 @@ class Request:
 
     @staticmethod
     def from_json(raw: dict[str, Any]) -> Request:
-        """The request that a parent wrote as JSON; TypeError or KeyError for anything else."""
+        """Parse the request that a parent wrote as JSON. Raises TypeError or KeyError if it is invalid."""
         tasks = []
         for t in raw["tasks"]:
             jobs = []
@@ -123,7 +123,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """The first wrong element of an output, and how many there are; `unwritten`: it still holds the poison."""
+    """The first wrong element of an output, and the number of wrong ones; `unwritten`: it still holds the poison."""
 
     output: str
     index: tuple[int, ...]
@@ -136,7 +136,7 @@ class Mismatch:
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """A compiled kernel: registers and local bytes of a thread, static shared bytes."""
+    """A compiled kernel: registers and local bytes per thread, static shared bytes."""
 
     name: str
     registers: int
@@ -145,6 +145,6 @@ class Kernel:
 
 
 def line_directive(source: Path) -> str:
-    """The line above a source that makes the compiler, and a profile, name the learner's own file and lines."""
+    """Return the #line directive that makes the compiler and profiles name the learner's own file and lines."""
     name = str(source).replace("\\", "\\\\").replace('"', '\\"')
     return f'#line 1 "{name}"'

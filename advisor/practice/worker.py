@@ -1,21 +1,21 @@
-"""The child process in which kernels run, so that one that breaks its CUDA context or never ends harms nobody else.
+"""The child process that runs kernels, so that one that destroys its CUDA context or hangs affects nothing else.
 
     python -m advisor.practice.worker REQUEST.json RESULT.json
 
-REQUEST.json is a `tasks.Request`. RESULT.json is written whole after every stage:
+REQUEST.json is a `tasks.Request`. RESULT.json is rewritten after every stage:
 
     card        the GPU: name, cc, sms, memory, l2, shared_per_block, shared_per_sm; null before it is known
     versions    cupy, runtime, driver
-    failure     why nothing could be run at all (a `failures.Failure`), or null
-    now         the current {exercise, step, stage}, so that the parent knows what a dead child was doing; null at the
+    failure     why nothing could run (a `failures.Failure`), or null
+    now         the current {exercise, step, stage}, so that the parent knows what a child did when it died; null at the
                 end; stages are start, inputs, compile, reference, check, time, warm, profile
-    done        true when everything asked for was tried
+    done        true after all requested jobs were tried
     exercises   name -> {sizes, work: {bytes, flop}}
     jobs        a record per finished or failed job: exercise, step, vary, failure, kernels, correct, mismatch,
                 changed (inputs written to), times_ns, profiled (launches shown to the profiler; null: not counted)
 
 Progress goes to stdout, one JSON object with the key "advisor" a line; kernels may print there too. Exit code 0: all
-tried; 3: a kernel ended the CUDA context and jobs are left; 4: nothing can run here. Needs NumPy and CuPy only.
+tried; 3: a kernel ended the CUDA context and jobs are left; 4: nothing can run here. Needs only NumPy and CuPy.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ _LIBRARY: Final = "nvcuda.dll" if os.name == "nt" else "libcuda.so.1"
 
 
 def devices(load: Callable[[str], Any] = ctypes.CDLL) -> int | None:
-    """The number of GPUs that can be used here, asked of the driver without CuPy; None where no driver is installed.
+    """Return the number of usable GPUs from the driver, without CuPy; None if no driver is installed.
 
-    cuInit fails without a device, with all of them hidden (CUDA_VISIBLE_DEVICES), and in a driver that does not run.
+    cuInit fails if there is no device, if all are hidden (CUDA_VISIBLE_DEVICES), or if the driver does not run.
     """
     try:
         driver = load(_LIBRARY)
@@ -60,7 +60,7 @@ EXIT_MACHINE = 4
 
 
 class Report:
-    """RESULT.json as it grows, and the progress lines."""
+    """The RESULT.json written so far, and the progress lines."""
 
     def __init__(self, path: Path, jobs: int) -> None:
         self.path, self.total = path, jobs
@@ -75,21 +75,21 @@ class Report:
         Path(temporary).replace(self.path)
 
     def at(self, exercise: str, step: str, stage: str) -> None:
-        """Say what begins now, in the file and on stdout."""
+        """Report the stage that begins, in the file and on stdout."""
         self.content["now"] = {"exercise": exercise, "step": step, "stage": stage}
         self.write()
         line = {"advisor": "now", **self.content["now"], "job": len(self.content["jobs"]) + 1, "of": self.total}
         print(json.dumps(line), flush=True)
 
     def add(self, record: dict[str, Any]) -> None:
-        """A job is over."""
+        """Add the record of a finished job."""
         self.content["jobs"].append(record)
         self.content["now"] = None
         self.write()
 
 
 def _plain(value: Any) -> Any:
-    """Values that JSON has: dataclasses and NumPy numbers made plain, NaN and infinity as words."""
+    """Convert a value for JSON: dataclasses and NumPy numbers to plain values, NaN and infinity to strings."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return _plain(dataclasses.asdict(value))
     if isinstance(value, dict):
@@ -104,14 +104,14 @@ def _plain(value: Any) -> Any:
 
 
 def load_cupy() -> tuple[Any, Failure | None]:
-    """CuPy, or why it cannot be used here: not installed, for another CUDA version, no GPU."""
+    """Import CuPy, or return why it is unusable: not installed, for another CUDA version, or no GPU."""
     try:
         import cupy as cp
     except Exception as e:
         return None, of_import(e, devices())
     try:
         if not cp.cuda.is_available():
-            cp.cuda.runtime.getDeviceCount()  # says why: no device, or a driver that is too old
+            cp.cuda.runtime.getDeviceCount()  # The call raises the reason: no device, or a driver that is too old.
             raise cp.cuda.runtime.CUDARuntimeError(100)  # cudaErrorNoDevice
         cp.zeros(1).sum().item()
     except Exception as e:
@@ -120,7 +120,7 @@ def load_cupy() -> tuple[Any, Failure | None]:
 
 
 def _driver(cp: Any) -> int:
-    """The CUDA version of the driver, 0 where there is none."""
+    """Return the CUDA version of the driver, 0 if there is none."""
     try:
         return int(cp.cuda.runtime.driverGetVersion())
     except Exception:
@@ -138,7 +138,7 @@ def _free(cp: Any) -> None:
 
 
 def run_job(cp: Any, bench: Any, job: Job, request: Request, report: Report, record: dict[str, Any]) -> None:
-    """All stages of one job; what is found out goes into `record` at once. Raises what CUDA, CuPy and cases raise."""
+    """Run all stages of one job; store each result in `record` at once. Raises what CUDA, CuPy and cases raise."""
     exercise = record["exercise"]
     report.at(exercise, job.step, "compile")
     step = bench.build(Path(job.source), tuple(Path(e) for e in job.extra), job.vary)
@@ -163,7 +163,7 @@ def run_job(cp: Any, bench: Any, job: Job, request: Request, report: Report, rec
 
 @contextmanager
 def _range(cp: Any, name: str) -> Iterator[None]:
-    """An NVTX range that names the launches of a step in a report; not all versions of CuPy have NVTX."""
+    """Open an NVTX range that names the launches of a step in a report, if this version of CuPy has NVTX."""
     nvtx = getattr(cp.cuda, "nvtx", None)
     if nvtx is None or not getattr(nvtx, "available", True):
         yield
@@ -176,7 +176,7 @@ def _range(cp: Any, name: str) -> Iterator[None]:
 
 
 def run_task(cp: Any, task: Task, request: Request, report: Report) -> Failure | None:
-    """All jobs on the data of one case; returns the failure that ended the CUDA context, if one did."""
+    """Run all jobs on the data of one case; return the failure that destroyed the CUDA context, or None."""
     from advisor.practice.bench import Bench  # needs NumPy
 
     bench = None
@@ -203,7 +203,7 @@ def run_task(cp: Any, task: Task, request: Request, report: Report) -> Failure |
         except (Exception, SystemExit) as e:  # a step in Python may call exit()
             failure = of_exception(e, task.case if bench is None else job.source)
             record["failure"] = failure
-            e.__traceback__ = None  # its frames would keep the arrays
+            e.__traceback__ = None  # Its frames would keep the arrays alive.
             report.add(record)
             if failure.kind in DEAD:
                 return failure
@@ -216,7 +216,7 @@ def run_task(cp: Any, task: Task, request: Request, report: Report) -> Failure |
 
 
 def _watch(parent: int) -> None:
-    """End this process, and so its kernels, once the one that started it is gone."""
+    """End this process, and so its kernels, when its parent process has ended."""
 
     def look() -> None:
         while True:
@@ -232,7 +232,7 @@ def _watch(parent: int) -> None:
 
 
 def main(argv: list[str]) -> int:
-    """Do what the request says; see the module's docstring."""
+    """Perform the request; see the module's docstring."""
     if len(argv) != 3:
         print("usage: python -m advisor.practice.worker REQUEST.json RESULT.json", file=sys.stderr)
         return 2
@@ -252,7 +252,7 @@ def main(argv: list[str]) -> int:
     for task in request.tasks:
         if run_task(cp, task, request, report) is not None:
             sys.stdout.flush()
-            os._exit(EXIT_CONTEXT)  # nothing of the context can be freed any more
+            os._exit(EXIT_CONTEXT)  # After a context error nothing of the context can be freed.
     report.content.update(now=None, done=True)
     report.write()
     return 0

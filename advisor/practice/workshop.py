@@ -1,4 +1,4 @@
-"""The learner's own folder of an exercise: the source to edit, its profiles, and its versions before a reset."""
+"""The learner's folder of an exercise: the source to edit, its profiles, and its versions before a reset."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from advisor.practice.state import Store
 from advisor.records.errors import InputError, UsageError
 from advisor.records.files import write_bytes_whole, write_whole
 
-_LARGEST = 1 << 20  # bytes of a source
+_LARGEST = 1 << 20  # maximum bytes of a source
 
 
 @dataclass(frozen=True, slots=True)
 class Workshop:
-    """The files of a learner: `source` is the file to edit, `extra` what it uses, `profiles` the folder of reports."""
+    """The files of a learner. source: the file to edit; extra: the files it uses; profiles: the folder of reports."""
 
     exercise: Exercise
     folder: Path
@@ -29,25 +29,25 @@ class Workshop:
         return self.folder / "profiles"
 
     def digest(self) -> str:
-        """The first 12 hexadecimal digits of the SHA-256 of the learner's files."""
+        """Return the first 12 hexadecimal digits of the SHA-256 of the learner's files."""
         state = hashlib.sha256()
         for path in (self.source, *self.extra):
             state.update(read_source(path).encode())
         return state.hexdigest()[:12]
 
     def untouched(self) -> bool:
-        """Whether the learner's files are still the originals."""
+        """Return whether the learner's files are still the originals."""
         pairs = zip((self.source, *self.extra), _originals(self.exercise), strict=True)
         return all(read_source(mine) == bundled_text(self.exercise.name, origin) for mine, origin in pairs)
 
 
 def first_step(exercise: Exercise) -> StepDef:
-    """The step that a learner starts from."""
+    """Return the step that a learner starts from."""
     return exercise.stages[0]
 
 
 def source_name(exercise: Exercise, step: StepDef) -> str:
-    """The name of the file to edit in the learner's folder."""
+    """Return the name of the file to edit in the learner's folder."""
     return exercise.name + Path(step.source).suffix
 
 
@@ -59,7 +59,7 @@ def _in(exercise: Exercise, folder: Path) -> Workshop:
 
 
 def read_source(path: Path) -> str:
-    """A source's text; InputError when it cannot be read, is no UTF-8 or is absurdly large."""
+    """Read a source. Raises InputError if it cannot be read, is not UTF-8 or is too large."""
     try:
         if path.stat().st_size > _LARGEST:
             raise InputError(f"{path}: over {_LARGEST >> 20} MiB: not the source of an exercise")
@@ -71,7 +71,7 @@ def read_source(path: Path) -> str:
 
 
 def start(exercise: Exercise, store: Store, folder: Path | None = None) -> tuple[Workshop, bool]:
-    """The learner's folder, made when it is not there yet; whether it was made. What is there is never overwritten."""
+    """Create the learner's folder if needed; return it and whether it was created. Never overwrite existing files."""
     known = store.record(exercise.name).folder
     place = (folder or (Path(known) if known else store.folder / "practice" / exercise.name)).expanduser().absolute()
     shop = _in(exercise, place)
@@ -98,7 +98,7 @@ def _originals(exercise: Exercise) -> tuple[str, ...]:
 
 
 def opened(exercise: Exercise, store: Store) -> Workshop:
-    """The learner's folder of an exercise that was started; UsageError when it was not, or the source is gone."""
+    """Return the learner's folder of an exercise. Raises UsageError if it was not started or the source is missing."""
     known = store.record(exercise.name).folder
     if not known:
         raise UsageError(
@@ -112,7 +112,7 @@ def opened(exercise: Exercise, store: Store) -> Workshop:
 
 
 def reset(shop: Workshop) -> tuple[Path, ...]:
-    """Restore the original source; the learner's files are kept next to it, under the returned names."""
+    """Restore the original source; keep the learner's files next to it and return their new paths."""
     kept = []
     for target, origin in zip((shop.source, *shop.extra), _originals(shop.exercise), strict=True):
         original = bundled_text(shop.exercise.name, origin).encode()
@@ -122,7 +122,7 @@ def reset(shop: Workshop) -> tuple[Path, ...]:
             number = 1
             while (old := target.with_name(f"{target.stem}.before-reset-{number}{target.suffix}")).exists():
                 number += 1
-            # It may be no text: it is moved, not read.
+            # The file may not be text, so it is moved without reading it.
             target.rename(old)
             kept.append(old)
         write_bytes_whole(target, original)

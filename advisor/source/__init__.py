@@ -1,1 +1,1 @@
-"""Hot lines and instructions, loops, and the load behind a wait, from the counters of each instruction."""
+"""Find hot lines and instructions, loops, and the load that causes a wait, from per-instruction counters."""

@@ -1,4 +1,4 @@
-"""`--columns`: what to show of each instruction, one by one or as a named set."""
+"""The columns of `--columns`: values to show for each instruction, selected by name or as a named set."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Value = float | str | None
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """The data of columns: the listing, live registers and innermost loop of each instruction, the waits."""
+    """The data of columns: the listing, live registers and innermost loop of each instruction, and the waits."""
 
     listing: Listing
     live: tuple[int, ...]
@@ -24,7 +24,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """id; title, short enough for a table; needs: ncu's names; value: of an instruction, None where it has none."""
+    """A column. title: short enough for a table; needs: ncu's names; value: of an instruction, or None."""
 
     id: str
     title: str
@@ -37,7 +37,7 @@ def _metric(name: str) -> Callable[[Facts, int], Value]:
 
 
 def _each(name: str) -> Callable[[Facts, int], Value]:
-    """Per execution; None where the instruction has none of it."""
+    """Return a value function of a metric per execution; its result is None if an instruction has none."""
 
     def value(facts: Facts, at: int) -> Value:
         row = facts.listing.rows[at]
@@ -70,7 +70,7 @@ SETS: Mapping[str, tuple[str, ...]] = {
 
 
 def parse_columns(text: str) -> tuple[Column, ...]:
-    """Columns by name, or sets of them, between commas; each once. UsageError for anything else."""
+    """Parse comma-separated columns or sets of columns; drop repetitions. Raises UsageError for unknown names."""
     names: list[str] = []
     for part in (part.strip() for part in text.split(",")):
         if part not in SETS and part not in COLUMNS:

@@ -1,4 +1,4 @@
-"""Compare two launches by a measure: opcodes, source lines, and the aligned instructions."""
+"""Compare two launches by a measure: opcodes, source lines and aligned instructions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from advisor.source.listing import Listing, Row, read_listing
 from advisor.source.measures import Measure
 
 K = TypeVar("K", bound=Hashable)
-# What difflib does grows with the pairs of equal entries; more than this takes longer than a user waits.
+# The work of difflib grows with the number of pairs of equal entries; beyond this limit it takes too long.
 _MOST_PAIRS = 6_000_000
 _ADDRESS = re.compile(r"0x[0-9a-f]{6,16}\b")
 _LABEL = re.compile(r"`?\(\.?\w+\)`?")
@@ -23,34 +23,34 @@ _LABEL = re.compile(r"`?\(\.?\w+\)`?")
 
 @dataclass(frozen=True, slots=True)
 class Hunk:
-    """A stretch that differs: the rows before and now with their values; either side may be empty."""
+    """A block that differs: its rows before and now with their values; either side may be empty."""
 
     before: tuple[tuple[Row, float], ...]
     now: tuple[tuple[Row, float], ...]
 
     @property
     def change(self) -> float:
-        """By how much the measure grew in it."""
+        """The increase of the measure in this block."""
         return sum(value for _, value in self.now) - sum(value for _, value in self.before)
 
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """by: opcode or instruction; same: how many both have in the same order; hunks: in the order of the code."""
+    """An alignment. by: opcode or instruction; same: number of entries in the same order in both; hunks: in order."""
 
     by: str
     same: int
     hunks: tuple[Hunk, ...]
 
     def ordered(self) -> list[Hunk]:
-        """The stretches that changed most first, then what is longest, then in the order of the code."""
+        """Return the blocks sorted by change of the measure, then by length, then in code order."""
         return sorted(self.hunks, key=lambda hunk: (-abs(hunk.change), -len(hunk.before) - len(hunk.now)))
 
 
 def align(a: tuple[Listing, Sequence[float]], b: tuple[Listing, Sequence[float]], by: str) -> Alignment | None:
-    """Aligns two launches by opcode, or by whole instruction without addresses of branches.
+    """Align two launches by opcode, or by whole instruction without branch addresses.
 
-    None where a side has no code, or both are so long and alike that it would take minutes.
+    Return None if a side has no code, or if both are so long and similar that it would take minutes.
     """
     if not (a[0].has_code and b[0].has_code):
         return None
@@ -93,9 +93,9 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two launches by one measure: totals, opcodes and lines, what changed most first.
+    """A comparison of two launches by a measure: totals, opcodes and lines, largest change first.
 
-    aligned: their instructions side by side; None where that is unknown or was not requested.
+    aligned: their instructions side by side; None if not known or not requested.
     """
 
     measure: Measure
@@ -109,9 +109,9 @@ class Comparison:
 def read_and_compare(
     a: tuple[Path, int, str], b: tuple[Path, int, str], measure: Measure, by: str = "opcode"
 ) -> Comparison:
-    """Compares two launches, each given as report, index and compute capability. InputError as for a view.
+    """Compare two launches, each given as report, index and compute capability. Raises InputError as a view does.
 
-    by: what two instructions must share to be the same, `opcode` or the whole `instruction`.
+    by: the property that equal instructions share: `opcode` or the whole `instruction`.
     """
     sides = []
     for path, launch, cc in (a, b):
@@ -126,7 +126,7 @@ def read_and_compare(
 def compare(
     a: tuple[Listing, list[float]], b: tuple[Listing, list[float]], measure: Measure, by: str = "opcode"
 ) -> Comparison:
-    """The same of listings that are already read. Files are compared by name, without folders."""
+    """Compare two listings that were already read. Match files by name, without folders."""
     opcodes = _paired(a, b, lambda row: row.opcode or None)
     lines = _paired(a, b, lambda row: (file_name(row.file), row.line) if row.line else None)
     return Comparison(
@@ -140,7 +140,7 @@ def compare(
 
 
 def file_name(path: str) -> str:
-    """A path's last part, whichever system wrote it."""
+    """Return the last part of a path from any operating system."""
     return path.replace("\\", "/").rpartition("/")[2]
 
 

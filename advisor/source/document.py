@@ -14,14 +14,14 @@ from advisor.source.listing import Row
 from advisor.source.structure import Part, Structure
 from advisor.source.view import View
 
-# A kernel may have thousands of places where warps part; the first have the most idle lanes.
+# A kernel may have thousands of divergence zones; the first ones have the most idle lanes.
 _MOST_ZONES = 50
 Place = Annotated[tuple[str, int], named("file", "line")]
 Call = Annotated[tuple[str, int, float], named("file", "line", "share")]
 
 
 class InstructionRow(Record):
-    """An instruction: its source line (0 without), address and text."""
+    """An instruction: its source line (0 if none), address and text."""
 
     file: str
     line: int
@@ -30,7 +30,7 @@ class InstructionRow(Record):
 
 
 class ProfiledWait(Record):
-    """Why an instruction waits, for what; orphan: nothing that it waits for was found."""
+    """The reason why an instruction waits, and what for; orphan: no producer of the awaited value was found."""
 
     reason: str
     share: Share
@@ -39,10 +39,10 @@ class ProfiledWait(Record):
 
 
 class HotInstruction(Record, kw_only=True):
-    """An instruction with its value of the measure; share: of the launch's total; loop: the innermost around it.
+    """An instruction with its value of the measure; share: of the launch's total; loop: its innermost loop.
 
-    calls: the calls that it was inlined at, innermost first; inner: the lines inside the line shown, which is the one
-    to edit; ptx_line: only where the report holds PTX; wait: for measures of waiting; columns: those asked for.
+    calls: the calls that it was inlined at, innermost first; inner: the header lines inside the line shown, which is
+    the one to edit; ptx_line: only if the report holds PTX; wait: for measures of waiting; columns: the requested ones.
     """
 
     file: str
@@ -63,7 +63,7 @@ class HotInstruction(Record, kw_only=True):
 
 
 class HotLine(Record, kw_only=True):
-    """A source line; inclusive_share: with what was inlined into it; inlined_at: the nearest calls, by their share."""
+    """A source line; inclusive_share: with code inlined into it; inlined_at: the nearest calls, sorted by share."""
 
     file: str
     line: int
@@ -77,7 +77,7 @@ class HotLine(Record, kw_only=True):
 
 
 class SourceMeasure(Record):
-    """The measure by which code is hot; total: of the launch."""
+    """The measure that ranks the code; total: of the launch."""
 
     id: str
     title: str
@@ -85,7 +85,7 @@ class SourceMeasure(Record):
 
 
 class SourceLoop(Record, kw_only=True):
-    """A loop. lines: the smallest and largest of its header's file; per_round: iterations in one of the parent's."""
+    """A loop. lines: first and last line in the header's file; per_round: iterations per iteration of the parent."""
 
     file: str
     lines: tuple[int, int]
@@ -101,7 +101,7 @@ class SourceLoop(Record, kw_only=True):
 
 
 class SourcePhase(Record):
-    """A part of the course of a kernel; does: kinds of work, most executed first; barrier: a block barrier ends it."""
+    """A phase of a kernel. does: kinds of work, most executed first; barrier: a block barrier ends it."""
 
     part: Part
     loop: Count | None
@@ -115,7 +115,7 @@ class SourcePhase(Record):
 
 
 class SourceStructure(Record):
-    """The shape of a kernel. executed_share: by part; spills: local instructions on the stack."""
+    """The structure of a kernel. executed_share: by part; spills: local-memory instructions on the stack."""
 
     warps: NotNegative
     loops: tuple[SourceLoop, ...]
@@ -126,7 +126,7 @@ class SourceStructure(Record):
 
 
 class SharedAccesses(Record):
-    """Accesses to one shared array, by the address that they start from; array: its name where PTX has it."""
+    """Accesses to one shared array, grouped by base address; array: its name if the PTX contains it."""
 
     base: str
     opcodes: tuple[str, ...]
@@ -138,7 +138,7 @@ class SharedAccesses(Record):
 
 
 class SourceZone(Record):
-    """Instructions that run with lanes off; branch and test: where the warp parts, null where not found."""
+    """Instructions that run with inactive lanes. branch, test: where the warp diverges, null if not found."""
 
     first: InstructionRow
     last: InstructionRow
@@ -151,14 +151,14 @@ class SourceZone(Record):
 
 
 class SourceLanes(Record):
-    """Lanes that are on: shares of executed instructions by band, and the zones with the most idle lanes."""
+    """Active lanes: shares of executed instructions by band, and the zones with the most idle lanes."""
 
     bands: Mapping[str, Share]
     zones: tuple[SourceZone, ...]
 
 
 class LiveRegisters(Record):
-    """The executed instruction with the most live registers; computed from the code, not in the report."""
+    """The executed instruction with the most live registers; calculated from the code, not read from the report."""
 
     peak: Count
     computed: bool
@@ -170,14 +170,14 @@ class LiveRegisters(Record):
 
 
 class SourceTrust(Record):
-    """Executed instructions with a line, and those that were inlined into another function."""
+    """The shares of executed instructions that have a line, and that were inlined into another function."""
 
     lined_share: Share
     inlined_share: Share
 
 
 class SourceDocument(Record, kw_only=True, tag_field="schema", tag="ncu-advisor/source/1"):
-    """Output of `ncu-advisor source --format json`: where in the code of one launch. ptx: only where asked for."""
+    """Output of `ncu-advisor source --format json`: the hot code of one launch. ptx: only if requested."""
 
     launch: Count
     kernel: str
@@ -198,7 +198,7 @@ class SourceDocument(Record, kw_only=True, tag_field="schema", tag="ncu-advisor/
 
 
 def source_document(view: View, top: int | None) -> SourceDocument:
-    """The document of one launch; top: at most so many lines and instructions, None for all."""
+    """Build the document of one launch. top: maximum number of lines and instructions, None for all."""
     peak, trust = view.peak, view.trust
     zones = (
         SourceZone(
@@ -318,7 +318,7 @@ def _structure(shape: Structure) -> SourceStructure:
 
 
 class OpcodeChange(Record):
-    """An opcode's sum of the measure on both sides."""
+    """The sum of the measure for an opcode, before and now."""
 
     opcode: str
     before: float
@@ -326,7 +326,7 @@ class OpcodeChange(Record):
 
 
 class LineChange(Record):
-    """A line's sum of the measure on both sides."""
+    """The sum of the measure for a line, before and now."""
 
     file: str
     line: int
@@ -348,7 +348,7 @@ Instructions = tuple[
 
 
 class SourceHunk(Record):
-    """A stretch that differs; change: by how much the measure grew in it."""
+    """A block that differs; change: the increase of the measure in it."""
 
     change: float
     before: Instructions
@@ -356,7 +356,7 @@ class SourceHunk(Record):
 
 
 class SourceAlignment(Record):
-    """Both launches' instructions side by side; same: how many both have in the same order."""
+    """Both launches' instructions side by side; same: number of instructions in common, in the same order."""
 
     by: Literal["opcode", "instruction"]
     same: Count
@@ -364,7 +364,7 @@ class SourceAlignment(Record):
 
 
 class SourceComparison(Record, tag_field="schema", tag="ncu-advisor/source-compare/1"):
-    """Output of `ncu-advisor source BEFORE NOW --format json`; aligned: null without code on both sides."""
+    """Output of `ncu-advisor source BEFORE NOW --format json`; aligned: null unless both sides have code."""
 
     measure: SourceMeasure
     before: SideTotal
@@ -375,7 +375,7 @@ class SourceComparison(Record, tag_field="schema", tag="ncu-advisor/source-compa
 
 
 def comparison_document(found: Comparison, launches: tuple[int, int], top: int) -> SourceComparison:
-    """The document of two launches, `top` opcodes, lines and stretches of it."""
+    """Build the document of two launches. top: maximum number of opcodes, lines and blocks."""
     return SourceComparison(
         measure=SourceMeasure(found.measure.id, found.measure.title),
         before=SideTotal(launches[0], found.before),

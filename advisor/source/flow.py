@@ -1,7 +1,7 @@
-"""Machine code without its numbers: blocks, branches and loops; the registers of an instruction, and which are live.
+"""Control and data flow of machine code: blocks, branches, loops, registers of instructions, live registers.
 
-A register is live where a later instruction may read it before another writes it. ncu shows such a count but does not
-store it. Indirect branches and the widths of rare opcodes are unknown, which makes the count a little low.
+A register is live if a later instruction may read it before another one writes it. ncu shows such a count but does not
+store it. Indirect branches and the widths of rare opcodes are unknown, so the count is slightly low.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ _ENDS = frozenset(("EXIT", "RET", "BRX", "JMX", "KILL", "BPT"))
 Codes = Sequence[Instruction | None]
 _REGISTER = re.compile(r"(?<![A-Z0-9_])(U?R)(\d+)(\.64)?")
 _DESTINATION = re.compile(r"(U?R)(\d+)(?:\.\w+)*")
-# Opcodes without a destination, and those that steer.
+# opcodes without a destination, and control-flow opcodes
 _NO_RESULT = re.compile(
     "ST[GLS]?|STSM|REDG?|BRA|BRX|JMP|JMX|CALL|RET|EXIT|BAR|MEMBAR|FENCE|NOP|BSSY|BSYNC|WARPSYNC|BREAK|DEPBAR|LDGDEPBAR"
     "|LDGSTS|ERRBAR|CCTL|NANOSLEEP|YIELD|KILL|UBLKCP|UTMALDG|UTMASTG|SYNCS|ARRIVES"
 )
 _WIDE = {"64": 2, "128": 4, "WIDE": 2}
-# Registers of the operands A, B and C of matrix instructions, by the shape's digits (PTX manual, fragments of mma).
+# Registers of operands A, B and C of matrix instructions, by the digits of the shape (PTX manual, mma fragments).
 _MATRIX = {
     "884": (2, 2, 4),
     "8816": (1, 1, 2),
@@ -43,7 +43,7 @@ _DOUBLE = frozenset(("FMA", "MUL", "ADD", "SETP", "MNMX"))
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """A natural loop. first and back: places of its header and of the last branch back; body: places, ascending.
+    """A natural loop. first, back: indices of its header and of its last backward branch; body: indices, ascending.
 
     depth: 1 for an outermost loop.
     """
@@ -55,7 +55,7 @@ class Loop:
 
 
 def target(code: Instruction | None, stems: Sequence[str] = ("BRA", "JMP")) -> int | None:
-    """The address that a direct branch leads to; None for opcodes not in `stems` and where it is not written out."""
+    """Return the target address of a direct branch, or None if its opcode is not in `stems` or has no address."""
     if code is None or code.opcode.partition(".")[0] not in stems or not code.operands:
         return None
     match = _ADDRESS.search(code.operands[-1])
@@ -63,7 +63,7 @@ def target(code: Instruction | None, stems: Sequence[str] = ("BRA", "JMP")) -> i
 
 
 def _successors(codes: Codes, place: dict[int, int], i: int) -> list[int]:
-    """Places that may run after place i."""
+    """Return the indices that may run after index i."""
     code = codes[i]
     following = [i + 1] if i + 1 < len(codes) else []
     if code is None:
@@ -81,7 +81,7 @@ def _successors(codes: Codes, place: dict[int, int], i: int) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """Basic blocks: first and last place of each, in order; edges and before: numbers of blocks after and before."""
+    """Basic blocks: the first and last index of each, in order; edges: successors; before: predecessors."""
 
     starts: tuple[int, ...]
     ends: tuple[int, ...]
@@ -90,7 +90,7 @@ class Graph:
 
 
 def graph(codes: Codes, pcs: Sequence[int]) -> Graph:
-    """The blocks of code and where they lead; calls of functions that are not inlined lead on behind the call."""
+    """Build the blocks and their edges; a call of a function that is not inlined continues after the call."""
     place = {pc: i for i, pc in enumerate(pcs)}
     after = [_successors(codes, place, i) for i in range(len(codes))]
     starts = sorted(_leaders(codes, after))
@@ -101,9 +101,9 @@ def graph(codes: Codes, pcs: Sequence[int]) -> Graph:
 
 
 def loops(codes: Codes, pcs: Sequence[int]) -> tuple[Loop, ...]:
-    """The natural loops in the order of their headers, outer before inner; loops of one header count as one.
+    """Return the natural loops in header order, outer before inner; loops with the same header count as one.
 
-    A branch back to code that does not dominate it, such as out of a slow path behind the kernel, closes no loop.
+    A backward branch to code that does not dominate it, such as out of a slow path after the kernel, closes no loop.
     """
     if not codes:
         return ()
@@ -115,7 +115,7 @@ def loops(codes: Codes, pcs: Sequence[int]) -> tuple[Loop, ...]:
     for block, nexts in enumerate(edges):
         for header in nexts:
             backward = starts[header] <= ends[block]
-            # A branch to itself behind the end of a kernel is padding.
+            # A branch to itself after the end of a kernel is padding.
             padding = header == block and starts[block] == ends[block]
             if not backward or padding or not _dominates(dominators, header, block):
                 continue
@@ -151,9 +151,9 @@ def _reversed(edges: Sequence[Sequence[int]]) -> list[list[int]]:
 
 
 def _dominators(edges: Sequence[Sequence[int]], before: Sequence[Sequence[int]]) -> list[int | None]:
-    """The immediate dominator of each block, -1 for entries; None for what no entry reaches (Cooper, Harvey, Kennedy).
+    """Return each block's immediate dominator, -1 for entries, None if unreachable (Cooper, Harvey, Kennedy).
 
-    Entries are the first block and every one that nothing leads to: a device function, a target of an indexed jump.
+    Entries are the first block and every block without predecessors: a device function, a target of an indexed jump.
     """
     entries = [b for b in range(len(edges)) if b == 0 or not before[b]]
     order: list[int] = []
@@ -207,7 +207,7 @@ def _dominates(dominators: Sequence[int | None], header: int, block: int) -> boo
 
 
 def _reaching(before: Sequence[Sequence[int]], block: int, header: int) -> set[int]:
-    """Blocks from which `block` is reached without passing the header, itself included."""
+    """Return the blocks that reach `block` without passing the header, including `block` itself."""
     out, todo = {header}, [block]
     while todo:
         at = todo.pop()
@@ -222,7 +222,7 @@ def _run(kind: str, first: int, count: int) -> set[str]:
 
 
 def _matrix(code: Instruction) -> tuple[int, int, int] | None:
-    """Registers of A, B and C of a matrix instruction; None for others."""
+    """Return the number of registers of A, B and C of a matrix instruction, or None for other instructions."""
     stem, *modifiers = code.opcode.split(".")
     if stem in ("HGMMA", "IGMMA", "QGMMA", "BGMMA"):
         shape = next((m for name in modifiers if (m := _GROUP_SHAPE.fullmatch(name))), None)
@@ -237,7 +237,7 @@ def _matrix(code: Instruction) -> tuple[int, int, int] | None:
 
 
 def _count(code: Instruction) -> int:
-    """Registers of a result: by the width of a load, of a wide product, or of a double-precision operation."""
+    """Return the number of result registers: by the width of a load, a wide product or a double-precision result."""
     stem, *modifiers = code.opcode.split(".")
     if matrix := _matrix(code):
         return matrix[2]
@@ -253,7 +253,7 @@ def _count(code: Instruction) -> int:
 
 
 def written(code: Instruction) -> set[str]:
-    """Names such as R4 of the registers that it writes; empty for stores, branches and pure comparisons."""
+    """Return the registers (such as R4) that it writes; empty for stores, branches and pure comparisons."""
     if _NO_RESULT.fullmatch(code.opcode.partition(".")[0]):
         return set()
     for operand in code.operands[:2]:
@@ -265,7 +265,7 @@ def written(code: Instruction) -> set[str]:
 
 
 def read(code: Instruction) -> set[str]:
-    """Names of the registers that its operands name as sources, address registers included."""
+    """Return the registers that its operands name as sources, including address registers."""
     stem = code.opcode.partition(".")[0]
     operands = list(code.operands)
     if not _NO_RESULT.fullmatch(stem):
@@ -283,7 +283,7 @@ def read(code: Instruction) -> set[str]:
     elif stem.startswith(("ST", "ATOM", "RED")):
         size = width
     matrix, group = _matrix(code), stem.endswith("GMMA")
-    # A group's matrix instruction may have descriptors for A and B; C is its last register.
+    # A warpgroup matrix instruction may have descriptors for A and B; C is its last register.
     last = max((i for i, operand in enumerate(operands) if _DESTINATION.fullmatch(operand)), default=-1)
     out: set[str] = set()
     for place, operand in enumerate(operands):
@@ -292,13 +292,13 @@ def read(code: Instruction) -> set[str]:
             if kind == "R" and matrix is not None and "[" not in operand:
                 count = matrix[2 if place == last else 0] if group else matrix[min(place, 2)]
             elif kind == "R" and "WIDE" in modifiers and place == 2:
-                count = 2  # what is added to a wide product is as wide
+                count = 2  # the addend of a wide product is equally wide
             out |= _run(kind, int(number), count)
     return out
 
 
 def live_registers(codes: Codes, pcs: Sequence[int]) -> list[int]:
-    """For each instruction the vector registers live before it, or written by it; uniform ones are left out."""
+    """Count the vector registers live before, or written by, each instruction; exclude uniform registers."""
     if not codes:
         return []
     blocks = graph(codes, pcs)
@@ -307,7 +307,7 @@ def live_registers(codes: Codes, pcs: Sequence[int]) -> list[int]:
     for code in codes:
         uses.append(_mask(read(code)) if code is not None else 0)
         sets.append(_mask(written(code)) if code is not None else 0)
-    # What is written under a predicate may keep its old value.
+    # A register written under a predicate may keep its old value.
     kills = [0 if code is None or code.predicate else mask for code, mask in zip(codes, sets, strict=True)]
     after = [list(edges) for edges in blocks.edges]
     for n, (start, end) in enumerate(zip(blocks.starts, blocks.ends, strict=True)):
@@ -347,7 +347,7 @@ def live_registers(codes: Codes, pcs: Sequence[int]) -> list[int]:
 
 
 def _mask(names: set[str]) -> int:
-    """A bit for each vector register."""
+    """Return a mask with one bit for each vector register."""
     out = 0
     for name in names:
         if name.startswith("R"):

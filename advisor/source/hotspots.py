@@ -1,4 +1,4 @@
-"""Hot instructions and hot lines by a measure, filtered by value (`--where`) and by pattern (`--search`)."""
+"""Find hot instructions and hot lines by a measure, filtered by value (`--where`) and by pattern (`--search`)."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ _TESTS: Mapping[str, Callable[[float, float], bool]] = {
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """One comparison. A share is between 0 and 1 here, whichever way it was written."""
+    """A comparison with a value. A share is between 0 and 1 here, even if the user wrote a percentage."""
 
     field: str
     sign: str
     number: float
 
     def holds(self, values: Mapping[str, float]) -> bool:
-        """Whether it holds for an instruction's fields; not for one that lacks the field."""
+        """Return whether it is true for an instruction's fields; False if the field is missing."""
         value = values.get(self.field)
         return value is not None and _TESTS[self.sign](value, self.number)
 
 
 def parse_where(text: str) -> Where:
-    """`share>5%`, `executed>=1000`; UsageError for anything else."""
+    """Parse `share>5%` or `executed>=1000`. Raises UsageError for anything else."""
     match = _FORM.fullmatch(text)
     if match is None or match[1] not in FIELDS:
         form = f"write FIELD>NUMBER, with <, >, <=, >= or =; fields: {', '.join(FIELDS)}"
@@ -49,7 +49,7 @@ def parse_where(text: str) -> Where:
 
 
 def parse_search(text: str) -> re.Pattern[str]:
-    """A regular expression to search SASS and source lines for; UsageError where it is none."""
+    """Compile a regular expression to search in SASS and source lines. Raises UsageError if it is invalid."""
     try:
         return re.compile(text)
     except (re.error, OverflowError, RecursionError) as e:
@@ -58,9 +58,9 @@ def parse_search(text: str) -> re.Pattern[str]:
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """An instruction with its value; share of the launch's total, 0 to 1; loop: the innermost around it, from 0.
+    """An instruction with its value; share: of the launch's total, 0 to 1; loop: its innermost loop, from 0.
 
-    at: its place in the listing.
+    at: its index in the listing.
     """
 
     row: Row
@@ -72,10 +72,10 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A source line, file and line together; value and share over its instructions, which come hottest first.
+    """A source line (file and line) with the value and share of its instructions, which are sorted hottest first.
 
-    inclusive: its share with everything that was inlined into it; calls: where it was inlined itself, the nearest call
-    of each instruction, with the share that came through it, largest first.
+    inclusive: its share with all code inlined into it; calls: where it was inlined itself: the nearest call of each
+    instruction, with the share of that call, largest first.
     """
 
     file: str
@@ -101,9 +101,9 @@ def spots(
     search: re.Pattern[str] | None = None,
     texts: dict[tuple[str, int], str] | None = None,
 ) -> tuple[Spot, ...]:
-    """The instructions with a value above 0, or with filters all that pass them; hottest first, then by address.
+    """Return the instructions with a value above 0, or those that pass the filters; sort by value, then address.
 
-    texts: source lines, which `search` also covers, besides the SASS and `file:line`.
+    texts: source lines, in which `search` also looks, in addition to the SASS and `file:line`.
     """
     total = sum(values) or 1.0
     inner = innermost(len(listing.rows), loops)
@@ -132,7 +132,7 @@ def spots(
 
 
 def innermost(count: int, loops: Sequence[Loop]) -> list[int | None]:
-    """For each of `count` places the number of the deepest loop around it, or None."""
+    """Return for each of `count` indices the number of its innermost loop, or None."""
     out: list[int | None] = [None] * count
     for n in sorted(range(len(loops)), key=lambda n: loops[n].depth):
         for place in loops[n].body:
@@ -141,7 +141,7 @@ def innermost(count: int, loops: Sequence[Loop]) -> list[int | None]:
 
 
 def lines(found: Sequence[Spot]) -> tuple[Line, ...]:
-    """The same by source line, hottest first; instructions without line information are left out."""
+    """Group the instructions by source line, hottest first; omit those without line information."""
     groups: dict[Place, list[Spot]] = {}
     for spot in found:
         if spot.row.line:
@@ -162,10 +162,10 @@ def lines(found: Sequence[Spot]) -> tuple[Line, ...]:
 
 
 def inclusive(found: Sequence[Spot]) -> dict[Place, float]:
-    """(file, line) -> share of the instructions of the line, or inlined into it."""
+    """Return for each (file, line) the share of its instructions and of those inlined into it."""
     out: dict[Place, float] = {}
     for spot in found:
-        # A function that calls itself counts once.
+        # A recursive function counts once.
         for place in {(spot.row.file, spot.row.line), *spot.row.calls}:
             if place[1]:
                 out[place] = min(1.0, out.get(place, 0.0) + spot.share)
@@ -173,14 +173,14 @@ def inclusive(found: Sequence[Spot]) -> dict[Place, float]:
 
 
 def call_sites(found: Sequence[Spot]) -> tuple[tuple[str, int, float], ...]:
-    """(file, line, inclusive share) of the lines that something was inlined into, largest share first."""
+    """Return (file, line, inclusive share) of the lines with inlined calls, largest share first."""
     called = {place for spot in found for place in spot.row.calls}
     sites = [(*place, share) for place, share in inclusive(found).items() if place in called]
     return tuple(sorted(sites, key=lambda site: (-site[2], site[0], site[1])))
 
 
 def ptx_lines(found: Sequence[Spot]) -> tuple[tuple[int, float, float], ...]:
-    """(line of PTX, value, share), hottest first; instructions that name no line of PTX are left out."""
+    """Return (line of PTX, value, share), hottest first; omit instructions without a line of PTX."""
     sums: dict[int, list[float]] = {}
     for spot in found:
         if spot.row.ptx:

@@ -1,7 +1,7 @@
-"""The instructions of one launch with their counters, in the order of their addresses, and what each waits for.
+"""Read the instructions of one launch with their counters, by address, and what each waits for.
 
-Stall samples are on the instruction that waits; the load that it waits for is found by its registers. The line shown
-for inlined code is the innermost that is not in an installed header.
+Stall samples are on the instruction that waits; its registers identify the load that it waits for. The line shown for
+inlined code is the innermost one outside installed headers.
 """
 
 from __future__ import annotations
@@ -22,47 +22,47 @@ from advisor.source.flow import loops, read, written
 from advisor.source.measures import EXECUTED, LANES, REASONS, SAMPLES, STALL, Measure, Sight
 
 Place = tuple[str, int]
-# Where compilers and packages put headers: the toolkit's own folders, the system's, those inside Python packages.
+# folders of compilers and packages for headers: the toolkit's own, the system's, and those in Python packages
 _INSTALLED = re.compile(
     r"(^|[/\\])(usr[/\\](local[/\\]cuda[^/\\]*|include)|targets[/\\][^/\\]+[/\\]include|NVIDIA GPU Computing Toolkit"
     r"|(site|dist)-packages[/\\](.+[/\\])?include)[/\\]",
     re.IGNORECASE,
 )
-_ADDRESS = re.compile(r"0x[0-9a-f]{7,16}\b")  # shorter ones are offsets and constants
-# A warp that issues is sampled as `selected`: no wait.
+_ADDRESS = re.compile(r"0x[0-9a-f]{7,16}\b")  # shorter numbers are offsets and constants
+# A warp that issues is sampled as `selected`, which is not a wait.
 _NO_WAIT = frozenset(("selected", "not_selected"))
-# What answers through a long scoreboard: global, local and texture memory.
+# sources of a long scoreboard wait: global, local and texture memory
 _LOADS = frozenset(("LD", "LDG", "LDL", "TEX", "TLD", "TLD4", "TXQ", "SULD", "ATOM", "ATOMG"))
-# How far back the search for a writer goes, in instructions.
+# how far back to search for the writer of a register, in instructions
 _MOST_STEPS = 20_000
-# What answers through a short scoreboard: shared memory, special functions, conversions, shuffles, special registers.
+# sources of a short scoreboard wait: shared memory, special functions, conversions, shuffles, special registers
 _SHORT = frozenset(
     ("LDS", "LDSM", "ATOMS", "MUFU", "SHFL", "S2R", "S2UR", "F2F", "F2I", "I2F", "LDC", "MATCH", "POPC", "FLO", "BREV")
 )
 
 
 def is_installed(file: str) -> bool:
-    """Whether the path is in a folder of installed headers, which nobody edits."""
+    """Return whether the path is in a folder of installed headers, which users do not edit."""
     return _INSTALLED.search(file) is not None
 
 
 def home(chain: Sequence[Place]) -> int:
-    """The place in a chain, innermost first, to show: the first that is not installed, else the innermost (0)."""
+    """Return the index in a call chain, innermost first, to show: the first not in an installed header, else 0."""
     return next((i for i, (file, _) in enumerate(chain) if not is_installed(file)), 0)
 
 
 def answers_short(code: Instruction | None) -> bool:
-    """Whether a wait for its result counts as short scoreboard."""
+    """Return whether a wait for its result counts as short scoreboard."""
     return code is not None and code.opcode.partition(".")[0] in _SHORT
 
 
 def is_load(code: Instruction | None) -> bool:
-    """Whether a wait for its result counts as long scoreboard."""
+    """Return whether a wait for its result counts as long scoreboard."""
     return code is not None and code.opcode.partition(".")[0] in _LOADS
 
 
 class Producers:
-    """The loads behind the waits of one launch's code."""
+    """Find the loads that cause the waits in one launch's code."""
 
     def __init__(self, codes: Sequence[Instruction | None], pcs: Sequence[int]) -> None:
         self._codes = codes
@@ -71,10 +71,10 @@ class Producers:
         self._bodies = [frozenset(loop.body) for loop in self._loops]
 
     def of(self, at: int, source: Callable[[Instruction | None], bool] = is_load) -> tuple[int, ...]:
-        """Places of the loads that wrote the registers which the instruction at `at` reads, else overwrites.
+        """Return the indices of the loads that wrote the registers that instruction `at` reads, else overwrites.
 
-        source: which instructions count, loads by default. Looks backwards through the code, inside a loop first once
-        around it. Empty where none is found: the wait may then be for something that no operand names.
+        source: selects the instructions that count, by default loads. The search goes backwards through the code,
+        inside a loop first once around it. Empty if none is found: the wait may be for something that no operand names.
         """
         code = self._codes[at]
         if code is None:
@@ -85,7 +85,7 @@ class Producers:
         return self._search(at, read(code), source) or self._search(at, written(code), source)
 
     def _backwards(self, at: int) -> Iterator[int]:
-        """Places before `at`, nearest first: around its innermost loop, then in front of that."""
+        """Yield the indices before `at`, nearest first: around its innermost loop, then before that loop."""
         loop = next((loop for loop, body in zip(self._loops, self._bodies, strict=True) if at in body), None)
         around = loop.body if loop is not None else ()
         split = bisect_left(around, at)
@@ -102,7 +102,7 @@ class Producers:
                 continue
             if source(code):
                 found.add(i)
-            # What is written under a predicate may still hold an older value.
+            # A register written under a predicate may still hold an older value.
             if not code.predicate:
                 missing -= hit
         return tuple(sorted(found))
@@ -111,11 +111,11 @@ class Producers:
 @dataclass(frozen=True, slots=True)
 class Row:
     """One instruction: its offset in bytes from the first one, file and line ('' and 0 without line information), its
-    SASS ('' where not reported; addresses within the kernel are such offsets too).
+    SASS ('' if not reported; addresses within the kernel are also offsets).
 
-    The line of inlined code is that of the inlined function; calls: where it was inlined, innermost call first; inner:
+    The line of inlined code is that of the inlined function. calls: where it was inlined, innermost call first; inner:
     lines of installed headers that the line called, innermost first; function: mangled name of the inlined function, ''
-    for the kernel's own code; ptx: the line of the listing's PTX, 0 where that is unknown.
+    for the kernel's own code; ptx: the line of the listing's PTX, 0 if not known.
     """
 
     pc: int
@@ -130,31 +130,31 @@ class Row:
 
     @property
     def lanes(self) -> float | None:
-        """Lanes that an execution ran for, on average and not predicated off; None where unknown."""
+        """The average number of active, not predicated-off lanes per execution, or None if not known."""
         counted = self.sight.values.get(LANES)
         return counted / self.executed if counted is not None and self.executed else None
 
     @property
     def opcode(self) -> str:
-        """The opcode with its modifiers; '' where the code is not in the report."""
+        """The opcode with its modifiers; '' if the code is not in the report."""
         return self.sight.code.opcode if self.sight.code is not None else ""
 
     @property
     def executed(self) -> float:
-        """Warp instructions; 0 where unknown."""
+        """The number of executed warp instructions; 0 if not known."""
         return self.sight.values.get(EXECUTED) or 0.0
 
     @property
     def samples(self) -> float:
-        """Stall samples; 0 where unknown."""
+        """The number of stall samples; 0 if not known."""
         return self.sight.values.get(SAMPLES) or 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The instructions of one launch. `lacking`: ncu's names of the wanted metrics that the report does not have.
+    """The instructions of one launch. lacking: ncu's names of the requested metrics that the report does not have.
 
-    ptx: the lines of PTX that the code was made of; sources: file -> text, of files that the report carries along.
+    ptx: the lines of PTX that the code was compiled from; sources: file -> text, of files embedded in the report.
     """
 
     rows: tuple[Row, ...]
@@ -164,16 +164,16 @@ class Listing:
 
     @property
     def has_lines(self) -> bool:
-        """Whether any instruction knows its source line."""
+        """Return whether any instruction has a source line."""
         return any(row.line for row in self.rows)
 
     @property
     def has_code(self) -> bool:
-        """Whether the report holds the machine code."""
+        """Return whether the report holds the machine code."""
         return any(row.sass for row in self.rows)
 
     def values(self, wanted: Measure) -> list[float] | None:
-        """The measure of each row; None where the report lacks what it is made of."""
+        """Return the measure of each row, or None if the report lacks its metrics."""
         if self.lacking & set(wanted.needs):
             return None
         own = [wanted.value(row.sight) for row in self.rows]
@@ -192,9 +192,9 @@ class Listing:
 def read_listing(
     path: Path, launch: int, measures: Iterable[Measure], *, cc: str = "", limits: Limits | None = None
 ) -> Listing:
-    """The listing of a launch, with what the measures need, executions and stall samples. InputError when it has none.
+    """Read a launch with the metrics of the measures, executions and stall samples. Raises InputError if it has none.
 
-    cc: the compute capability (9.0), where an opcode's pipe depends on it.
+    cc: the compute capability (9.0), for opcodes whose pipe depends on it.
     """
     names = list(dict.fromkeys([EXECUTED, SAMPLES, *(name for m in measures for name in m.needs)]))
     code = read_code(path, launch, names, limits=limits)
@@ -236,7 +236,7 @@ def read_listing(
 
 
 def _offsets(sass: str, start: int, end: int) -> str:
-    """The SASS with addresses from start to end as offsets from start; where code was loaded does not matter."""
+    """Replace addresses from start to end in the SASS with offsets from start; the load address is irrelevant."""
 
     def offset(match: re.Match[str]) -> str:
         address = int(match[0], 16)
@@ -246,7 +246,7 @@ def _offsets(sass: str, start: int, end: int) -> str:
 
 
 def files_of(rows: Collection[Row]) -> tuple[str, ...]:
-    """The source files that the rows name, callers among them, each once, in order of appearance."""
+    """Return the source files that the rows and their callers name, without repetition, in order of appearance."""
     places = ((row.file, *(file for file, _ in row.calls)) for row in rows)
     return tuple(dict.fromkeys(file for names in places for file in names if file))
 
@@ -261,8 +261,8 @@ _SOURCES: dict[str, Callable[[Instruction | None], bool]] = {
 class Wait:
     """The leading reason of an instruction's samples, with its share of them.
 
-    sources: the instructions that write what it waits for; orphan: it waits on a scoreboard, and no operand names for
-    what: the compiler's own wait, whose cause is in the instructions before it.
+    sources: the instructions that write the value it waits for; orphan: it waits on a scoreboard, but no operand names
+    the value: the compiler inserted the wait, and the cause is in the instructions before it.
     """
 
     reason: str
@@ -272,7 +272,7 @@ class Wait:
 
 
 class Waits:
-    """The waits of one launch's instructions; `known` is False where the report has no samples by reason."""
+    """The waits of one launch's instructions; `known` is False if the report has no samples by reason."""
 
     def __init__(self, listing: Listing) -> None:
         self._listing = listing
@@ -281,7 +281,7 @@ class Waits:
         self._producers: Producers | None = None
 
     def of(self, at: int) -> Wait | None:
-        """The wait of the instruction at a place; None where it has none or it is unknown."""
+        """Return the wait of the instruction at an index, or None if it has none or it is not known."""
         values = self._listing.rows[at].sight.values
         found = {r: values.get(STALL + r, 0.0) for r in self._reasons}
         total = sum(found.values())

@@ -1,4 +1,4 @@
-"""The places in the code that cause a finding, read from the report on demand, since that takes time."""
+"""Find the places in the code that cause a finding; read the report only on demand, because that takes time."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ from advisor.source.measures import Measure, measure
 from advisor.source.view import read_texts
 
 MOST = 3
-# (position of the report, file as the report names it) -> its lines.
+# (index of the report, file as the report names it) -> its lines
 Texts = dict[tuple[int, str], tuple[str, ...]]
-# A place with less of the measure than this is not worth a visit.
+# A place with a smaller share of the measure is not worth showing.
 _LEAST_SHARE = 0.05
 
 
 def places(listing: Listing, wanted: Measure, most: int = MOST) -> tuple[Location, ...]:
-    """At most `most` places of a launch where the measure is largest, largest first.
+    """Return at most `most` places of a launch with the largest measure, largest first.
 
-    One for a source line, with its hottest instruction and the line's share; inlined code is placed in the inlined
-    function, with the calls that led there. One for an instruction where the report has no line information (file ''
-    and line 0). Empty where the report lacks the counters of the measure.
+    A place is a source line, with its hottest instruction and the line's share; inlined code is placed in the inlined
+    function, with the calls that led there. Without line information it is an instruction (file '' and line 0). Empty
+    if the report lacks the counters of the measure.
     """
     values = listing.values(wanted)
     return () if values is None else hottest(spots(listing, values), wanted.id, most)
 
 
 def hottest(found: Sequence[Spot], measure_id: str, most: int = MOST) -> tuple[Location, ...]:
-    """The same of the instructions that have any of the measure, hottest first."""
+    """Return the places of the instructions whose measure is above zero, hottest first."""
     hot = [(line.file, line.line, line.spots[0], line.share) for line in lines(found)]
     hot = hot or [("", 0, spot, spot.share) for spot in found]
     return tuple(
@@ -51,7 +51,7 @@ def hottest(found: Sequence[Spot], measure_id: str, most: int = MOST) -> tuple[L
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """A diagnosis with `locations`; what went wrong, each once; and the text of the files that the places are in."""
+    """A diagnosis with `locations`; the distinct errors; and the text of the files that the places are in."""
 
     diagnosis: Diagnosis
     problems: tuple[str, ...] = ()
@@ -67,16 +67,16 @@ def locate_findings(
     every: bool = False,
     jobs: int = 2,
 ) -> Located:
-    """The diagnosis with `locations` in the first finding of each launch of a binary report, or in `every` diagnosis.
+    """Add `locations` to the first finding of each launch of a binary report, or to `every` diagnosis.
 
-    A child process a launch, several tenths of a second; jobs: launches read at a time. positions: of the launches to
-    locate, all by default. Launches whose findings have no measure stay as they are.
+    Each launch takes a child process, several tenths of a second; jobs: launches to read in parallel. positions: the
+    launches to locate, by default all. Launches whose findings have no measure stay unchanged.
     """
     problems: list[str] = []
     texts: Texts = {}
     chosen = sorted(range(len(diagnosis.launches)) if positions is None else positions)
     launches = list(diagnosis.launches)
-    with ThreadPoolExecutor(jobs) as pool:  # each waits for a process of its own
+    with ThreadPoolExecutor(jobs) as pool:  # Each thread waits for its own process.
         work = [pool.submit(_located, diagnosis, catalog, launches[at], every, texts) for at in chosen]
         try:
             for number, (position, done) in enumerate(zip(chosen, work, strict=True)):
@@ -113,7 +113,7 @@ def _located(
 
 
 def places_of(path: Path, launch: int, cc: str, finding: str, catalog: Catalog) -> tuple[Location, ...]:
-    """The places of one finding of one launch; none where it has no measure or the report has none."""
+    """Return the places of a launch's finding; empty if it has no measure or the report has no counters."""
     entry = catalog.findings.get(finding)
     if entry is None or not entry.locate:
         return ()

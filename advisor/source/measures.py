@@ -1,4 +1,4 @@
-"""Named measures of an instruction, made of ncu's per-instruction metrics."""
+"""Named measures of an instruction, calculated from ncu's per-instruction metrics."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WAVEFRONTS = "memory_l1_wavefronts_shared"
 DIVERGENT = "smsp__branch_targets_threads_divergent"
 STALL = "smsp__pcsamp_warps_issue_stalled_"
 _TYPE = "memory_type"
-# Bits of memory_type.
+# bits of memory_type
 _GLOBAL, _LOCAL = 4, 8
 REASONS = (
     *("barrier", "branch_resolving", "dispatch_stall", "drain", "imc_miss", "lg_throttle", "long_scoreboard"),
@@ -31,7 +31,7 @@ _NCU_NAME = re.compile(r"[a-z][a-z0-9]*_[A-Za-z0-9_.]{2,200}")
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """One instruction as a measure sees it: its code (None when unreadable), its class, its values by ncu's name."""
+    """The input of a measure: an instruction's code (None if unreadable), its class, and its values by ncu's name."""
 
     code: Instruction | None
     op: OpClass
@@ -43,9 +43,9 @@ class Sight:
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """id; title, in words; needs: ncu's names; value: of one instruction, >= 0; waits_for_load: its wait is a load's.
+    """A measure. title; needs: ncu's names; value: of one instruction, >= 0; waits_for_load: its wait is for a load.
 
-    A measure that `waits_for_load` is counted at the load which the instruction waits for, where that can be found.
+    A measure with `waits_for_load` is attributed to the load that the instruction waits for, if it can be found.
     """
 
     id: str
@@ -80,13 +80,13 @@ def _is_local(sight: Sight) -> bool:
 
 
 def _uniform_load(sight: Sight) -> float:
-    """Executions of a global load of one address for the whole warp: a lone sector, while 32 lanes fill four."""
+    """Return the executions of a global load of one address per warp: one sector, while 32 lanes could use four."""
     load = int(sight[_TYPE]) & _GLOBAL and sight.op.access == "load" and sight[EXECUTED] > 0
     return sight[EXECUTED] if load and sight[SECTORS] <= sight[EXECUTED] * 1.01 else 0.0
 
 
 def _narrow(sight: Sight) -> float:
-    """Executions of global accesses of less than 16 bytes a lane."""
+    """Return the executions of global accesses of less than 16 bytes per lane."""
     return sight[EXECUTED] if int(sight[_TYPE]) & _GLOBAL and 0 < sight.op.width < 128 else 0.0
 
 
@@ -150,7 +150,7 @@ MEASURES: Mapping[str, Measure] = {m.id: m for m in _ALL}
 
 
 def measure(name: str) -> Measure:
-    """A measure by id, or one of ncu's own per-instruction metrics by its name; UsageError for anything else."""
+    """Return a measure by id, or a per-instruction metric of ncu by name. Raises UsageError for anything else."""
     if name in MEASURES:
         return MEASURES[name]
     if _NCU_NAME.fullmatch(name) and (("__" in name) or name.startswith(("memory_", "inst_", "thread_"))):

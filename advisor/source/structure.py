@@ -1,4 +1,4 @@
-"""The structure of a kernel: loops, phases, zones of divergence, and the shared arrays that its accesses belong to."""
+"""Find the structure of a kernel: loops, phases, divergence zones, and the shared arrays of its accesses."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ _SHARED_ACCESS = re.compile(r"\.shared\b[^\[]*\[([^\]+]+)")
 _ADDRESS = re.compile(r"\[([^\]+]+)")
 _DEFINES = re.compile(r"^(?:@!?%p\d+\s+)?\w[\w.:]*\s+(%\w+)\s*,\s*(.*?);?$")
 _NAME = re.compile(r"[%A-Za-z_$][\w$]*")
-# Operations that make an address out of another one; a load does not.
+# operations that calculate an address from another one; a load does not
 _MADE = re.compile(r"(?:@!?%p\d+\s+)?(?:add|sub|mad|shl|mov|cvta?|mul|and|or|xor|selp|shf|bfi|prmt|lop3)\b")
 _MOST_STEPS = 400
-_PART = re.compile(r"\D*?(\d+)")  # of a mangled name: its length
-# Kinds of work that characterise a phase; the rest is counting and branching.
+_PART = re.compile(r"\D*?(\d+)")  # a part of a mangled name: its length
+# kinds of work that characterise a phase; the rest is counting and branching
 _MOST_KINDS = 4
 _WORK = frozenset(("fp32", "fp64", "half", "tensor", "special", "conversion", "texture", "shuffle"))
-# 28 to 31 lanes are a border's; below 24 ncu reports divergence, and below 16 half of the work is thrown away.
+# 28 to 31 lanes are typical of a border; below 24 ncu reports divergence, and below 16 half of the work is wasted.
 BANDS = (("all", 32.0), ("border", 28.0), ("part", 16.0), ("few", 0.0))
-# Averages come from counters; 31.99 of 32 lanes is all of them.
+# Averages come from counters; 31.99 of 32 lanes counts as all of them.
 _SLACK = 0.05
 _PREDICATE = re.compile(r"!?(U?P\d)")
 
 
 class SharedArrays:
-    """The arrays of the kernels in a PTX text. Registers of PTX are written in few places, mostly one."""
+    """The shared arrays of the kernels in a PTX text. Few instructions write a PTX register, mostly only one."""
 
     def __init__(self, ptx: Sequence[str]) -> None:
         self._ptx = [line.strip() for line in ptx]
@@ -42,7 +42,7 @@ class SharedArrays:
         self._written: dict[int, dict[str, list[int]]] = {}
 
     def of(self, line: int) -> str:
-        """The array that the access on a line of PTX, counted from 1, belongs to; '' where unknown."""
+        """Return the array that the access on a line of PTX (from 1) belongs to; '' if not known."""
         if not self.names or not 0 < line <= len(self._ptx):
             return ""
         text = self._ptx[line - 1]
@@ -54,7 +54,7 @@ class SharedArrays:
         return arrays.pop() if len(arrays) == 1 else ""
 
     def _definitions(self, start: int) -> dict[str, list[int]]:
-        """Register -> the lines of its function that write it."""
+        """Map each register to the lines of its function that write it."""
         if start not in self._written:
             end = next((s for s in self._starts if s > start), len(self._ptx))
             found: dict[str, list[int]] = {}
@@ -83,7 +83,7 @@ class SharedArrays:
 
 
 def plain_name(symbol: str) -> str:
-    """The last part of a mangled name: `_ZZ6kernelE4tile` is `tile`; other names as they are."""
+    """Return the last part of a mangled name: `_ZZ6kernelE4tile` gives `tile`; other names stay unchanged."""
     at, last = 2, ""
     if not symbol.startswith("_Z"):
         return symbol
@@ -100,10 +100,10 @@ Part = Literal["prologue", "loop", "between", "epilogue"]
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """part: prologue, loop, between or epilogue; loop: number of an outermost loop, from 0, where part is loop.
+    """A phase. part: prologue, loop, between or epilogue; loop: number of an outermost loop, from 0, if part is loop.
 
-    rows: first and last; executed and samples: shares of the launch's; does: kinds of work, most executed first;
-    barrier: a block barrier ends it.
+    rows: first and last; executed, samples: shares of the launch's; does: kinds of work, most executed first; barrier:
+    a block barrier ends it.
     """
 
     part: Part
@@ -118,7 +118,7 @@ class Phase:
 
 
 def phases(listing: Listing, loops: Sequence[Loop]) -> tuple[Phase, ...]:
-    """The phases in the order of their addresses, without those that never ran; empty without loops."""
+    """Return the phases by address, without those that never ran; empty if there are no loops."""
     if not loops:
         return ()
     rows = listing.rows
@@ -157,7 +157,7 @@ def phases(listing: Listing, loops: Sequence[Loop]) -> tuple[Phase, ...]:
 
 
 def _cut(rows: Sequence[Row], outer: Sequence[int | None]) -> Iterator[list[int]]:
-    """Runs of places in one loop, or outside; inside a loop each barrier ends a run."""
+    """Yield groups of consecutive indices in one loop, or outside; inside a loop each barrier ends a group."""
     run: list[int] = []
     for i in range(len(rows)):
         if run and (outer[i] != outer[run[-1]] or (outer[i] is not None and _is_barrier(rows[run[-1]]))):
@@ -175,7 +175,7 @@ def _is_barrier(row: Row) -> bool:
 def _does(rows: Sequence[Row]) -> tuple[str, ...]:
     found: Counter[str] = Counter()
     for row in rows:
-        # HFMA2 with zeros for factors loads a constant.
+        # HFMA2 with zero factors loads a constant.
         moves = row.opcode.startswith("HFMA2") and "RZ, RZ" in row.sass
         if row.executed and not moves and (kind := _kind(row.sight.op)):
             found[kind] += int(row.executed)
@@ -192,11 +192,11 @@ def _kind(op: OpClass) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Zone:
-    """Code between a BSSY and where its lanes meet again.
+    """The code between a BSSY and the point where its lanes reconverge.
 
-    first and last: its rows; instructions: how many; lanes: average of the zone's executions; idle: lanes times
-    executions that did nothing; executed and samples: shares of the launch's; branch: the first conditional branch in
-    it; test: what set the branch's predicate. None where there is none.
+    first, last: its rows; instructions: their number; lanes: average over the zone's executions; idle: inactive lanes
+    times executions; executed, samples: shares of the launch's; branch: the first conditional branch in it; test: the
+    instruction that sets the branch's predicate. branch and test are None if not found.
     """
 
     first: Row
@@ -211,7 +211,7 @@ class Zone:
 
 
 def bands(listing: Listing) -> dict[str, float]:
-    """Share of the executed instructions by how many lanes they ran for (see BANDS); empty where that is unknown."""
+    """Return the share of executed instructions by number of active lanes (see BANDS); empty if not known."""
     out = {name: 0.0 for name, _ in BANDS}
     total = 0.0
     for row in listing.rows:
@@ -222,7 +222,7 @@ def bands(listing: Listing) -> dict[str, float]:
 
 
 def zones(listing: Listing) -> tuple[Zone, ...]:
-    """The zones that were entered, most idle lanes first; empty where the report lacks lanes or code."""
+    """Return the zones that were entered, most idle lanes first; empty if the report lacks lanes or code."""
     rows = listing.rows
     place = {row.pc: i for i, row in enumerate(rows)}
     total = sum(row.executed for row in rows)
@@ -263,7 +263,7 @@ def _predicate(row: Row) -> str | None:
 
 
 def _test(rows: Sequence[Row], branch: int) -> Row | None:
-    """The nearest instruction before the branch that writes its predicate: one of its first two operands."""
+    """Return the nearest instruction before the branch that writes its predicate: one of its first two operands."""
     wanted = _predicate(rows[branch])
     for row in reversed(rows[:branch]):
         code = row.sight.code
@@ -274,11 +274,11 @@ def _test(rows: Sequence[Row], branch: int) -> Row | None:
 
 @dataclass(frozen=True, slots=True)
 class LoopFacts:
-    """A loop: its lines (the smallest and largest of the header's file, 0 without line information), instructions.
+    """A loop: its lines (first and last in the header's file, 0 without line information) and instructions.
 
-    iterations: executions of the header over warps; executed and samples: shares of the launch's, 0 to 1 (0 where
-    unknown); barriers: block barriers in the body; spills: local instructions on the stack in it.
-    parent: number of the loop around it, or None; per_round: iterations in one of the parent's, where it has one.
+    iterations: executions of the header over warps; executed, samples: shares of the launch's, 0 to 1 (0 if not known);
+    barriers: block barriers in the body; spills: local-memory instructions on the stack in it. parent: number of the
+    loop around it, or None; per_round: its iterations per iteration of the parent, if it has one.
     """
 
     loop: Loop
@@ -295,10 +295,10 @@ class LoopFacts:
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """warps: of the launch, as executions of its first instruction; parts: share of executed instructions.
+    """The structure. warps: of the launch (executions of its first instruction); parts: share of executed instructions.
 
-    parts: prologue, loops, between, epilogue. spills: local instructions on the stack, (inside, outside) the loops.
-    phases: the course of the kernel; live: registers live at each instruction, computed, () without code.
+    parts: prologue, loops, between, epilogue. spills: local-memory instructions on the stack, (inside, outside) the
+    loops. phases: the phases in order; live: registers live at each instruction, calculated, () without code.
     """
 
     warps: float
@@ -311,7 +311,7 @@ class Structure:
 
     @property
     def flow(self) -> tuple[Loop, ...]:
-        """The loops as places."""
+        """Return the loops as indices."""
         return tuple(facts.loop for facts in self.loops)
 
 
@@ -323,7 +323,7 @@ def _spill(listing: Listing, i: int) -> bool:
 
 
 def structure(listing: Listing) -> Structure:
-    """The structure of a launch's code; without loops where the report holds no code."""
+    """Return the structure of a launch's code, without loops if the report holds no code."""
     rows = listing.rows
     found = [
         loop
@@ -369,7 +369,7 @@ def structure(listing: Listing) -> Structure:
 
 
 def _around(found: Sequence[Loop], number: int) -> int | None:
-    """The smallest loop that holds all of this one and more."""
+    """Return the smallest loop that contains all of this one and more."""
     body = set(found[number].body)
     outer = [n for n, loop in enumerate(found) if body < set(loop.body)]
     return min(outer, key=lambda n: len(found[n].body)) if outer else None
@@ -388,9 +388,9 @@ def _parts(listing: Listing, inside: set[int], total: float) -> dict[str, float]
 
 @dataclass(frozen=True, slots=True)
 class SharedGroup:
-    """Shared accesses through one base register: its name ('' for fixed addresses), opcodes, lines, counts.
+    """Shared accesses through one base register: its name ('' for fixed addresses), opcodes, lines and counts.
 
-    array: the name of the shared array that they belong to, from the PTX; '' where unknown.
+    array: the name of their shared array, from the PTX; '' if not known.
     """
 
     base: str
@@ -403,7 +403,7 @@ class SharedGroup:
 
 
 def shared_groups(listing: Listing) -> tuple[SharedGroup, ...]:
-    """Shared-memory loads, stores and atomics by base register and array, most wavefronts beyond the ideal first."""
+    """Group the shared-memory accesses by base register and array; sort by wavefronts beyond the ideal."""
     groups: dict[tuple[str, str], list[int]] = {}
     arrays = SharedArrays(listing.ptx)
     for i, row in enumerate(listing.rows):

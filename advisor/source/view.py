@@ -1,4 +1,4 @@
-"""The content of `ncu-advisor source`: hot lines and instructions, structure, shared accesses, texts."""
+"""Build the content of `ncu-advisor source`: hot lines and instructions, structure, shared accesses, texts."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from advisor.source.listing import Listing, Row, Wait, Waits, files_of, read_lis
 from advisor.source.measures import EXECUTED, LANES, MEASURES, SAMPLES, STALL, Measure
 from advisor.source.structure import SharedGroup, Structure, Zone, bands, shared_groups, structure, zones
 
-# A report is data: only files that look like source, and of a sensible size, are opened because it names them.
+# A report is untrusted: a file that it names is opened only if it looks like source and is not too large.
 _SOURCE = re.compile(r"\.(cuh?|cuf|c|cc|cpp|cxx|cl|h|hh|hpp|hxx|inl|py|ptx|f90)", re.IGNORECASE)
 _MOST_BYTES = 8 * 1024 * 1024
-# Shown with every measure, where the report has it.
+# shown with every measure, if the report has it
 _ALWAYS = tuple(MEASURES[name] for name in ("excess_wavefronts", "idle_lanes"))
 _STALLS = tuple(measure for name, measure in MEASURES.items() if name.startswith("stall_"))
-# Measures of waiting: the waits of their instructions are shown.
+# measures of waiting: the view shows the waits of their instructions
 _OF_WAITS = (SAMPLES, STALL)
 
 
 def read_texts(
     files: Iterable[str], folders: Sequence[Path] = (), embedded: Mapping[str, str] | None = None
 ) -> dict[str, tuple[str, ...]]:
-    """The lines of the files that can be read: under one of `folders`, else from `embedded`, else at their path.
+    """Read the lines of source files: under one of `folders`, else from `embedded`, else at their path.
 
-    embedded: file -> text that the report carries along, which is what was compiled, while the file may have changed.
-    In a folder the longest end of the path that exists there counts, so that `/build/src/a.cu` is found as `src/a.cu`.
+    embedded: file -> text that the report contains, which was compiled, while the file may have changed. In a folder,
+    use the longest end of the path that exists there, so that `/build/src/a.cu` is found as `src/a.cu`.
     """
     out: dict[str, tuple[str, ...]] = {}
     for name in files:
@@ -63,7 +63,7 @@ def _read(path: Path) -> str | None:
 
 
 def by_line(texts: dict[str, tuple[str, ...]]) -> dict[tuple[str, int], str]:
-    """(file, line) -> its text, stripped."""
+    """Map (file, line) to its stripped text."""
     return {(file, n): text.strip() for file, lines in texts.items() for n, text in enumerate(lines, 1)}
 
 
@@ -71,7 +71,7 @@ def by_line(texts: dict[str, tuple[str, ...]]) -> dict[tuple[str, int], str]:
 class Trust:
     """Coverage of line information, as shares of the executed instructions, 0 to 1.
 
-    lined: those with a line; inlined: those that were inlined into another function.
+    lined: those with a line; inlined: those inlined into another function.
     """
 
     lined: float
@@ -80,7 +80,7 @@ class Trust:
 
 @dataclass(frozen=True, slots=True)
 class Peak:
-    """The executed instruction with the most live registers, the first of several; loop: the innermost around it."""
+    """The executed instruction with the most live registers, the first if several; loop: its innermost loop."""
 
     row: Row
     live: int
@@ -91,10 +91,10 @@ class Peak:
 class View:
     """One launch by one measure. total: of the launch; texts: (file, line) -> source; shared: most conflicts first.
 
-    call_sites: (file, line, share) of lines that something was inlined into; waits: of spots by their place, for
-    measures of waiting; columns and cells: what was asked for of each instruction, by place; ptx: hot lines of
-    PTX (number, text, value, share), None where it was not asked for; has_ptx: whether the report holds it; embedded:
-    files whose text the report carries along; peak: of the live registers.
+    call_sites: (file, line, share) of lines with inlined calls; waits: of spots by index, for measures of waiting;
+    columns, cells: the requested values of each instruction, by index; ptx: hot lines of PTX (number, text, value,
+    share), None if not requested; has_ptx: whether the report holds it; embedded: files whose text the report contains;
+    peak: of the live registers.
     """
 
     launch: int
@@ -123,9 +123,9 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """Filters and additions of a view. folders: where source files are searched for, besides the report's own paths.
+    """Filters and additions of a view. folders: where to search for source files, besides the report's own paths.
 
-    top: of so many spots waits and columns are given; None: waits of all, and columns of every instruction.
+    top: number of spots with waits and columns; None: waits of all, and columns of every instruction.
     """
 
     where: tuple[Where, ...] = ()
@@ -139,7 +139,7 @@ class Query:
 def view(
     path: Path, launch: int, kernel: str, measures: Sequence[Measure], query: Query = Query(), cc: str = ""
 ) -> View:
-    """Read and arrange one launch by the first of the measures that the report has. InputError as for `arrange`."""
+    """Read and arrange one launch by the first measure that the report has. Raises InputError as `arrange` does."""
     needs = tuple(Measure(c.id, c.title, c.needs, lambda sight: 0.0) for c in query.columns)
     listing = read_listing(path, launch, (*measures, *_ALWAYS, *_STALLS, *needs), cc=cc)
     return arrange(listing, path.name, launch, kernel, measures, query)
@@ -148,9 +148,9 @@ def view(
 def arrange(
     listing: Listing, name: str, launch: int, kernel: str, measures: Sequence[Measure], query: Query = Query()
 ) -> View:
-    """The same of a launch whose instructions are already read; name: of the report.
+    """Arrange a launch whose instructions are already read. name: of the report.
 
-    InputError, about the first measure, where the report has none of them.
+    Raises InputError, about the first measure, if the report has none of them.
     """
     for measure in measures:
         values = None if measure.waits_for_load and not listing.has_code else listing.values(measure)

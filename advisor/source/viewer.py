@@ -1,4 +1,4 @@
-"""The lines and instructions of a launch for an interactive view, by a measure, filtered, with columns."""
+"""The lines and instructions of a launch for an interactive view, by a measure, with filters and columns."""
 
 from __future__ import annotations
 
@@ -22,9 +22,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The measures to try, the best first. finding: the one to locate, empty where there is none; first: whether it is
-    the launch's first; own: whether it has a measure of its own, else the usual ones are used.
-    """
+    """The measures to try, the best first. finding: to locate, or empty; first: it is the launch's first; own: it has
+    its own measure (otherwise the default ones are used)."""
 
     measures: tuple[Measure, ...]
     finding: str = ""
@@ -36,8 +35,8 @@ class Wanted:
 class Seen:
     """A view with all instructions and measures of the launch.
 
-    wanted: whose measure it is, None where one was asked for; rows: all instructions by address, whatever the filters;
-    measures: (id, title, total) of those that this launch has any of, in the order of their definition.
+    wanted: the finding of the measure, None if the user chose a measure; rows: all instructions by address, whatever
+    the filters; measures: (id, title, total) of those above zero in this launch, in the order of their definition.
     """
 
     view: View
@@ -47,8 +46,9 @@ class Seen:
 
 
 def measures_for(launch: LaunchDiagnosis, catalog: Catalog, finding: str = "") -> Wanted:
-    """The measures of a finding, the launch's first unless one is named; stall samples, then executed instructions,
-    where the finding has no place of its own.
+    """Return the measures of a finding, by default the launch's first.
+
+    If it has no place of its own, return stall samples, then executed instructions.
     """
     named = next((f for f in launch.findings if f.id == finding), None)
     chosen = named or next((f for f in launch.findings if f.kind == "diagnosis"), None)
@@ -60,9 +60,9 @@ def measures_for(launch: LaunchDiagnosis, catalog: Catalog, finding: str = "") -
 
 @dataclass
 class Viewer:
-    """Views of the launches of an analysis; the launch read last is kept, so that another measure of it reads nothing.
+    """Views of the launches of an analysis; the last launch is cached, so that another measure of it reads nothing.
 
-    folders: where source files are searched for, besides the report's own paths.
+    folders: where to search for source files, besides the report's own paths.
     """
 
     folders: tuple[Path, ...] = ()
@@ -79,12 +79,13 @@ class Viewer:
         columns: str = "",
         finding: str = "",
     ) -> Seen:
-        """The view of the launch at a position. UsageError for a filter or measure that is none, InputError where the
-        report has no data about single instructions.
+        """Return the view of the launch at a position.
+
+        Raises UsageError for an invalid filter or measure, InputError if the report has no per-instruction data.
         """
         launch = analysis.diagnosis.launches[position]
         report = analysis.diagnosis.reports[launch.report]
-        # A mistyped filter is an error before anything is read.
+        # Check filters before reading, so that a typing error shows at once.
         conditions = tuple(parse_where(text) for text in where)
         pattern = parse_search(search) if search else None
         chosen = parse_columns(columns) if columns else ()

@@ -1,1 +1,1 @@
-"""Traces of Nsight Systems: read them, find patterns by rules, rank kernels, say whether to drill down and how."""
+"""Analyse traces of Nsight Systems: find patterns by rules, rank kernels, and decide whether to profile one."""

@@ -1,6 +1,6 @@
-"""From traces, or numbers that a person read off a screen, to patterns, decisions and commands.
+"""Find patterns, decisions and commands from traces, or from numbers that a person read off a screen.
 
-Observations and engine are those of launches.
+Observations and the engine are the same as for launches.
 """
 
 from __future__ import annotations
@@ -42,19 +42,19 @@ from advisor.timeline.results import (
 )
 from advisor.timeline.trace import Gpu, Trace, words
 
-_APART = 5.0  # % of the window; less is not worth evening out
-_WORTH = 1.05  # the guide: under 5 % it is not the right battle
-_ALIKE = 1.1  # gains within 10 % are no different, as in the ranking of launches
+_APART = 5.0  # % of the window; a smaller imbalance is ignored
+_WORTH = 1.05  # The guide ignores gains under 5 %.
+_ALIKE = 1.1  # Gains within 10 % count as equal, as in the ranking of launches.
 _MOSTLY = 0.5
 _MATTERS = 0.05  # of the window
-_SEVERAL = 3  # kernels; fewer make no loop
+_SEVERAL = 3  # minimum number of kernels for a loop
 FORM = "typed"
-# Idle time with a cause: where all of them are known, the rest is unexplained.
+# Idle time with a cause: if all of these are known, the rest is unexplained.
 _IDLE = ("sync_gap_pct", "input_wait_pct", "output_wait_pct")
 
 
 def together(gpus: Sequence[GpuTimeline]) -> Together:
-    """kernels: (base name, launches, total ns, % of all kernel time), the most time first."""
+    """Combine the GPUs. kernels: (base name, launches, total ns, % of all kernel time), sorted by total time."""
     sums: dict[str, list[float]] = {}
     for gpu in gpus:
         for kernel in gpu.kernels:
@@ -84,14 +84,14 @@ def together(gpus: Sequence[GpuTimeline]) -> Together:
 
 @lru_cache(maxsize=4)
 def engine_of(knowledge: TimelineCatalog) -> Engine:
-    """One engine a knowledge base."""
+    """Return the cached engine of a knowledge base."""
     return Engine(knowledge)
 
 
 def analyse(
     paths: Iterable[Path], *, knowledge: tuple[Path, ...] = (), progress: Callable[[str], None] | None = None
 ) -> TimelineResult:
-    """Read traces and conclude. InputError, one line, where none can be read; knowledge: a team's directories."""
+    """Read and analyse traces. Raises InputError with one line if none can be read. knowledge: a team's folders."""
     traces, failed = read_traces(paths, progress)
     if progress is not None:
         progress("reasoning")
@@ -101,7 +101,7 @@ def analyse(
 def conclude(
     traces: Sequence[Trace], failed: tuple[tuple[str, str], ...] = (), base: Catalog | None = None
 ) -> TimelineResult:
-    """Patterns, decisions and commands of traces that have been read."""
+    """Find patterns, decisions and commands from traces that were already read."""
     rows = [(number, found) for number, trace in enumerate(traces) for found in facts(trace)]
     return conclude_facts(traces, rows, failed, base)
 
@@ -112,7 +112,7 @@ def conclude_facts(
     failed: tuple[tuple[str, str], ...] = (),
     base: Catalog | None = None,
 ) -> TimelineResult:
-    """The same of numbers that are already known: (number of the trace, facts of one of its GPUs)."""
+    """Draw conclusions from known numbers: (number of the trace, facts of one of its GPUs)."""
     knowledge = timelines(base if base is not None else catalog())
     engine = engine_of(knowledge)
     columns = sorted({name for _, found in rows for name in found.values})
@@ -172,10 +172,10 @@ def _gpu(
 
 
 def _ranked(knowledge: Catalog, patterns: Sequence[Pattern]) -> list[Pattern]:
-    """Sort by estimated gain; the kernel itself comes after the system, notes last.
+    """Sort by estimated gain; the patterns of the kernel itself follow those of the system; notes are last.
 
-    Among gains within the error of the estimates the earliest step comes first: pinned memory before the overlap that
-    needs it, a named cause before idle time without one.
+    If gains are equal within the error of the estimates, the earliest step is first: pinned memory before the overlap
+    that needs it, a named cause before idle time without one.
     """
 
     def gain(pattern: Pattern) -> float:
@@ -228,10 +228,10 @@ def _pattern(
 
 
 def _gain(entry: DiagnosisDef, values: Mapping[str, float]) -> Speedup | None:
-    """The estimated speedup of the window by a fix: at most all of its terms, at least its lesser degree.
+    """Return the estimated speedup of the window by a fix: at most all of its terms, at least its smaller degree.
 
-    Terms are shares of the window in percent, the factors what is left of them. None without terms, or where none of
-    them is known; an unknown one among others counts as no gain.
+    Terms are shares of the window in percent; factors are the parts that remain. Return None if there are no terms or
+    none is known; an unknown term among known ones counts as no gain.
     """
     if entry.fix is None or not any(term in values for term in entry.fix.changes):
         return None
@@ -243,7 +243,7 @@ def _gain(entry: DiagnosisDef, values: Mapping[str, float]) -> Speedup | None:
         return 100.0 / left if left > 0 else math.inf
 
     most, least = after(entry.fix.changes), after({**entry.fix.changes, **entry.fix.degrees})
-    # A window of no time at all is not a credible estimate.
+    # A window that shrinks to zero is not a credible estimate.
     most, least = min(most, 100.0), min(least, 100.0)
     return Speedup(math.sqrt(most * least), least, most, "", words().texts["gain"])
 
@@ -282,14 +282,14 @@ def _decision(
 def _unseen(
     knowledge: TimelineCatalog, observed: Observed, row: int, found: Conclusions, lacking: Mapping[str, str]
 ) -> tuple[Unseen, ...]:
-    """The patterns that were neither found nor ruled out, in the order of the catalogue."""
+    """Return the patterns that were neither found nor ruled out, in catalogue order."""
     state, known = observed.state(row), words().parts
     out = []
     for name, entry in knowledge.findings.items():
         if name in found.findings:
             continue
         names = {n for u in found.undecided if u.concludes == name for n in u.unknown if n in knowledge.observations}
-        # A rule that no observation refutes is undecided.
+        # A rule is undecided if no observation refutes it.
         if not names and any(u.concludes == name for u in found.undecided):
             names = {n for rule in entry.seen for n in rule.when if state.get(n) == UNKNOWN}
         if not names:
@@ -304,7 +304,7 @@ def _unseen(
 
 
 def _notes(numbers: GpuFacts, command: NcuCommand | None) -> tuple[str, ...]:
-    """Notes next to the patterns."""
+    """Return the notes shown with the patterns."""
     out = []
     run, window = numbers.values.get("run_us", math.nan), numbers.values.get("window_us", math.nan)
     if math.isfinite(run) and math.isfinite(window) and window < _MOSTLY * run:
@@ -335,7 +335,7 @@ def _notes(numbers: GpuFacts, command: NcuCommand | None) -> tuple[str, ...]:
 
 
 def _loop(numbers: GpuFacts) -> dict[str, float | str] | None:
-    """The busy share from the first kernel to the last, where nearly all copies are outside; None elsewhere."""
+    """Return the shares of copies outside the kernels' time and of kernels in it; None unless 90 % are outside."""
     kernels, copies = numbers.spans.get("kernels"), numbers.spans.get("copies")
     if kernels is None or copies is None or len(kernels) < _SEVERAL or not copies.length or numbers.window is None:
         return None
@@ -353,9 +353,9 @@ def _seconds(us: float) -> str:
 
 
 def conclude_numbers(values: Mapping[str, float], base: Catalog | None = None) -> TimelineResult:
-    """Patterns and decision from shares and counts (ids of metrics_timeline.yaml); what was not given stays unknown.
+    """Find patterns and a decision from shares and counts (ids of metrics_timeline.yaml); missing ones stay unknown.
 
-    UsageError for a name that is none of them, or a share outside 0 to 100.
+    Raises UsageError for a name that is not among them, or a share outside 0 to 100.
     """
     for name, value in values.items():
         if name not in METRICS:
@@ -369,7 +369,7 @@ def conclude_numbers(values: Mapping[str, float], base: Catalog | None = None) -
 
 
 def _derived(values: Mapping[str, float]) -> dict[str, float]:
-    """Add derived values: idle from busy, the largest loss, what overlap could hide, idle time without a cause."""
+    """Add derived values: idle from busy, the largest loss, time that overlap could hide, unexplained idle time."""
     out = dict(values)
     busy = out.get("gpu_busy_pct")
     if busy is not None:

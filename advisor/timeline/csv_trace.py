@@ -1,7 +1,7 @@
-"""Read a trace from the output of `nsys stats --format csv`: tables of single events, else tables of sums.
+"""Read a trace from the output of `nsys stats --format csv`: tables of single events, else summary tables.
 
-Tables are found by their columns, among progress lines and each other. Reports and columns were renamed over the years
-(`Time(%)`, `Average`; `Time (%)`, `Avg (ns)`): both are known. The name of a report is in the lines before it, if any.
+Tables are recognised by their columns, between progress lines and other tables. Old and new names of reports and
+columns are supported (`Time(%)`, `Average`; `Time (%)`, `Avg (ns)`). The lines before a table may name its report.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _UNITS = {
 }
 _COLUMN = re.compile(r"([^()]*?)\s*(?:\(([^()]*)\))?\s*\Z")
 _REPORT = re.compile(r"\b((?:cuda|nvtx|osrt|gpu|nvvideo|openmp|vulkan)[a-z_]*(?:sum|trace))\b")
-# What each report has that no other has; the first that fits counts.
+# The columns that identify each report; the first match counts.
 _SIGNATURES: tuple[tuple[str, frozenset[str]], ...] = (
     ("gpu_trace", frozenset({"start", "duration", "device", "strm", "name"})),
     ("api_trace", frozenset({"start", "duration", "name", "pid", "tid", "corrid"})),
@@ -58,9 +58,9 @@ _SIGNATURES: tuple[tuple[str, frozenset[str]], ...] = (
     ("call_sum", frozenset({"total time", "num calls", "name"})),
 )
 _SYSTEM = ("osrt",)
-_MOST = 2.0**62  # ns or bytes, so that sums of two fit into 64 bits
+_MOST = 2.0**62  # ns or bytes; the sum of two fits into 64 bits
 _DEVICE = re.compile(r"(.*)\(([0-9]{1,10})\)\s*\Z")
-# What copies and sets are called, old and new; a name without brackets is a kernel's.
+# Old and new names of copies and sets; a name without brackets is a kernel.
 _COPIES = (
     (re.compile(r"unified", re.I), kinds.MIGRATION),
     (re.compile(r"\bmemset\b", re.I), kinds.SET),
@@ -82,7 +82,7 @@ class Table:
     rows: list[list[str]] = field(default_factory=list)
 
     def number(self, row: list[str], *names: str) -> float | None:
-        """The first of the columns that is there as a number in ns or bytes, None where it is none."""
+        """Return the first existing column in ns or bytes, or None if it is not a number."""
         for name in names:
             if name in self.columns:
                 at = self.columns.index(name)
@@ -94,12 +94,12 @@ class Table:
         return None
 
     def text(self, row: list[str], *names: str) -> str:
-        """The first of the columns that is there, '' without any."""
+        """Return the text of the first existing column, '' if there is none."""
         return next((row[self.columns.index(name)] for name in names if name in self.columns), "")
 
 
 def _header(fields: list[str], report: str) -> Table | None:
-    """The empty table that a line of names begins, or None."""
+    """Return the empty table that starts with this header line, or None."""
     names, scales = [], []
     for text in fields:
         match = _COLUMN.match(text.strip().strip("\ufeff"))
@@ -114,7 +114,7 @@ def _header(fields: list[str], report: str) -> Table | None:
 
 
 def tables(lines: Iterable[str], report: str = "") -> Iterator[Table]:
-    """Every table in the lines. report: what the file's name says of its first table."""
+    """Yield every table in the lines. report: the report of the first table according to the file's name."""
     now: Table | None = None
     for fields in _rows(lines):
         if len(fields) < 2:
@@ -138,7 +138,7 @@ def tables(lines: Iterable[str], report: str = "") -> Iterator[Table]:
 
 
 def _rows(lines: Iterable[str]) -> Iterator[list[str]]:
-    """The fields of each line; InputError for a field of more than csv takes."""
+    """Yield the fields of each line. Raises InputError for a field that is too long for csv."""
     try:
         yield from csv.reader(_clean(lines))
     except csv.Error as error:
@@ -146,20 +146,20 @@ def _rows(lines: Iterable[str]) -> Iterator[list[str]]:
 
 
 def _clean(lines: Iterable[str]) -> Iterator[str]:
-    """The visible text: of a line that was overwritten, the end; without the NULs that csv refuses."""
+    """Yield the visible text: only the last part of an overwritten line, and no NULs, which csv rejects."""
     for line in lines:
         yield line.rsplit("\r", 1)[-1].replace("\0", "") + "\n"
 
 
 def work_kind(name: str) -> int:
-    """The kind of work of a line of a GPU trace or of a table of copies, by its name."""
+    """Return the kind of work from the name in a GPU trace or a table of copies."""
     if not name.startswith("["):
         return kinds.KERNEL
     return next((kind for mark, kind in _COPIES if mark.search(name)), kinds.OTHER)
 
 
 def read_tables(paths: Sequence[Path], sha256: str) -> Trace:
-    """The trace in the CSV files of one run. InputError, one line, where there is nothing of `nsys stats`."""
+    """Read the CSV files of one run. Raises InputError with one line if there is no `nsys stats` output."""
     found: list[Table] = []
     for path in paths:
         try:
@@ -268,13 +268,13 @@ def _work(found: Sequence[Table], names: _Names) -> tuple[Work | None, tuple[Gpu
 
 
 def _packed(table: Table, row: list[str], pack: Callable[[int, int, int], int], *names: str) -> int:
-    """A launch shape in one number, -1 where a dimension is missing."""
+    """Pack a launch shape into one number, -1 if a dimension is missing."""
     x, y, z = (_whole(table.number(row, name)) for name in names)
     return pack(x, y, z) if min(x, y, z) > 0 else -1
 
 
 def _span(table: Table, row: list[str]) -> tuple[int, int] | None:
-    """Start and end of a row in ns; None where it has none, or an absurd one."""
+    """Return start and end of a row in ns, or None if they are missing or out of range."""
     begin, length = table.number(row, "start"), table.number(row, "duration")
     if begin is None or length is None or length < 0 or abs(begin) + length > 2**62:
         return None
@@ -313,7 +313,7 @@ def _ranges(found: Sequence[Table], names: _Names) -> Ranges | None:
             begin, end = table.number(row, "start"), table.number(row, "end")
             if begin is None or end is None or end <= begin or max(abs(begin), abs(end)) > 2**62:
                 continue
-            # A name of a domain is written Domain:Range; the default one has none or a bare colon.
+            # A name in a domain is written Domain:Range; in the default domain it has no prefix or only a colon.
             rows.append(
                 (
                     round(begin),

@@ -1,4 +1,4 @@
-"""The numbers of one GPU in a trace (ids of knowledge/metrics_timeline.yaml), and the rows of its picture."""
+"""Calculate the metrics of one GPU in a trace (ids of knowledge/metrics_timeline.yaml), and the rows of its picture."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _MOST_STREAMS = 6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GpuFacts:
-    """One GPU of one trace. values: metric -> number; lacking: metric -> the part of the trace (timeline_words.yaml).
+    """The facts of a GPU. values: metric -> number; lacking: metric -> part of the trace (timeline_words.yaml).
 
-    work, gaps, spans and masks are empty where only sums are known. spans: lane -> time that it covers; masks: group of
+    work, gaps, spans and masks are empty if only sums are known. spans: lane -> time that it covers; masks: group of
     work (MomentsDef.work) -> its rows.
     """
 
@@ -41,7 +41,7 @@ class GpuFacts:
 
 
 def facts(trace: Trace) -> tuple[GpuFacts, ...]:
-    """One entry for each GPU that worked; one without a number where a trace has no GPU."""
+    """Return the facts of each GPU that worked; for a trace without a GPU, one entry without a number."""
     if trace.work is not None and len(trace.work):
         if len(trace.gpus) == 1:
             return (_of_gpu(trace, trace.gpus[0], trace.work),)
@@ -51,7 +51,7 @@ def facts(trace: Trace) -> tuple[GpuFacts, ...]:
     return (GpuFacts(Gpu(-1), {}, dict.fromkeys(METRICS, "work")),)
 
 
-# Every metric, by what it needs besides the work itself.
+# every metric, by the data that it needs in addition to the work
 METRICS = (
     *("gpu_busy_pct", "gpu_idle_pct", "computing_pct", "kernel_launches", "top_kernel_pct", "opaque_graph_pct"),
     *("host_copy_pct", "copy_exposed_pct", "copy_overlappable_pct", "pageable_exposed_pct", "migration_pct"),
@@ -61,12 +61,12 @@ METRICS = (
     *("idle_repeated_pct", "idle_gap_count", "outside_calls_pct", "fault_pct", "page_fault_count", "nvlink"),
     "system_loss_pct",
 )
-# Time of a busy GPU that is lost for kernels, or in which no kernel is long enough to profile.
+# time of a utilised GPU that kernels lose, or in which no kernel is long enough to profile
 LOSSES = ("communication_exposed_pct", "copy_exposed_pct", "migration_pct", "tiny_span_pct")
 
 
 def _of_sums(sums: Sums) -> GpuFacts:
-    """The facts in sums: the ranking, and the average time of launches."""
+    """Return the facts in sums: the ranking, and the average time of launches."""
     ranks = ranking_of_sums(sums)
     chosen = target(ranks)
     whole = sum(k.total for k in ranks) + sum(total for _, total in (sums.copies or {}).values())
@@ -138,13 +138,13 @@ def _of_gpu(trace: Trace, gpu: Gpu, work: Work) -> GpuFacts:
 
 
 def _idle(trace: Trace, gaps: Gaps, share: Any, values: dict[str, float]) -> None:
-    """The idle time without a cause of its own, and how much of it is outside the longest gap."""
+    """Calculate the unexplained idle time, and how much of it is outside the longest gap."""
     length = (gaps.spans.end - gaps.spans.start)[gaps.cause == causes.OTHER]
     share("idle_unexplained_pct", int(length.sum()))
     share("idle_repeated_pct", int(length.sum() - length.max(initial=0)))
     values["idle_gap_count"] = float(len(length))
     if len(length):
-        # Half of that time is in gaps at least this long; the many short ones do not dominate.
+        # Half of that time is in gaps of at least this length, so that the many short gaps do not dominate.
         order = np.sort(length)
         values["idle_gap_us"] = float(order[np.searchsorted(np.cumsum(order), order.sum() / 2)]) / 1000
     outside = outside_calls(trace, gaps, causes.OTHER)
@@ -152,7 +152,7 @@ def _idle(trace: Trace, gaps: Gaps, share: Any, values: dict[str, float]) -> Non
 
 
 def _faults(trace: Trace, gpu: Gpu, window: tuple[int, int], share: Any, values: dict[str, float]) -> None:
-    """Page faults: how many on both sides, and the time in which those of this GPU are dealt with."""
+    """Calculate the page faults: their total number on CPU and GPU, and the time to handle those of this GPU."""
     if trace.faults is None:
         return
     mine = (trace.faults.gpu == gpu.id) | (len(trace.gpus) == 1)
@@ -162,9 +162,9 @@ def _faults(trace: Trace, gpu: Gpu, window: tuple[int, int], share: Any, values:
 
 
 def nvlink(name: str, work: Work) -> float:
-    """1 where GPUs are linked by NVLink, 0 where by PCIe, NaN where unknown.
+    """Return 1 if the GPUs are linked by NVLink, 0 if by PCIe, NaN if not known.
 
-    A copy between two of them that is faster than PCIe proves NVLink; else the GPU's name decides.
+    A copy between two of them that is faster than PCIe proves NVLink; otherwise the GPU's name decides.
     """
     peer = (work.kind == kinds.PEER) & (work.size > 0) & (work.end > work.start)
     if peer.any() and (work.size[peer] / (work.end - work.start)[peer]).max() > constant("pcie_most_gbs"):
@@ -187,7 +187,7 @@ def _copies(
         host = (work.kind == kinds.TO_DEVICE) | (work.kind == kinds.TO_HOST)
         pageable, unknown = spans(work.pageable == 1), spans(host & (work.pageable == kinds.UNKNOWN))
         hidden = common(pageable, kernels)
-        # Where the kind of some memory is unknown, so is the share, unless they are too few to matter.
+        # If the kind of some memory is unknown, the share is unknown too, unless those copies are negligible.
         if unknown.length <= 0.01 * (work.end.max() - work.start.min()):
             share("pageable_exposed_pct", pageable.length - hidden)
     if trace.migrations_seen:
@@ -207,7 +207,7 @@ def _waits(trace: Trace, gaps: Gaps, share: Any, values: dict[str, float]) -> No
         ):
             share(f"{name}_pct", gaps.length(cause))
             values[f"{name}_count"] = float(gaps.count(cause))
-    # Without MPI in the trace idle time has another cause or none.
+    # If the trace has no MPI calls, idle time has another cause or none.
     share("mpi_idle_pct", gaps.length(causes.MPI))
 
 
@@ -230,7 +230,7 @@ def _graphs(trace: Trace, work: Work, gaps: Gaps, share: Any, values: dict[str, 
 
 
 def _lacking(trace: Trace, values: dict[str, float]) -> dict[str, str]:
-    """The part of the trace that each unknown metric needs."""
+    """Return the part of the trace that each unknown metric needs."""
     needs = {
         **dict.fromkeys(("host_copy_pct", "copy_exposed_pct", "copy_overlappable_pct"), "copies"),
         **dict.fromkeys(("input_wait_pct", "input_wait_count", "output_wait_pct", "output_wait_count"), "copies"),
@@ -247,7 +247,7 @@ def _lacking(trace: Trace, values: dict[str, float]) -> dict[str, str]:
 
 
 def lanes(facts: GpuFacts) -> tuple[Lane, ...]:
-    """Kinds of work that were there, what was busy at all, and of several streams those with the most work."""
+    """Return the lanes: kinds of work that occur, GPU utilisation, and the streams with the most work if several."""
     if facts.work is None:
         return ()
     out = [Lane(name, facts.spans[name]) for name in _ROWS if len(facts.spans[name])]
@@ -264,7 +264,7 @@ def lanes(facts: GpuFacts) -> tuple[Lane, ...]:
 
 
 def fullness(lane: Lane, start: int, end: int, slices: int) -> Array:
-    """The covered share, 0 to 1, of each of `slices` equal parts of the time from start to end."""
+    """Return the covered share, 0 to 1, of each of `slices` equal parts of the time from start to end."""
     edges = np.linspace(start, end, slices + 1)
     moments = np.rint(edges).astype(np.int64)
     width = np.maximum(np.diff(moments), 1)

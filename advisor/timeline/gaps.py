@@ -1,4 +1,4 @@
-"""Causes of idle time: each gap gets one, from the work around it and the calls of the host during it."""
+"""Find the cause of each gap of idle time from the work around it and the host's calls during it."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from advisor.timeline.intervals import Spans, shared, union
 from advisor.timeline.trace import Calls, Trace, Work, constant, named
 
 Array = np.ndarray[Any, np.dtype[Any]]
-# The causes, in the order in which they are tried.
+# The causes, in the order in which they are checked.
 MPI, GRAPHS, SYNC, TINY, INPUT, OUTPUT, ROUND_TRIP, OTHER = range(8)
-CAUSES = ("mpi", "graphs", "sync", "tiny", "input", "output", "round_trip", "other")  # as knowledge/timeline names them
+CAUSES = ("mpi", "graphs", "sync", "tiny", "input", "output", "round_trip", "other")  # ids in knowledge/timeline
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Gaps:
     """The idle time of one GPU, from its first work to its last.
 
-    spans: the gaps; before, after: rows of the GPU's work at either side; cause: one of the above; threads: the host's
-    threads that gave the GPU work, the busiest first; asked: when each piece of work was asked for, -1 when unknown.
+    spans: the gaps; before, after: rows of the GPU's work at either side; cause: one of CAUSES; threads: the host
+    threads that launched work on the GPU, sorted by amount; asked: request time of each piece of work, or -1.
     """
 
     spans: Spans
@@ -33,19 +33,19 @@ class Gaps:
     asked: Array
 
     def length(self, cause: int) -> int:
-        """The time in gaps of one cause, in ns."""
+        """Return the total time in gaps of one cause, in ns."""
         return int((self.spans.end - self.spans.start)[self.cause == cause].sum())
 
     def count(self, cause: int) -> int:
-        """The number of gaps of one cause."""
+        """Return the number of gaps of one cause."""
         return int((self.cause == cause).sum())
 
 
 def call_rows(work: Work, calls: Calls | None) -> Array:
-    """For each piece of work the row of the call that asked for it, -1 where none is known."""
+    """Return the row of the call that requested each piece of work, -1 if not known."""
     if calls is None or not len(calls) or not len(work):
         return np.full(len(work), -1, np.int64)
-    # Correlation ids count within a process; a process is in the bits above the lower 24 of a thread's id.
+    # Correlation ids are unique within a process; a thread id holds its process above the lower 24 bits.
     if (work.process >= 0).all():
         processes, where = np.unique(np.concatenate([calls.thread >> 24, work.process >> 24]), return_inverse=True)
         where = where.reshape(-1)
@@ -63,7 +63,7 @@ def call_rows(work: Work, calls: Calls | None) -> Array:
 
 
 def gaps_of(trace: Trace, work: Work) -> Gaps:
-    """The gaps of one GPU, `work` being what ran on it, sorted by start."""
+    """Find the gaps of one GPU. work: everything that ran on it, sorted by start."""
     reach = np.maximum.accumulate(work.end)
     edge = np.flatnonzero(work.start[1:] > reach[:-1])
     last = np.maximum.accumulate(np.where(work.end == reach, np.arange(len(work)), 0))
@@ -103,14 +103,14 @@ def _causes(
     give(_after_wait(trace, spans, threads) & late & short, SYNC)
     tiny = is_tiny(trace, work)
     give(tiny[before] & tiny[after] & short, TINY)
-    # A host that allocates or loads code handles neither data nor results: that is plain idle time.
+    # A host that allocates memory or loads code handles neither data nor results: plain idle time.
     give(_in_calls(trace, "setup", spans, threads) * 2 >= length, OTHER)
     long = ~short & late
     loading, handling = (_inside(trace, group, spans, threads) * 2 >= length for group in ("loading", "handling"))
     give(long & loading, INPUT)
     give(long & handling, OUTPUT)
     data = (work.size < 0) | (work.size >= constant("data_bytes"))
-    # A batch may come with smaller copies around it, such as labels, and buffers may be cleared first.
+    # Smaller copies such as labels may surround a batch, and buffers may be cleared first.
     light = np.isin(work.kind, (kinds.TO_DEVICE, kinds.TO_HOST, kinds.SET))
     near = np.int64(constant("short_gap_us") * 1000)
     starts = work.start[(work.kind == kinds.TO_DEVICE) & data]
@@ -124,12 +124,12 @@ def _causes(
 
 
 def _between(moments: Array, first: Array, last: Array) -> Array:
-    """Whether one of the sorted moments is from `first` to `last`, for each pair of them."""
+    """Return whether one of the sorted moments is between `first` and `last`, for each pair of them."""
     return np.asarray(np.searchsorted(moments, last, "right") > np.searchsorted(moments, first, "left"))
 
 
 def communicates(trace: Trace, work: Work) -> Array:
-    """The work that is communication between GPUs: kernels by their names, and copies from GPU to GPU."""
+    """Return the work that is communication between GPUs: kernels by name, and copies from GPU to GPU."""
     mark = named("communication")
     used = np.unique(work.name[work.kind == kinds.KERNEL]).tolist()
     names = [i for i in used if mark.search(trace.short.get(i, "") or trace.names[i])]
@@ -137,13 +137,13 @@ def communicates(trace: Trace, work: Work) -> Array:
 
 
 def is_tiny(trace: Trace, work: Work) -> Array:
-    """The work that is a kernel, launched on its own, that takes about as long as its launch."""
+    """Return the kernels, launched on their own, that take about as long as their launch."""
     brief = work.end - work.start < constant("tiny_kernel_us") * 1000
     return np.asarray((work.kind == kinds.KERNEL) & brief & (work.graph == 0) & ~communicates(trace, work))
 
 
 def _in_calls(trace: Trace, group: str, spans: Spans, threads: tuple[int, ...]) -> Array:
-    """The time of each gap that the threads spend in calls of a group, in ns; -1 where calls were not traced."""
+    """Return the time in ns of each gap that the threads spend in calls of a group; -1 if calls were not traced."""
     if trace.calls is None:
         return np.full(len(spans), -1, np.int64)
     mark = named(group)
@@ -153,7 +153,7 @@ def _in_calls(trace: Trace, group: str, spans: Spans, threads: tuple[int, ...]) 
 
 
 def waiting(trace: Trace, threads: tuple[int, ...]) -> Calls | None:
-    """The calls in which the threads wait for the GPU; None where calls were not traced."""
+    """Return the calls in which the threads wait for the GPU, or None if calls were not traced."""
     if trace.calls is None:
         return None
     mark = named("waiting")
@@ -162,7 +162,7 @@ def waiting(trace: Trace, threads: tuple[int, ...]) -> Calls | None:
 
 
 def _after_wait(trace: Trace, spans: Spans, threads: tuple[int, ...]) -> Array:
-    """Gaps at whose beginning the host was waiting for the GPU."""
+    """Return the gaps that began while the host was waiting for the GPU."""
     waits = waiting(trace, threads)
     if waits is None or not len(waits):
         return np.zeros(len(spans), bool)
@@ -172,7 +172,7 @@ def _after_wait(trace: Trace, spans: Spans, threads: tuple[int, ...]) -> Array:
 
 
 def outside_calls(trace: Trace, gaps: Gaps, cause: int) -> float | None:
-    """The share of the gaps of one cause, 0 to 1, in which no launching thread is in a call of the CUDA API."""
+    """Return the share, 0 to 1, of the gaps of a cause in which no launching thread is in a CUDA API call."""
     chosen = gaps.cause == cause
     start, end = gaps.spans.start[chosen], gaps.spans.end[chosen]
     if trace.calls is None or not gaps.threads or not len(start):
@@ -183,7 +183,7 @@ def outside_calls(trace: Trace, gaps: Gaps, cause: int) -> float | None:
 
 
 def _inside(trace: Trace, group: str, spans: Spans, threads: tuple[int, ...]) -> Array:
-    """The time of each gap in ranges whose name belongs to the group, in ns."""
+    """Return the time in ns of each gap in NVTX ranges whose name belongs to the group."""
     nothing = np.full(len(spans), -1, np.int64)
     if trace.ranges is None or not len(trace.ranges):
         return nothing

@@ -1,4 +1,4 @@
-"""Sets of time as sorted, disjoint intervals: unions, what is between them, what two share. All in whole ns."""
+"""Sets of time as sorted, disjoint intervals: unions, gaps between them and intersections, in whole ns."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Spans:
-    """Disjoint intervals [start, end) in order of time; touching ones are one."""
+    """Disjoint intervals [start, end), sorted by time; adjacent ones are merged."""
 
     start: Array
     end: Array
@@ -22,7 +22,7 @@ class Spans:
 
     @property
     def length(self) -> int:
-        """The time in them."""
+        """The total time of the intervals."""
         return int((self.end - self.start).sum())
 
 
@@ -30,7 +30,7 @@ EMPTY = Spans(np.empty(0, np.int64), np.empty(0, np.int64))
 
 
 def union(start: Array, end: Array) -> Spans:
-    """The time covered by any of the intervals; those of no length cover nothing. Any order."""
+    """Return the union of intervals in any order; empty intervals are dropped."""
     keep = end > start
     if not keep.all():
         start, end = start[keep], end[keep]
@@ -45,7 +45,7 @@ def union(start: Array, end: Array) -> Spans:
 
 
 def before(spans: Spans, at: Array) -> Array:
-    """The time of the spans before each moment of `at`, in ns."""
+    """Return the time of the spans before each moment of `at`, in ns."""
     if not len(spans):
         return np.zeros(len(at), np.int64)
     done = np.concatenate([[0], np.cumsum(spans.end - spans.start)])
@@ -56,11 +56,11 @@ def before(spans: Spans, at: Array) -> Array:
 
 
 def shared(spans: Spans, start: Array, end: Array) -> Array:
-    """The time of the spans within each interval [start, end), in ns."""
+    """Return the time of the spans within each interval [start, end), in ns."""
     return before(spans, end) - before(spans, start)
 
 
 def common(a: Spans, b: Spans) -> int:
-    """The time that two sets share, in ns."""
+    """Return the time that two sets share, in ns."""
     few, many = (a, b) if len(a) < len(b) else (b, a)
     return int(shared(many, few.start, few.end).sum())

@@ -1,4 +1,4 @@
-"""The ranking of kernels, the upper bound of each by Amdahl's law, and the representative launch of one."""
+"""Rank the kernels, calculate the upper bound of each by Amdahl's law, and choose a representative launch."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def amdahl(whole: float, part: float) -> float:
-    """The speedup of the whole when the part takes no time: whole / (whole - part)."""
+    """Return the speedup of the whole if the part took no time: whole / (whole - part)."""
     return whole / (whole - part) if part < whole else float("inf")
 
 
 def ranking(trace: Trace, work: Work, busy: int, window: int) -> tuple[KernelRank, ...]:
-    """All kernels of one GPU, the most time first. busy, window: ns."""
+    """Rank all kernels of one GPU by total time. busy, window: ns."""
     chosen = np.flatnonzero(work.kind == kinds.KERNEL)
     if not len(chosen):
         return ()
@@ -58,7 +58,7 @@ def ranking(trace: Trace, work: Work, busy: int, window: int) -> tuple[KernelRan
 
 
 def ranking_of_sums(sums: Sums) -> tuple[KernelRank, ...]:
-    """The ranking of a table of sums: shares and times, no bounds, since the idle time is unknown."""
+    """Rank the kernels in a summary table by share and time; without bounds, because the idle time is unknown."""
     listed = sums.kernels or ()
     whole = sum(k.total for k in listed) or 1.0
     mark = named("communication")
@@ -79,15 +79,15 @@ def ranking_of_sums(sums: Sums) -> tuple[KernelRank, ...]:
 
 
 def target(ranks: tuple[KernelRank, ...]) -> KernelRank | None:
-    """The kernel to profile next: the one with the most time that is not communication, which waits for others."""
+    """Return the kernel to profile next: the one with the most time, except communication, which waits for others."""
     return next((k for k in ranks if not k.communication), None)
 
 
 def representative(length: Array) -> tuple[int, int]:
-    """The representative of a kernel's launches in order, by their durations, and one from the middle.
+    """Return the indices of a representative launch and of one from the middle. length: durations in launch order.
 
-    Half of the kernel's time is in launches shorter than the typical duration, without the first as warm-up where there
-    are others. The representative is the first launch within the tolerance of it, else the nearest.
+    Half of the kernel's time is in launches shorter than the typical duration; the first launch is excluded as warm-up
+    if there are others. The representative is the first launch within the tolerance of it, else the nearest.
     """
     first = 1 if len(length) > 1 else 0
     rest = length[first:]

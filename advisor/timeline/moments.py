@@ -1,4 +1,4 @@
-"""The moments that show a pattern: the longest of its gaps or pieces of work, with the host's calls."""
+"""Find the moments that show a pattern: the longest gaps or pieces of work, with the host's calls."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _KIND_NAMES = {
 
 
 def moments(trace: Trace, facts: GpuFacts, wanted: MomentsDef) -> tuple[Moment, ...]:
-    """The longest of the wanted moments on one GPU, at most three; () where single events are not known."""
+    """Return the longest of the wanted moments on one GPU, at most three; () if single events are not known."""
     work, gaps = facts.work, facts.gaps
     if work is None or gaps is None:
         return ()
@@ -58,12 +58,12 @@ def _is_target(trace: Trace, facts: GpuFacts, work: Work) -> Array:
 
 
 def _longest(length: Array, rows: Array) -> list[int]:
-    """Rows of the longest, between equals the earliest."""
+    """Return the rows with the largest length; the earliest is first among equal lengths."""
     return [int(r) for r in rows[np.lexsort((rows, -length[rows]))][:_SHOWN]]
 
 
 def title(trace: Trace, work: Work, row: int) -> str:
-    """The name of a piece of work: a kernel's base name, or the kind of copy."""
+    """Return the name of a piece of work: a kernel's base name, or the kind of copy."""
     kind = int(work.kind[row])
     if kind == kinds.KERNEL:
         name = int(work.name[row])
@@ -123,9 +123,9 @@ def _work_moments(trace: Trace, work: Work, gaps: Gaps, rows: Array) -> tuple[Mo
 def _busiest(
     trace: Trace, calls: Calls | None, threads: Sequence[int], start: int, end: int
 ) -> tuple[str, float | None]:
-    """The name of the calls that take most of a stretch of time on these threads, and which share, 0 to 1.
+    """Return the name of the calls that take most of an interval on these threads, and their share, 0 to 1.
 
-    ('', 0) where there was none, ('', None) where calls were not traced.
+    Return ('', 0) if there were none, ('', None) if calls were not traced.
     """
     if calls is None or not len(calls):
         return "", None
@@ -139,12 +139,12 @@ def _busiest(
     names, where = np.unique(first.name[found], return_inverse=True)
     time = np.bincount(where.reshape(-1), weights=inside[found])
     best = int(time.argmax())
-    # Calls that nest are counted twice.
+    # Nested calls are counted twice.
     return trace.names[int(names[best])], min(1.0, float(time[best]) / (end - start))
 
 
 def _range(trace: Trace, threads: Sequence[int], moment: int) -> str:
-    """The innermost NVTX range at a moment on the first of the threads that is in one."""
+    """Return the innermost NVTX range at a moment on the first of the threads that is in one."""
     if trace.ranges is None:
         return ""
     for thread in threads[:4]:

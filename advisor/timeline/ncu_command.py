@@ -1,4 +1,4 @@
-"""The ncu command that profiles one launch of a kernel found in a trace."""
+"""Build the ncu command that profiles one launch of a kernel found in a trace."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from advisor.timeline.trace import Calls, Ranges, Trace, Work, constant, dimensi
 
 Array = np.ndarray[Any, np.dtype[Any]]
 PROGRAM = "YOUR_PROGRAM"
-# Special characters of ECMAScript expressions, which ncu uses.
+# special characters of ECMAScript regular expressions, which ncu uses
 _SPECIAL = re.compile(r"([\^$\\.*+?()\[\]{}|])")
-# Special characters of the filter in the name of a range or domain.
+# special characters of ncu's filter in the name of a range or domain
 _DELIMITERS = re.compile(r"([@,\[\]/*+])")
 _LONGEST = 200
 
 
 def ncu_command(trace: Trace, work: Work | None, rank: KernelRank) -> NcuCommand | None:
-    """The command for a kernel; None for a name that no command line can hold.
+    """Return the command for a kernel, or None if a command line cannot contain its name.
 
-    Of the launches of the shape that takes most of the kernel's time it picks one of typical length.
+    From the launches of the shape that takes most of the kernel's time, choose one of typical length.
     """
     if not rank.short.isprintable() or not rank.short or len(rank.short) > 4 * _LONGEST:
         return None
@@ -38,9 +38,9 @@ def ncu_command(trace: Trace, work: Work | None, rank: KernelRank) -> NcuCommand
     exact = [i for i in shared if trace.names[i] == rank.name]
     calls = call_rows(work.where(rows), trace.calls)
     if trace.calls is not None and (calls >= 0).all():
-        # In the order in which they are launched, which is ncu's; on several streams they may run in another.
+        # Launch order, which ncu uses; on several streams the execution order may differ.
         rows = rows[np.argsort(trace.calls.start[calls], kind="stable")]
-    # Others may share the base name, which ncu compares: they are counted, never picked.
+    # Other kernels may share the base name, which ncu compares: they are counted, but never chosen.
     own = np.isin(work.name[rows], exact)
     if not own.any():
         return None
@@ -74,7 +74,7 @@ def ncu_command(trace: Trace, work: Work | None, rank: KernelRank) -> NcuCommand
 
 
 def _main_shape(grid: Array, block: Array, time: Array) -> tuple[int, float | None, Array]:
-    """The number of shapes, the share in % of the one with the most time, and its launches; all where none is known."""
+    """Return the number of shapes, the share in % of the longest-running one, and its launches (all if not known)."""
     known = (grid >= 0) & (block >= 0) & (time > 0)
     if not known.any():
         return 0, None, np.ones(len(grid), bool)
@@ -89,7 +89,7 @@ def _main_shape(grid: Array, block: Array, time: Array) -> tuple[int, float | No
 
 def _line(short: str, skip: int, range_: str, each_gpu: bool) -> str:
     parts = ["ncu", "--set", "full", "--import-source", "yes"]
-    # Launches are counted over all GPUs unless this is given.
+    # ncu counts launches over all GPUs unless this is set.
     parts += ["--filter-mode", "per-gpu"] if each_gpu else []
     if range_:
         parts += ["--nvtx", "--nvtx-include", shlex.quote(range_)]
@@ -100,10 +100,10 @@ def _line(short: str, skip: int, range_: str, each_gpu: bool) -> str:
 
 
 def _range(trace: Trace, work: Work, rows: Array, at: int) -> tuple[Array, str]:
-    """The launches in the NVTX range around the one at `at`, and ncu's filter for it; '' where none fits.
+    """Return the launches in the NVTX range around the launch at `at`, and ncu's filter for it; '' if none fits.
 
-    The range is the innermost one of the thread that launched it whose name holds nearly all launches of the kernel: it
-    then leaves nothing out, and ncu skips the rest of the program.
+    The range is the innermost one of the launching thread whose name holds nearly all launches of the kernel, so that
+    it omits nothing and ncu skips the rest of the program.
     """
     nothing = np.zeros(len(rows), bool)
     if trace.ranges is None or trace.calls is None or not len(trace.ranges):
@@ -125,7 +125,7 @@ def _range(trace: Trace, work: Work, rows: Array, at: int) -> tuple[Array, str]:
 
 
 def enclosing(ranges: Ranges, moment: int, thread: int) -> list[int]:
-    """Rows of the ranges that a thread was in at a moment, the innermost first; start/end ones are the process's."""
+    """Return the rows of a thread's ranges at a moment, innermost first; start/end ranges belong to the process."""
     own = np.where(ranges.pushed, ranges.thread == thread, ranges.thread >> 24 == thread >> 24)
     inside = own & (ranges.start <= moment) & (ranges.end >= moment)
     rows = np.flatnonzero(inside)
@@ -133,7 +133,7 @@ def enclosing(ranges: Ranges, moment: int, thread: int) -> list[int]:
 
 
 def _launched_in(ranges: Ranges, calls: Calls, rows: Array, pushed: bool) -> Array:
-    """Whether each call was made within one of the ranges of its thread, or of its process where they are start/end."""
+    """Return whether each call was made within a range of its thread, or of its process for start/end ranges."""
     out = np.zeros(len(rows), bool)
     known = rows >= 0
     shift = 0 if pushed else 24
@@ -148,9 +148,9 @@ def _launched_in(ranges: Ranges, calls: Calls, rows: Array, pushed: bool) -> Arr
 
 
 def _filter(name: str, domain: str, pushed: bool) -> str:
-    """ncu's filter: Domain@Range/ for a push/pop range, without the slash for a start/end one; '' for odd names.
+    """Return ncu's filter: Domain@Range/ for a push/pop range, no slash for start/end; '' for unsupported names.
 
-    Backslashes in a name are among the odd ones: how they are written depends on the version.
+    A name with a backslash is unsupported, because its escaping depends on the version.
     """
     text = domain + name
     if not name or not text.isprintable() or len(text) > _LONGEST or "\\" in text or text.startswith("regex:"):

@@ -1,4 +1,4 @@
-"""Read traces: recognise the form of a file and the files that belong together; one line for what is no trace."""
+"""Read traces: detect the format of a file and the files that belong together; report other files in one line."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from advisor.timeline.csv_trace import read_tables
 from advisor.timeline.sqlite_trace import MAGIC, check_size, read_database
 from advisor.timeline.trace import Trace
 
-# What `nsys stats --output BASE` puts behind BASE and an underscore.
+# suffixes that `nsys stats --output BASE` adds to BASE and an underscore
 _REPORT = re.compile(
     r"_(cuda_(?:gpu|api|kern)\w*?(?:sum|trace)(?:_\w+)?|nvtx\w*?(?:sum|trace)|osrt_sum|gpu\w+sum|gputrace|cudaapi\w+|nvtx\w+)\Z"
 )
@@ -21,7 +21,7 @@ _HEAD = 100
 
 
 def read_trace(paths: Path | Sequence[Path]) -> Trace:
-    """One trace: a database, or the CSV files of one run. InputError, one line, for what is none."""
+    """Read one trace: a database, or the CSV files of one run. Raises InputError with one line if it is not one."""
     files = [Path(paths)] if isinstance(paths, Path | str) else [Path(p) for p in paths]
     head = _head(files[0])
     if head.startswith(MAGIC):
@@ -33,7 +33,7 @@ def read_trace(paths: Path | Sequence[Path]) -> Trace:
 
 
 def together(paths: Iterable[Path]) -> list[tuple[Path, ...]]:
-    """The files that make up each trace: CSV files in one folder whose names differ by the report alone are one run."""
+    """Group files by trace: CSV files in one folder whose names differ only by the report are one run."""
     groups: dict[tuple[str, ...], list[Path]] = {}
     for number, path in enumerate(paths):
         match = _REPORT.search(path.stem) if path.suffix == ".csv" else None
@@ -45,7 +45,7 @@ def together(paths: Iterable[Path]) -> list[tuple[Path, ...]]:
 def read_traces(
     paths: Iterable[Path], progress: Callable[[str], None] | None = None
 ) -> tuple[tuple[Trace, ...], tuple[tuple[str, str], ...]]:
-    """The traces that can be read, and (path, why not) of the others. InputError where none can."""
+    """Return the traces that can be read, and (path, reason) of the others. Raises InputError if none can."""
     traces: list[Trace] = []
     failed: list[tuple[str, str]] = []
     for files in together(paths):

@@ -1,4 +1,4 @@
-"""The result of an analysis of traces; all times in ns of the trace."""
+"""The result of a trace analysis; all times are in ns of the trace."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from advisor.timeline.intervals import Spans
 
 
 class TraceInfo(Record):
-    """One trace as it was read. run: ns, absent when unknown; schema: version of the export's schema."""
+    """A trace as it was read. run: ns, absent if not known; schema: version of the export's schema."""
 
     path: str
     sha256: str
@@ -27,11 +27,11 @@ class TraceInfo(Record):
 
 
 class Moment(Record):
-    """A stretch of time that shows a pattern: a gap between two pieces of work, or a piece of work.
+    """A time interval that shows a pattern: a gap between two pieces of work, or a piece of work.
 
-    before, after: what ran at either side of a gap; what: the work; bytes: of a copy, pageable: whether its host memory
-    is; call, system_call: the call of CUDA and of the operating system that the launching thread was longest in, and
-    how much of the time; range: the innermost NVTX range there, with its domain before a colon.
+    before, after: the work at either side of a gap; what: the work; bytes: of a copy; pageable: whether its host memory
+    is; call, system_call: the CUDA and the operating-system call that the launching thread was longest in, and the time
+    in it; range: the innermost NVTX range there, after its domain and a colon.
     """
 
     kind: Literal["gap", "work"]
@@ -50,17 +50,17 @@ class Moment(Record):
 
     @property
     def call_share(self) -> float | None:
-        """The part of the time in the call of CUDA."""
+        """The share of the time in the CUDA call."""
         return None if self.call_pct is None else self.call_pct / 100
 
     @property
     def system_share(self) -> float | None:
-        """The part of the time in the call of the operating system."""
+        """The share of the time in the operating-system call."""
         return None if self.system_call_pct is None else self.system_call_pct / 100
 
 
 class Pattern(Finding, kw_only=True):
-    """A pattern that was found; `typical`: what its fix usually gives, in words of the knowledge."""
+    """A pattern that was found. typical: the usual gain of its fix, as a text of the knowledge base."""
 
     typical: str = written("")
     moments: tuple[Moment, ...] = written(())
@@ -72,7 +72,7 @@ class Pattern(Finding, kw_only=True):
 
 
 class Unseen(Record):
-    """A pattern that could not be checked: the metrics that are unknown, why, and how to record what is missing."""
+    """A pattern that could not be checked: its unknown metrics, the reason, and how to record the missing data."""
 
     id: str
     title: Internal[str]
@@ -92,12 +92,11 @@ class Lane:
 
 
 class KernelRank(Record, kw_only=True):
-    """One kernel on one GPU. Times in ns, absent where sums do not tell.
+    """One kernel on one GPU. Times are in ns, absent if the sums do not contain them.
 
     total_ns: of all launches; covered_ns: time in which at least one of them ran; share_pct: of the summed time of all
-    kernels; busy_pct: of the time in which the GPU was busy; window_bound and run_bound: how many times as fast the
-    GPU's window and the whole run could be if the kernel took no time (Amdahl's law), absent where nothing else is
-    there.
+    kernels; busy_pct: of the time in which the GPU was active; window_bound, run_bound: speedup of the GPU's window and
+    of the whole run if the kernel took no time (Amdahl's law), absent if there is nothing else.
     """
 
     name: str
@@ -116,12 +115,12 @@ class KernelRank(Record, kw_only=True):
 
 
 class NcuCommand(Record):
-    """The command that profiles one launch, and what stands behind its options.
+    """The command that profiles one launch, and the data behind its options.
 
-    kernel: the base name that is matched; launch_skip: launches left out before it, counted within `nvtx_include` where
-    that is given (as `domain@name/` of ncu); start_ns, duration_ns: of the launch that it picks, absent where only sums
-    are known; grid, block: its shape; shapes: how many the kernel has, shape_share_pct: of its time in this one.
-    each_gpu: the command profiles one launch on each GPU, since the trace has several.
+    kernel: the base name that is matched; launch_skip: launches to skip before it, counted within `nvtx_include` if
+    that is given (as `domain@name/` of ncu); start_ns, duration_ns: of the chosen launch, absent if only sums are
+    known; grid, block: its shape; shapes: number of shapes of the kernel; shape_share_pct: share of its time in this
+    one. each_gpu: the command profiles one launch on each GPU, since the trace has several.
     """
 
     command: str
@@ -139,7 +138,7 @@ class NcuCommand(Record):
 
 
 class Decision(Record, kw_only=True):
-    """What to do next, and the kernel to profile."""
+    """The decision what to do next, and the kernel to profile."""
 
     id: str
     title: str
@@ -151,9 +150,9 @@ class Decision(Record, kw_only=True):
 
 
 class GpuTimeline(Record, kw_only=True):
-    """One GPU of one trace. window: absent where only sums are known; device: absent where it is not known.
+    """One GPU of one trace. window: absent if only sums are known; device: absent if not known.
 
-    notes: texts for the reader; the internal target: the kernel to profile, None without one.
+    notes: texts for the reader; target (internal): the kernel to profile, None if there is none.
     """
 
     trace: Count
@@ -172,19 +171,19 @@ class GpuTimeline(Record, kw_only=True):
 
     @property
     def next(self) -> tuple[str, ...]:
-        """The steps to take."""
+        """The next steps."""
         return self.decision.next
 
 
-# Base name, launches, ns, % of all kernel time.
+# base name, launches, ns, % of all kernel time
 KernelSum = Annotated[tuple[str, Count, NotNegative, Percent], named("name", "launches", "total_ns", "share_pct")]
 
 
 class Together(Record):
-    """Several GPUs at once: all kernels by base name, and places in `gpus`.
+    """Several GPUs together: all kernels by base name, and indices into `gpus`.
 
-    busiest, idlest: absent where they differ by a few points only. late: the one that the others wait for, by its share
-    of time in collectives; absent where they do not differ.
+    busiest, idlest: absent if they differ by only a few points. late: the GPU that the others wait for, by its share of
+    time in collectives; absent if they do not differ.
     """
 
     kernels: tuple[KernelSum, ...] = written(())
@@ -195,7 +194,7 @@ class Together(Record):
 
 
 class TimelineResult(Record, kw_only=True, tag_field="schema", tag="ncu-advisor/timeline/1"):
-    """Output of `ncu-advisor timeline --format json`: the traces, each of their GPUs, and what could not be read."""
+    """Output of `ncu-advisor timeline --format json`: the traces, each of their GPUs, and unreadable files."""
 
     traces: tuple[TraceInfo, ...]
     failed: tuple[Annotated[tuple[str, str], named("path", "why")], ...] = written((), "unreadable")

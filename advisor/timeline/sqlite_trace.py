@@ -1,6 +1,6 @@
-"""Read a trace from the SQLite database of `nsys export`: any schema, with tables and columns that may be absent.
+"""Read a trace from the SQLite database of `nsys export`, any schema; tables and columns may be absent.
 
-The database is opened so that nothing in it can do harm.
+The database is opened so that its content can do no harm.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from advisor.timeline.trace import COPY_KINDS, Calls, Faults, Gpu, Ranges, Trace
 
 Array = np.ndarray[Any, np.dtype[Any]]
 MAGIC = b"SQLite format 3\0"
-MOST_ROWS = 8_000_000  # of one table: under 2 GB of columns while they are sorted; a longer trace is looked at in parts
+MOST_ROWS = 8_000_000  # of one table: under 2 GB of columns during the sort; export a longer trace in parts
 _PIECE = 1 << 18
-_MOST_TEXT = 1 << 20  # bytes of one value; a kernel's name in templates takes some kilobytes
-_BATCH = 500  # values in one IN (…)
+_MOST_TEXT = 1 << 20  # bytes of one value; the name of a template kernel takes some kilobytes
+_BATCH = 500  # number of values in one IN (…)
 KERNEL = "CUPTI_ACTIVITY_KIND_KERNEL"
 MEMCPY = "CUPTI_ACTIVITY_KIND_MEMCPY"
 MEMSET = "CUPTI_ACTIVITY_KIND_MEMSET"
@@ -37,13 +37,13 @@ MPI = ("MPI_COLLECTIVES_EVENTS", "MPI_P2P_EVENTS", "MPI_START_WAIT_EVENTS", "MPI
 HOST_FAULTS, GPU_FAULTS = "CUDA_UM_CPU_PAGE_FAULT_EVENTS", "CUDA_UM_GPU_PAGE_FAULT_EVENTS"
 _PUSHED, _STARTED, _DOMAIN = (59, 70), (60, 71), 75
 _PAGEABLE, _UNKNOWN_KIND = 0, 7
-# As trace.pack_grid and pack_block.
+# same packing as trace.pack_grid and pack_block
 _SHAPE = {
     "grid": (("gridX", 0x7FFFFFFF, 0), ("gridY", 0xFFFF, 31), ("gridZ", 0xFFFF, 47)),
     "block": (("blockX", 0x7FF, 0), ("blockY", 0x7FF, 11), ("blockZ", 0x7F, 22)),
 }
-_LONG = 20_000  # ns; shorter calls of the operating system explain no gap worth naming
-# The columns of Work as they are called in the tables, and the value for a missing one.
+_LONG = 20_000  # ns; shorter operating-system calls explain no relevant gap
+# The columns of Work by their names in the tables, with the default for a missing value.
 _COLUMNS = {
     "start": 0,
     "end": 0,
@@ -62,7 +62,7 @@ _COLUMNS = {
 
 
 def check_size(path: Path, head: bytes) -> None:
-    """InputError for a file that is shorter than its own header says, which reading would notice late or never."""
+    """Raise InputError if a file is shorter than its header says, which reading would detect late or never."""
     size = int.from_bytes(head[16:18], "big")
     pages, changed, valid = (int.from_bytes(head[at : at + 4], "big") for at in (28, 24, 92))
     size = 65536 if size == 1 else size
@@ -74,7 +74,7 @@ def check_size(path: Path, head: bytes) -> None:
 
 
 class Database:
-    """Real tables only: views, virtual tables and triggers of a foreign file are ignored."""
+    """A database of which only real tables are read; views, virtual tables and triggers are ignored for safety."""
 
     def __init__(self, connection: sqlite3.Connection, name: str) -> None:
         self._connection = connection
@@ -98,14 +98,14 @@ class Database:
             raise InputError(f"{self.name}: {why}") from None
 
     def columns(self, table: str) -> frozenset[str]:
-        """The names of a table's columns; none of a table that is not there."""
+        """Return the names of a table's columns, empty if there is no such table."""
         if table not in self._columns:
             known = self._rows("SELECT name FROM pragma_table_info(?)", [table]) if table in self.tables else []
             self._columns[table] = frozenset(str(name) for (name,) in known)
         return self._columns[table]
 
     def pairs(self, table: str) -> dict[str, str]:
-        """A table of names and values."""
+        """Return a table of names and values."""
         if not {"name", "value"} <= self.columns(table):
             return {}
         return {
@@ -113,7 +113,7 @@ class Database:
         }
 
     def rows(self, table: str, wanted: Iterable[str], where: str = "", most: int = 5000) -> list[dict[str, Any]]:
-        """Rows of a small table; a column that is not there reads None."""
+        """Return the rows of a small table; a missing column gives None."""
         names = list(wanted)
         there = self.columns(table)
         if not there:
@@ -132,13 +132,13 @@ class Database:
         open_ended: bool = False,
         packed: Mapping[str, tuple[tuple[str, int, int], ...]] | None = None,
     ) -> dict[str, Array]:
-        """Start, end and the wanted columns of a table's events, as int64 arrays of one length.
+        """Return start, end and the wanted columns of a table's events, as int64 arrays of equal length.
 
-        wanted: column of whole numbers -> the value for a missing one; named: result -> the columns that may hold the
-        name, as a string id or as the text itself; the result is an id for `text`, -1 without a name. Events without
-        times, of times that are no whole numbers, or that end before they begin are left out, and `lost`, an array of
-        one, says how many. least: only events of this many ns or more. open_ended: an event without an end may stay.
-        packed: result -> (column, mask, shift) of small numbers that are put into one; -1 where one of them is missing.
+        wanted: integer column -> default for a missing value; named: result -> the columns that may hold the name, as a
+        string id or as text; the result is an id for `text`, -1 without a name. Events are omitted if their times are
+        missing or not integers, or if they end before they begin; `lost`, an array of one, counts these. least: minimum
+        duration in ns. open_ended: keep events without an end. packed: result -> (column, mask, shift) of small numbers
+        to pack into one number; -1 if one of them is missing.
         """
         there = self.columns(table)
         needed = {"start"} if open_ended else {"start", "end"}
@@ -163,7 +163,7 @@ class Database:
             ]
             chosen[result] = f"coalesce({', '.join([*sides, '-1', '-1'])})"
         sound = f"typeof(\"start\") = 'integer' AND typeof({end}) = 'integer' AND {end} >= \"start\""
-        # Times of zero are CUPTI's word for "could not be collected".
+        # CUPTI uses zero times for "could not be collected".
         sound += f' AND NOT ("start" = 0 AND {end} = 0)'
         sound += f' AND {end} - "start" >= {int(least)}' if least else ""
         count = self._rows(f"SELECT count(*) FROM {_name(table)}")[0][0]
@@ -187,11 +187,11 @@ class Database:
         return out
 
     def _number(self, text: str) -> int:
-        """A number for a text in the column itself: from -2 downwards, where no string id is."""
+        """Return a number for a text in the column itself: -2 or less, where there are no string ids."""
         return self._spelled.setdefault(text, -2 - len(self._spelled))
 
     def text(self, ids: Array) -> dict[int, str]:
-        """The texts behind the ids that `events` gives; an id that leads nowhere is left out."""
+        """Return the texts of the ids that `events` gives; ids without a text are omitted."""
         out = {number: text for text, number in self._spelled.items()}
         if not {"id", "value"} <= self.columns("StringIds"):
             return out
@@ -205,7 +205,7 @@ class Database:
 
 
 def _reason(error: Exception) -> str:
-    """The message of SQLite, which may quote the file: on one line, short, without control characters."""
+    """Return SQLite's message, which may quote the file: one short line without control characters."""
     return "".join(c if c.isprintable() else " " for c in " ".join(str(error).split()))[:100]
 
 
@@ -215,7 +215,7 @@ def _name(text: str) -> str:
 
 @contextmanager
 def opened(path: Path) -> Iterator[Database]:
-    """The database, read-only: no journal is replayed, no function in it is trusted."""
+    """Open the database read-only: replay no journal and trust no function in it."""
     uri = f"file:{quote(str(path.resolve()))}?mode=ro&immutable=1"
     try:
         connection = sqlite3.connect(uri, uri=True)
@@ -237,7 +237,7 @@ def opened(path: Path) -> Iterator[Database]:
 
 @dataclass
 class _Names:
-    """Convert ids of strings in the database to indices into one list of texts."""
+    """Convert string ids of the database to indices into one list of texts."""
 
     database: Database
     texts: list[str] = field(default_factory=lambda: [""])
@@ -260,7 +260,7 @@ class _Names:
 
 
 def read_database(path: Path, sha256: str) -> Trace:
-    """The trace in an export. InputError, one line, for a database that is damaged or not from Nsight Systems."""
+    """Read the trace in an export. Raises InputError with one line if it is damaged or not from Nsight Systems."""
     with opened(path) as database:
         if "StringIds" not in database.tables:
             raise InputError(
@@ -278,8 +278,8 @@ def _read(database: Database, path: Path, sha256: str) -> Trace:
     ranges, mpi = _ranges(database, names, problems)
     system = _calls(database, SYSTEM, names, problems, least=_LONG)
     asked = _asked(calls, names.texts)
-    # Tables are made only when something goes into them: where the host's calls were traced and none asked for a copy,
-    # an absent table says that there was none; otherwise it says nothing.
+    # nsys creates a table only for existing events: if host calls were traced and none requested a copy, an absent
+    # table proves that there was none; otherwise it proves nothing.
     copies_seen = MEMCPY in database.tables or (calls is not None and not asked["copy"] and not asked["managed"])
     untraced = asked["managed"] and any("Unified Memory cannot be traced" in problem for problem in problems)
     kernels = work is not None and bool((work.kind == kinds.KERNEL).any())
@@ -312,11 +312,11 @@ def _read(database: Database, path: Path, sha256: str) -> Trace:
 
 
 def _problems(database: Database) -> list[str]:
-    """Problems that nsys recorded itself: errors, and lost data."""
+    """Return the problems that nsys recorded itself: errors, and lost data."""
     out = []
     for row in database.rows("DIAGNOSTIC_EVENT", ("severity", "text")):
         text = " ".join(str(row["text"] or "").split())
-        # Severity 3 is an error, 4 a fatal one (ENUM_DIAGNOSTIC_SEVERITY_LEVEL).
+        # Severity 3 is an error, 4 is fatal (ENUM_DIAGNOSTIC_SEVERITY_LEVEL).
         if row["severity"] in (3, 4) or "dropped" in text.casefold() or "not be collected" in text.casefold():
             out.append(f"nsys says: {text[:200]}")
     return list(dict.fromkeys(out))[:5]
@@ -343,7 +343,7 @@ def _calls(database: Database, table: str, names: _Names, problems: list[str], l
 
 
 def _asked(calls: Calls | None, texts: list[str]) -> dict[str, bool]:
-    """The kinds of work that the calls requested: launches, copies, graphs, managed memory."""
+    """Return the kinds of work that the calls requested: launches, copies, graphs, managed memory."""
     used = set() if calls is None else {texts[i].casefold() for i in np.unique(calls.name).tolist()}
     return {
         "launch": any("launchkernel" in name or name.startswith("culaunch") for name in used),
@@ -354,7 +354,7 @@ def _asked(calls: Calls | None, texts: list[str]) -> dict[str, bool]:
 
 
 def _work(database: Database, names: _Names, problems: list[str]) -> tuple[Work | None, dict[int, str], bool]:
-    """All that ran on GPUs, the base names of kernels, and whether graphs were recorded."""
+    """Return all GPU work, the base names of kernels, and whether graphs were recorded."""
     wanted = dict.fromkeys(("deviceId", "streamId", "correlationId", "globalPid"), -1)
     parts: list[dict[str, Array]] = []
     short: dict[int, str] = {}
@@ -399,7 +399,7 @@ def _work(database: Database, names: _Names, problems: list[str]) -> tuple[Work 
 
 
 def _physical(database: Database, device: Array, process: Array) -> Array:
-    """The GPUs that processes call by numbers of their own, by those of TARGET_INFO_GPU where the schema has them."""
+    """Convert the device numbers of processes to those of TARGET_INFO_GPU, if the schema has them."""
     listed = database.rows("TARGET_INFO_CUDA_DEVICE", ("gpuId", "cudaId", "pid"))
     gpus = {(r["pid"], r["cudaId"]): r["gpuId"] for r in listed if isinstance(r["gpuId"], int)}
     number = (process >> 24) & 0xFFFFFF
@@ -411,7 +411,7 @@ def _physical(database: Database, device: Array, process: Array) -> Array:
 
 
 def _copies(rows: dict[str, Array]) -> dict[str, Array]:
-    """The kind of each copy, and whether the host's side of it is pageable."""
+    """Return the kind of each copy, and whether its host memory is pageable."""
     kind = np.full(len(rows["start"]), kinds.OTHER, np.int64)
     for code, found in COPY_KINDS.items():
         kind[rows["copyKind"] == code] = found
@@ -423,7 +423,7 @@ def _copies(rows: dict[str, Array]) -> dict[str, Array]:
 
 
 def _ranges(database: Database, names: _Names, problems: list[str]) -> tuple[Ranges | None, tuple[Array, Array] | None]:
-    """NVTX ranges, and the intervals in MPI: from its own tables or, before nsys had them, from its NVTX domain."""
+    """Return the NVTX ranges and the intervals in MPI, from its tables or, in older nsys, from its NVTX domain."""
     starts, ends = [], []
     for table in MPI:
         if table in database.tables and "start" in database.columns(table):
@@ -454,9 +454,10 @@ def _ranges(database: Database, names: _Names, problems: list[str]) -> tuple[Ran
 
 
 def _faults(database: Database, none_possible: bool) -> Faults | None:
-    """Page faults of managed memory; None where they were not traced, which an option must ask for.
+    """Return the page faults of managed memory, or None if they were not traced, which needs an option.
 
-    An empty table says nothing: some exports make all tables. Where no managed memory was asked for, there were none.
+    An empty table proves nothing, because some exports create all tables. If no managed memory was requested, there
+    were no faults.
     """
     nothing = np.empty(0, np.int64)
     pages, gpu = 0, dict.fromkeys(("start", "end", "deviceId"), nothing)
@@ -473,7 +474,7 @@ def _faults(database: Database, none_possible: bool) -> Faults | None:
 
 
 def _run(database: Database, work: Work | None, calls: Calls | None) -> int | None:
-    """The length of the trace in ns: what nsys says, and no less than what is in it."""
+    """Return the length of the trace in ns: as nsys reports it, but no less than its content."""
     stated = [
         int(r["duration"]) for r in database.rows("ANALYSIS_DETAILS", ("duration",)) if isinstance(r["duration"], int)
     ]
@@ -483,9 +484,9 @@ def _run(database: Database, work: Work | None, calls: Calls | None) -> int | No
 
 
 def _gpus(database: Database, work: Work) -> tuple[Gpu, ...]:
-    """The GPUs that worked, with their names.
+    """Return the GPUs that worked, with their names.
 
-    A device's number is the one that its process has given it; tables of newer schemas tell which GPU that is.
+    A device's number is the one that its process uses; tables of newer schemas map it to the GPU.
     """
     listed = database.rows("TARGET_INFO_GPU", ("id", "name", "cuDevice", "smCount"))
     by_id = {row["id"]: row for row in listed}

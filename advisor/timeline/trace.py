@@ -1,4 +1,4 @@
-"""A trace as columns: GPU work, calls of the host, ranges, all times in ns; and knowledge/timeline_words.yaml."""
+"""The columns of a trace (GPU work, host calls, ranges; times in ns), and knowledge/timeline_words.yaml."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from advisor.records import resources
 
 
 class Constant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A threshold that decides how time is attributed, with the reason for it."""
+    """A threshold for the attribution of time, with the reason for it."""
 
     value: float
     unit: str
@@ -25,7 +25,7 @@ class Constant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A part of a trace: what is missing without it, and how to collect it."""
+    """A part of a trace: the consequence if it is missing, and how to collect it."""
 
     lacks: str
     get: str
@@ -33,19 +33,19 @@ class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Names(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Expressions of which one must be found in a name, in any case."""
+    """Regular expressions of which one must match a name; case is ignored."""
 
     any_of: tuple[str, ...]
     because: str
     cites: tuple[str, ...] = ()
 
     def expression(self) -> re.Pattern[str]:
-        """All of them as one expression."""
+        """Return all of them as one expression."""
         return re.compile("|".join(f"(?:{one})" for one in self.any_of), re.IGNORECASE)
 
 
 class TimelineWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The whole file."""
+    """The content of the file."""
 
     constants: dict[str, Constant]
     names: dict[str, Names]
@@ -55,26 +55,26 @@ class TimelineWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @lru_cache(maxsize=1)
 def words() -> TimelineWords:
-    """The file of our own knowledge, read once."""
+    """Load the built-in file once."""
     return load(resources.folder("knowledge") / "timeline_words.yaml", TimelineWords)
 
 
 def constant(name: str) -> float:
-    """A constant by its name."""
+    """Return a constant by its name."""
     return words().constants[name].value
 
 
 @lru_cache(maxsize=8)
 def named(group: str) -> re.Pattern[str]:
-    """The expression of a group of names."""
+    """Return the expression of a group of names."""
     return words().names[group].expression()
 
 
 Array = np.ndarray[Any, np.dtype[Any]]
-# Kinds of GPU work. PEER: between GPUs; MIGRATION: of managed memory; INSIDE: within one GPU's memory.
+# Kinds of GPU work. PEER: between GPUs; MIGRATION: of managed memory; INSIDE: within the memory of one GPU.
 KERNEL, TO_DEVICE, TO_HOST, INSIDE, PEER, MIGRATION, SET, GRAPH, OTHER = range(9)
 UNKNOWN = -1
-# CUPTI's copyKind; arrays count as the memory that they are in.
+# CUPTI's copyKind; arrays count as the memory that contains them.
 COPY_KINDS = {
     **dict.fromkeys((1, 3), TO_DEVICE),
     **dict.fromkeys((2, 4), TO_HOST),
@@ -86,12 +86,12 @@ COPY_KINDS = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Work:
-    """Work of GPUs, sorted by start; each an array of shape (n,).
+    """GPU work, sorted by start; each field is an array of shape (n,).
 
-    name: index into the trace's names; call: the correlation id of the call that asked for it, UNKNOWN without one;
-    size: bytes of a copy, UNKNOWN otherwise; pageable: 1 when a copy's host memory is pageable, 0 when not, UNKNOWN;
-    graph: the correlation id of the graph launch that a node belongs to, 0 without one; grid, block: a kernel's launch
-    shape, packed as `pack_grid` and `pack_block` do, UNKNOWN without one.
+    name: index into the trace's names; call: the correlation id of the call that requested it, or UNKNOWN; size: bytes
+    of a copy, else UNKNOWN; pageable: 1 if a copy's host memory is pageable, 0 if not, or UNKNOWN; graph: the
+    correlation id of the graph launch that a node belongs to, or 0; grid, block: a kernel's launch shape, packed by
+    `pack_grid` and `pack_block`, or UNKNOWN.
     """
 
     start: Array
@@ -112,22 +112,22 @@ class Work:
         return len(self.start)
 
     def where(self, mask: Array) -> Work:
-        """The rows of a mask or of indices."""
+        """Select the rows of a mask or of indices."""
         return Work(*(getattr(self, name)[mask] for name in self.__slots__))
 
 
 def pack_grid(x: int, y: int, z: int) -> int:
-    """Three dimensions of a grid in one number: 31, 16 and 16 bits, which CUDA's limits fit."""
+    """Pack the three dimensions of a grid into one number: 31, 16 and 16 bits, enough for CUDA's limits."""
     return (x & 0x7FFFFFFF) | (y & 0xFFFF) << 31 | (z & 0xFFFF) << 47
 
 
 def pack_block(x: int, y: int, z: int) -> int:
-    """Three dimensions of a block in one number: 11, 11 and 7 bits."""
+    """Pack the three dimensions of a block into one number: 11, 11 and 7 bits."""
     return (x & 0x7FF) | (y & 0x7FF) << 11 | (z & 0x7F) << 22
 
 
 def dimensions(grid: int, block: int) -> tuple[tuple[int, int, int], tuple[int, int, int]] | None:
-    """The grid and block behind the packed numbers; None where they are unknown or no launch could have them."""
+    """Unpack grid and block; return None if they are unknown or no launch could have them."""
     if grid < 0 or block < 0:
         return None
     g = (grid & 0x7FFFFFFF, grid >> 31 & 0xFFFF, grid >> 47 & 0xFFFF)
@@ -136,9 +136,9 @@ def dimensions(grid: int, block: int) -> tuple[tuple[int, int, int], tuple[int, 
 
 
 def base_name(name: str) -> str:
-    """A kernel's name as ncu compares it: without return type, namespaces, template and call arguments.
+    """Return a kernel's name as ncu compares it: without return type, namespaces, template and call arguments.
 
-    For tables that have the demangled name alone; where a database has the base name, that counts.
+    Use it for tables that have only the demangled name; the base name in a database takes precedence.
     """
     depth, out = 0, []
     text = name.replace("(anonymous namespace)", "")
@@ -157,7 +157,7 @@ def base_name(name: str) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Faults:
-    """Page faults of managed memory. start, end, gpu: of the GPUs' faults; pages: how many there were on both sides."""
+    """Page faults of managed memory. start, end, gpu: of the GPUs' faults; pages: total number on CPU and GPU."""
 
     start: Array
     end: Array
@@ -170,7 +170,7 @@ NO_FAULTS = Faults(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Calls:
-    """Calls of an API on the host, sorted by start; `thread` is nsys's global id, `call` the correlation id."""
+    """Calls of an API on the host, sorted by start. thread: nsys's global id; call: the correlation id."""
 
     start: Array
     end: Array
@@ -182,13 +182,13 @@ class Calls:
         return len(self.start)
 
     def where(self, mask: Array) -> Calls:
-        """The rows of a mask or of indices."""
+        """Select the rows of a mask or of indices."""
         return Calls(*(getattr(self, name)[mask] for name in self.__slots__))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranges:
-    """NVTX ranges, sorted by start. domain: index into the names, of "" for the default one; pushed: push/pop."""
+    """NVTX ranges, sorted by start. domain: index into the names, of "" for the default domain; pushed: push/pop."""
 
     start: Array
     end: Array
@@ -201,13 +201,13 @@ class Ranges:
         return len(self.start)
 
     def where(self, mask: Array) -> Ranges:
-        """The rows of a mask or of indices."""
+        """Select the rows of a mask or of indices."""
         return Ranges(*(getattr(self, name)[mask] for name in self.__slots__))
 
 
 @dataclass(frozen=True, slots=True)
 class KernelSum:
-    """One line of a table of sums: all launches of one kernel. Times in ns, None where the table has none."""
+    """One line of a summary table: all launches of one kernel. Times in ns, None if the table has none."""
 
     name: str
     launches: int
@@ -219,7 +219,7 @@ class KernelSum:
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """Sums of `nsys stats`; None for a report that is not there. Copies and calls: name -> (count, ns)."""
+    """Sums of `nsys stats`; None for a missing report. Copies and calls: name -> (count, ns)."""
 
     kernels: tuple[KernelSum, ...] | None = None
     copies: Mapping[str, tuple[int, float]] | None = None
@@ -228,7 +228,7 @@ class Sums:
 
 @dataclass(frozen=True, slots=True)
 class Gpu:
-    """A GPU that worked in the trace, by the number that its work has in `Work.gpu`; sms: None when unknown."""
+    """A GPU that worked in the trace, by its number in `Work.gpu`; sms: None if not known."""
 
     id: int
     name: str = ""
@@ -237,13 +237,13 @@ class Gpu:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trace:
-    """One trace. What it lacks is None, never empty: an empty table says that nothing happened.
+    """One trace. Missing data is None, never empty: an empty table means that nothing happened.
 
-    form: sqlite or csv; tool and schema: versions of nsys, '' when unknown; run: ns from the beginning of the trace to
-    its end; names: texts by index; short: the kernel's base name by the index of its full one; mpi: starts and ends of
-    the time in which a thread was in MPI; system: longer calls of the operating system. The flags tell whether copies,
-    migrations of managed memory and graphs would have been seen, and whether copies have the kind of host memory;
-    faults: of managed memory, None where they were not traced. sums: instead of work, where only sums were given.
+    form: sqlite or csv; tool and schema: versions of nsys, '' if not known; run: ns from the beginning of the trace
+    to its end; names: texts by index; short: the kernel's base name by the index of its full one; mpi: starts and ends
+    of the time in which a thread was in MPI; system: longer calls of the operating system. Flags: whether copies,
+    migrations of managed memory and graphs would have been recorded, and whether copies have the kind of host memory;
+    faults: of managed memory, None if not traced. sums: replaces work if only sums are known.
     """
 
     path: str

@@ -1,1 +1,1 @@
-"""Rank the kernels of many reports by the time that a fix would give back."""
+"""Rank the kernels of many reports by the time that a fix would save."""

@@ -1,8 +1,8 @@
-"""The gain of the fixes for the whole program: each kernel's share of a trace, times the gain of its fix.
+"""Calculate the gain of the fixes for the whole program: each kernel's share of a trace times its fix's gain.
 
-A kernel counts by the time in which at least one of its launches ran, so that launches side by side count once; where
-kernels of several names run side by side, their gains together shrink to the time that kernels take up at all. Several
-fixes of one kernel are never added: together they give what the model says of all at once.
+A kernel counts by the time in which at least one of its launches ran, so that concurrent launches count once; if
+kernels of several names run concurrently, their combined gains are scaled down to the time in which any kernel runs.
+Several fixes of one kernel are never added: the combined gain is the model's result for all at once.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from advisor.timeline.kernels import amdahl
 from advisor.timeline.results import GpuTimeline, TimelineResult
 from advisor.triage.results import Application, Group, KernelGain, Triage
 
-_NAMED = 1.0  # % of the whole from which a kernel that was not profiled is named
+_NAMED = 1.0  # % of the whole; kernels above it that were not profiled are named
 
 
 @dataclass(slots=True)
 class _Profile:
-    """The groups of one kernel, summed; times in ns."""
+    """The summed groups of one kernel; times in ns."""
 
     launches: int = 0
     time: float = 0.0
@@ -39,7 +39,7 @@ class _Profile:
 
 
 def applications(result: Triage, timeline: TimelineResult) -> tuple[Application, ...]:
-    """The budget of each GPU in the traces. Kernels are known by the full name, else by a short one that is unique."""
+    """Return the budget of each GPU in the traces. Match kernels by the full name, else by a unique short name."""
     profiles: dict[str, _Profile] = {}
     short: dict[str, set[str]] = {}
     for group in result.groups():
@@ -103,7 +103,7 @@ def _of_gpu(
 
 
 def _overlap(gpu: GpuTimeline, times: dict[str, float], window: float) -> float:
-    """Time in which any kernel ran over the sum of what each took up, 1 where that is not known."""
+    """Return the time in which any kernel ran, over the sum of all kernel times; 1 if not known."""
     computing = gpu.values.get("computing_pct", 0.0) / 100 * window
     alone = sum(times[k.name] for k in gpu.kernels if not k.communication)
     return min(1.0, computing / alone) if computing and alone else 1.0

@@ -1,7 +1,7 @@
-"""The files of a triage: which ones the arguments name, and the state file that lets an interrupted run resume.
+"""The files of a triage: those that the arguments name, and the state file for resuming an interrupted run.
 
-The state is one append-only file: a line that says which run it belongs to, then a record for every file that is done.
-A record that was cut short, by a crash or a full disk, ends the file: the input file it was about is read again.
+The state is one append-only file: a line that identifies its run, then a record for every finished file. A truncated
+record, after a crash or with a full disk, ends the file; its input file is read again.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from advisor.records.errors import UsageError
 from advisor.triage.tally import Part
 
 _WRAPPINGS = (".xz", ".gz", ".zst")
-# What ncu writes itself: in a folder, such a file is an error where it cannot be read.
+# suffixes of files that ncu writes: an unreadable one in a folder is an error
 _REPORTS = (".ncu-rep", ".nsight-cuprof-report")
-# What its output is saved as: in a folder, such a file need not be a profile.
+# suffixes of saved output: such a file in a folder may not be a profile
 _TEXTS = (".csv", ".txt", ".log", ".out", ".yaml", ".yml")
 
 
@@ -39,10 +39,10 @@ class File:
 
 
 def files(paths: Sequence[Path], trouble: Callable[[str, str], None]) -> Iterator[File]:
-    """The files that the arguments mean, folders in the order of names; one file may come several times.
+    """Yield the files that the arguments name, folders sorted by name; a file may occur several times.
 
-    trouble: called with the path and the reason for each folder that cannot be listed. UsageError where a path does not
-    exist.
+    trouble: called with the path and the reason for each folder that cannot be listed. Raises UsageError if a path does
+    not exist.
     """
     for path in paths:
         if not path.exists():
@@ -68,7 +68,7 @@ def _inside(folder: Path, trouble: Callable[[str, str], None]) -> Iterator[File]
             try:
                 yield _file(path, kind == "report")
             except OSError as error:
-                # A link that leads nowhere, or a file that went in the meantime.
+                # a broken link, or a file that was deleted in the meantime
                 trouble(str(path), (error.strerror or "cannot be read").lower())
 
 
@@ -89,7 +89,7 @@ _LENGTH = struct.Struct("<Q")
 
 
 class Done(msgspec.Struct, frozen=True):
-    """A record of the state: an input file as it was when it was read, and the result."""
+    """A record of the state: the properties of an input file when it was read, and the result."""
 
     path: str
     size: int
@@ -98,10 +98,10 @@ class Done(msgspec.Struct, frozen=True):
 
 
 class State:
-    """The state file of a run, or none where `place` is None or the disk refuses.
+    """The state file of a run; there is none if `place` is None or the disk cannot store it.
 
-    ours: the file is in our cache folder and may be overwritten, else UsageError where it is something else. trouble:
-    why the file was given up: everything is still counted, but a later run cannot resume.
+    ours: the file is in our cache folder and may be overwritten; otherwise raises UsageError if it is something else.
+    trouble: why writing stopped: everything is still counted, but a later run cannot resume.
     """
 
     def __init__(self, place: Path | None, purpose: str, *, ours: bool = True) -> None:
@@ -111,7 +111,7 @@ class State:
         self._file: IO[bytes] | None = None
         self._reader: IO[bytes] | None = None
         self._lock: FileLock | None = None
-        self._at: dict[str, int] = {}  # input file -> place of its record
+        self._at: dict[str, int] = {}  # input file -> offset of its record
         if place is None:
             return
         try:
@@ -129,7 +129,7 @@ class State:
             self._give_up(error)
 
     def done(self) -> Iterator[Done]:
-        """The records, in the order in which the files were done; what is not of this run is removed."""
+        """Yield the records in the order of completion; remove data that does not belong to this run."""
         if self._reader is None:
             return
         if self._reader.read(len(self._head)) != self._head:
@@ -148,12 +148,12 @@ class State:
             self._reader.seek(after)
 
     def clear(self) -> None:
-        """Forget everything that was done."""
+        """Delete all records."""
         self._at.clear()
         self._cut(0)
 
     def add(self, record: Done) -> bool:
-        """Append a record; whether it is kept. After an error of the disk nothing is appended any more."""
+        """Append a record; return whether it was stored. After a disk error nothing more is appended."""
         if self._file is None or self.trouble:
             return False
         content = msgspec.msgpack.encode(record)
@@ -167,11 +167,11 @@ class State:
         return True
 
     def part(self, path: str) -> Part | None:
-        """The result of an input file, None where the state does not have it."""
+        """Return the result of an input file, or None if the state does not have it."""
         return self._read(self._at[path]).part if path in self._at else None
 
     def close(self, keep: bool) -> None:
-        """Close the file; without `keep` it is removed."""
+        """Close the file; delete it unless `keep` is set."""
         for file in (self._file, self._reader):
             if file is not None:
                 file.close()
@@ -183,7 +183,7 @@ class State:
                 Path(self._lock.lock_file).unlink(missing_ok=True)
 
     def _read(self, at: int) -> Done:
-        """The record at this place; EOFError or DecodeError where it is not whole."""
+        """Read the record at this offset. Raises EOFError or DecodeError if it is incomplete."""
         assert self._reader is not None
         self._reader.seek(at)
         head = self._reader.read(_LENGTH.size)
@@ -193,7 +193,7 @@ class State:
         return msgspec.msgpack.decode(self._reader.read(length), type=Done)
 
     def _cut(self, at: int) -> None:
-        """Remove everything from here on; at the start, write the head."""
+        """Truncate the file here; at offset 0, write the header."""
         assert self._file is not None
         try:
             self._file.truncate(at)
@@ -205,7 +205,7 @@ class State:
     def _append(self, content: bytes) -> None:
         assert self._file is not None
         rest = memoryview(content)
-        while rest:  # an unbuffered file may take less than all
+        while rest:  # an unbuffered file may write only part of the data
             rest = rest[self._file.write(rest) :]
 
     def _give_up(self, error: OSError) -> None:

@@ -1,4 +1,4 @@
-"""One file in, its launches folded into groups out: the same function for a process here and for one of a cluster."""
+"""Read one file and fold its launches into groups; the same function serves local processes and a cluster."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from advisor.records.regular_files import why_special
 from advisor.triage.tally import METRICS, PS, CauseTally, Conclusion, Example, Key, Part, Row, Settings, Tally
 
 _FULL = "the disk for temporary files is full: make room or set TMPDIR"
-_CACHED = 20_000  # conclusions kept; beyond it they are worked out again, so that memory stays bounded
+_CACHED = 20_000  # number of conclusions to cache; others are calculated again, so that memory stays bounded
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +50,9 @@ class _Ranked:
 
 
 def examine(path: Path, label: str, settings: Settings) -> Part:
-    """Read one file and conclude about all its launches at once. `label`: what the result calls it.
+    """Read one file and analyse all its launches at once. label: its name in the result.
 
-    Problems of the file or the machine are in the part; UsageError for invalid settings.
+    Problems of the file or the machine are in the part. Raises UsageError for invalid settings.
     """
     try:
         part = _examine(path, label, settings)
@@ -64,7 +64,7 @@ def examine(path: Path, label: str, settings: Settings) -> Part:
         return _again(_FULL if full else (error.strerror or str(error)).lower())
     except MemoryError:
         return _again("reading it needs more memory than is there")
-    # A child that cannot write its copy loses launches: that is not damage of the file.
+    # A child that cannot write its copy loses launches; the file itself is not damaged.
     return _again(_FULL) if not part.complete and not part.foreign and _no_room(path) else part
 
 
@@ -73,7 +73,7 @@ def _again(why: str) -> Part:
 
 
 def _no_room(path: Path) -> bool:
-    """Whether the folder for temporary files has no room for a copy of the file."""
+    """Return whether the folder for temporary files lacks the space for a copy of the file."""
     try:
         return shutil.disk_usage(tempfile.gettempdir()).free < path.stat().st_size
     except OSError:
@@ -81,7 +81,7 @@ def _no_room(path: Path) -> bool:
 
 
 def examine_packed(path: str, label: str, settings: bytes) -> bytes:
-    """The same for another process or machine; UsageError where it runs another version of this program."""
+    """Examine a file in another process or machine. Raises UsageError if it runs another version of this program."""
     asked = _unpacked(settings)
     if asked.version != __version__:
         raise UsageError(f"ncu-advisor is {__version__} there and {asked.version} here: install the same version")
@@ -98,8 +98,8 @@ def examine_packed(path: str, label: str, settings: bytes) -> bytes:
 def main() -> None:
     """Serve a process that reads files for a triage.
 
-    It gets the packed settings in base64 on the first line, then a file a line, [path, label] as JSON; it answers with
-    the packed Part in base64, or `!` and what is wrong with the request itself.
+    The first input line is the packed settings in base64; each further line is [path, label] as JSON. The answer is the
+    packed Part in base64, or `!` and the error in the request itself.
     """
     end_with_parent()
     send, lines = claim_output(), lines_in()
@@ -119,7 +119,7 @@ def _unpacked(settings: bytes) -> Settings:
 
 
 def _examine(path: Path, label: str, settings: Settings) -> Part:
-    # A file that cannot be opened is not foreign: a worker of a cluster may not see the folder.
+    # A file that cannot be opened is not `foreign`: a worker of a cluster may not see the folder.
     if not why_special(path):
         path.open("rb").close()
     try:
@@ -127,7 +127,7 @@ def _examine(path: Path, label: str, settings: Settings) -> Part:
     except InputError as error:
         why = str(error).removeprefix(f"{path}: ").removeprefix(f"{path.name}: ")
         return Part(refused=why, complete=False, missing=None, foreign=True)
-    # One child: the files themselves are read side by side.
+    # Use one child, because the files themselves are read in parallel.
     reading = read(path, limits=Limits(children=1))
     info, frame = reading.info, add_neighbours(reading.frame)
     part = Part(info.tool, info.format, info.sha256, 0, info.complete, info.launches_missing, info.problems)
@@ -148,7 +148,7 @@ def _examine(path: Path, label: str, settings: Settings) -> Part:
 
 
 def _used(concluded: Conclusions, settings: Settings) -> tuple[str, ...]:
-    """The measured ceilings that decided here: of GPUs that a launch with a known peak ran on."""
+    """Return the measured ceilings that were used: of GPUs that ran a launch with a known peak."""
     if not settings.ceilings:
         return ()
     frame = concluded.frame
@@ -157,7 +157,7 @@ def _used(concluded: Conclusions, settings: Settings) -> tuple[str, ...]:
 
 
 def _fold(part: Part, catalog: Catalog, concluded: Conclusions, label: str, rows: bool) -> None:
-    """Put the launches of one frame into groups, each with an example and its conclusions."""
+    """Fold the launches of one frame into groups, each with an example and its conclusions."""
     frame = concluded.frame
     durations = _column(concluded, "duration_ns")
     texts = [frame[name].tolist() for name in ("kernel_full", "kernel", "grid", "block", "gpu_name", "cc", "index")]
@@ -199,18 +199,18 @@ def _ps(duration: float) -> int:
 
 
 def _back(time: int, speedup: float) -> int:
-    """Picoseconds that a fix gives back of a time in picoseconds; nothing where it would cost some."""
+    """Return the picoseconds that a fix saves of a time in picoseconds; 0 if it would cost time."""
     return round(time * (1 - 1 / speedup)) if speedup > 1 else 0
 
 
 def first_of(placed: Iterable[_Ranked]) -> tuple[_Ranked | None, _Ranked | None]:
-    """The first diagnosis, and the first with a gain: what `diagnose --top` ranks by."""
+    """Return the first diagnosis, and the first with a gain, which `diagnose --top` ranks by."""
     diagnoses = [f for f in placed if f.kind == "diagnosis"]
     return (diagnoses[0] if diagnoses else None), next((f for f in diagnoses if f.speedup is not None), None)
 
 
 def _count(tally: Tally, placed: tuple[_Ranked, ...], class_id: str, duration: float) -> int:
-    """Add one launch to its group; the picoseconds that its own first fix gives back."""
+    """Add one launch to its group; return the picoseconds that its own first fix saves."""
     time = _ps(duration)
     tally.launches += 1
     tally.duration_ps += time
@@ -269,7 +269,7 @@ def _row(
 def _budgets(
     catalog: Catalog, concluded: Conclusions, rows: list[int], order: Mapping[int, tuple[_Ranked, ...]]
 ) -> dict[int, Any]:
-    """The joint gain of all fixes of each of these launches."""
+    """Return the combined gain of all fixes for each of these launches."""
     if not domain_of(catalog).modelled:
         return {}
     wanted = {row: found for row in rows if len(found := candidates_of(catalog, order[row])) >= 2}

@@ -16,10 +16,10 @@ from advisor.triage.tally import PS, CauseTally, Example, Key, Part, Row, Tally,
 
 
 class Cause(Record):
-    """A diagnosis in a group. launches: in which it was found; first: in which it stands first.
+    """A diagnosis in a group. launches: number that have it; first: number in which it is the first diagnosis.
 
-    back_ns: what its fix alone gives back over all of them, from back_low_ns to back_high_ns; speedup: of the group's
-    summed time by that, absent where no gain is known.
+    back_ns: the time that its fix alone saves over all of them, from back_low_ns to back_high_ns; speedup: of the
+    group's summed time by that fix, absent if no gain is known.
     """
 
     id: str
@@ -33,7 +33,7 @@ class Cause(Record):
 
 
 class Stand(Record, kw_only=True):
-    """The launch that stands for a group: the one with the most to give back. finding: its first diagnosis."""
+    """The launch that represents a group: the one with the most time to save. finding: its first diagnosis."""
 
     report: str
     index: Count
@@ -47,9 +47,9 @@ class Stand(Record, kw_only=True):
 class Group(Record, kw_only=True):
     """The launches of one kernel in one shape on one GPU.
 
-    duration_ns: summed over launches, `untimed` of which have none; reports: files they are in; classes: launches by
-    class; first: the diagnosis that stands first in most of the time; fix: the one whose gain counts, absent without
-    any; back_ns: what that fix gives back; speedup: of the summed time by it; remarks: launches by trust entry or note.
+    duration_ns: summed over launches, `untimed` of which have none; reports: files that contain them; classes: launches
+    by class; first: the first diagnosis in most of the time; fix: the one whose gain counts, absent if there is none;
+    back_ns: time that this fix saves; speedup: of the summed time by it; remarks: launches by trust entry or note.
     """
 
     kernel: str
@@ -87,14 +87,14 @@ class Group(Record, kw_only=True):
 
     @property
     def known_as(self) -> str:
-        """The GPU's id, empty for one that is not known."""
+        """The GPU's id, empty if the GPU is not known."""
         return self.gpu.known_as
 
 
 class Report(Record, kw_only=True):
-    """A file with a problem. refused: why nothing of it could be read, absent where only some is lost.
+    """A file with a problem. refused: why nothing in it could be read, absent if only part of it is lost.
 
-    launches_missing: absent when unknowable; again: the machine was to blame, and another try may read it.
+    launches_missing: absent if not known; again: the machine caused the problem, and another attempt may read the file.
     """
 
     path: str
@@ -106,8 +106,8 @@ class Report(Record, kw_only=True):
 
 
 class Totals(Record):
-    """Of the whole run. reports: files of which something was read; refused: of which nothing was; foreign: files in
-    the folders that hold no profile; back_ns: what the fix of each group gives back, summed over groups."""
+    """The totals of a run. reports: files that were read at least partly; refused: unreadable files; foreign: files in
+    the folders that are not profiles; back_ns: time that the fix of each group saves, summed over groups."""
 
     reports: Count
     incomplete: Count
@@ -122,8 +122,8 @@ class Totals(Record):
 class KernelGain(Record, kw_only=True):
     """One kernel. time_ns and launches: in the trace; share_pct: of the whole; profiled: launches in the reports.
 
-    fix: the first fix of its group with the most to give back; speedup: of the kernel by the first fix of each shape,
-    speedup_all: by all fixes; back_ns, back_all_ns: the time that saves in the trace; gain: of the whole by the first.
+    fix: the first fix of its group with the most time to save; speedup: of the kernel by the first fix of each shape;
+    speedup_all: by all fixes; back_ns, back_all_ns: time that these save in the trace; gain: of the whole by the first.
     """
 
     kernel: str
@@ -141,10 +141,10 @@ class KernelGain(Record, kw_only=True):
 
 
 class Application(Record):
-    """One GPU of one trace. basis: what the whole is: run, window (first to last work of the GPU) or kernels (summed).
+    """One GPU of one trace. basis of the whole: run, window (first to last work of the GPU) or kernels (summed).
 
-    gain, gain_all: the whole by the first fix of every kernel, by all fixes; overlap: the part of the kernels' times
-    that is not shared with another kernel; profiled_pct: of the whole; unprofiled: (kernel, share in %) of the largest.
+    gain, gain_all: of the whole by the first fix of every kernel, and by all fixes; overlap: the part of the kernels'
+    times that is not shared with another kernel; profiled_pct: of the whole; unprofiled: largest, as (kernel, %).
     """
 
     trace: str
@@ -159,15 +159,15 @@ class Application(Record):
     unprofiled: tuple[Annotated[tuple[str, NotNegative], named("kernel", "share_pct")], ...]
 
 
-# A path and what is wrong with it.
+# a path and its problem
 Why = Annotated[tuple[str, str], named("path", "why")]
 
 
 class TriageDocument(Record, kw_only=True, tag_field="schema", tag="ncu-advisor/triage/1"):
-    """Output of `ncu-advisor triage --format json`: groups by the time that their fix gives back.
+    """Output of `ncu-advisor triage --format json`: groups by the time that their fix saves.
 
-    applications: what the fixes are worth to the programs of traces; troubled: reports that could not be read, or not
-    wholly; problems: of the run itself.
+    applications: the value of the fixes for the programs of traces; troubled: reports that could not be read
+    completely; problems: of the run itself.
     """
 
     totals: Totals
@@ -180,14 +180,14 @@ class TriageDocument(Record, kw_only=True, tag_field="schema", tag="ncu-advisor/
 
 
 class Triage:
-    """The result of a run; it grows with the distinct kernels and shapes, not with the launches.
+    """The result of a run; its size depends on the distinct kernels and shapes, not on the launches.
 
     unlisted: folders and links that cannot be followed (path, why); state: why a later run cannot resume from this one,
     with the state's path; measured: the measured ceilings that were used.
     """
 
     def __init__(self, catalog: Catalog, rows_of: Callable[[str], list[Row]] | None = None) -> None:
-        """rows_of: the launches of an input file, by its path."""
+        """Create an empty result. rows_of: returns the launches of an input file, by its path."""
         self.catalog = catalog
         self.unlisted: tuple[tuple[str, str], ...] = ()
         self.state: tuple[str, str] | None = None
@@ -199,7 +199,7 @@ class Triage:
         self._rows_of = rows_of
 
     def add(self, path: str, part: Part) -> None:
-        """Count an input file in."""
+        """Add the result of an input file."""
         for key, tally in part.groups:
             known = self._groups.get(key)
             if known is None:
@@ -211,26 +211,26 @@ class Triage:
         self.launches += part.launches
 
     def has(self, path: str) -> bool:
-        """Whether an input file is counted in."""
+        """Return whether the result of an input file was added."""
         return path in self._parts
 
     def clear(self) -> None:
-        """Forget every input file."""
+        """Remove the results of all input files."""
         self._parts, self._groups, self.launches = {}, {}, 0
 
     @property
     def used(self) -> list[str]:
-        """The keys of the measured ceilings that were used."""
+        """Return the keys of the measured ceilings that were used."""
         return sorted({key for part in self._parts.values() for key in part.used})
 
     @property
     def problems(self) -> tuple[tuple[str, str], ...]:
-        """Problems of the run itself rather than of a report: path and reason."""
+        """Return problems of the run itself (not of a report): path and reason."""
         return (*self.unlisted, *((self.state,) if self.state is not None else ()))
 
     @property
     def totals(self) -> Totals:
-        """Sums over files and groups."""
+        """Return the sums over files and groups."""
         found = [(file, part) for file, part in self._each() if not _foreign(file, part)]
         read = [part for _, part in found if not part.refused]
         return Totals(
@@ -245,7 +245,7 @@ class Triage:
         )
 
     def groups(self, most: int | None = None) -> Iterator[Group]:
-        """The groups, the most time to save first, then the most time."""
+        """Yield the groups, sorted by the time to save, then by total time."""
 
         def place(item: tuple[Key, Tally]) -> tuple[int, int, bytes]:
             return -back_of(item[1]), -item[1].duration_ps, msgspec.msgpack.encode(item[0])
@@ -254,7 +254,7 @@ class Triage:
             yield group_of(self.catalog, key, tally)
 
     def troubled(self) -> Iterator[Report]:
-        """Each report that could not be read, or not wholly."""
+        """Yield each report that could not be read completely."""
         for file, part in self._each():
             if not _foreign(file, part) and (not part.complete or part.problems):
                 yield Report(
@@ -267,11 +267,11 @@ class Triage:
                 )
 
     def foreign(self) -> Iterator[tuple[str, str]]:
-        """Files in the folders that hold no profile, and what they are instead."""
+        """Yield the files in the folders that are not profiles, and their actual type."""
         yield from ((file.label, part.refused) for file, part in self._each() if _foreign(file, part))
 
     def document(self, most: int | None, applications: tuple[Application, ...]) -> dict[str, Any]:
-        """The fields of the TriageDocument; what is long is read while it is written. most: only the first groups."""
+        """Return the fields of the TriageDocument; long lists are generators. most: maximum number of groups."""
         return {
             "totals": self.totals,
             "groups": self.groups(most),
@@ -283,13 +283,13 @@ class Triage:
         }
 
     def rows(self) -> Iterator[tuple[str, list[Row]]]:
-        """The launches, file by file; only where the run kept them."""
+        """Yield the launches, file by file, if the run kept them."""
         for file, _ in self._each():
             if self._rows_of is not None and (rows := self._rows_of(file.path)):
                 yield file.label, rows
 
     def _each(self) -> Iterator[tuple[File, Part]]:
-        """The files that are done, in the order in which they were found."""
+        """Yield the finished files, in the order in which they were found."""
         yield from ((file, self._parts[path]) for path, file in self.files.items() if path in self._parts)
 
 
@@ -298,7 +298,7 @@ def _foreign(file: File, part: Part) -> bool:
 
 
 def group_of(catalog: Catalog, key: Key, tally: Tally) -> Group:
-    """The result for one group."""
+    """Build the result for one group."""
     assert tally.example is not None
     time, fix = tally.duration_ps, fix_of(tally)
     causes = sorted(tally.causes.items(), key=lambda item: (item[0] != fix, -item[1].back_ps, -item[1].first, item[0]))
@@ -348,7 +348,7 @@ def _cause(catalog: Catalog, key: Key, name: str, cause: CauseTally, time: int) 
 
 
 def finding_of(catalog: Catalog, scope: str, name: str) -> DiagnosisDef | None:
-    """The entry of a finding in the knowledge of its scope."""
+    """Return the entry of a finding in the knowledge of its scope."""
     if scope != catalog.scope:
         return workloads(catalog).findings.get(name)
     return catalog.findings.get(name)

@@ -1,4 +1,4 @@
-"""A triage from files to ranked groups: finds the files, has them read in processes, and resumes where it stopped."""
+"""Run a triage: find the files, read them in processes, rank the groups, and resume an interrupted run."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ from advisor.triage.results import Triage
 from advisor.triage.tally import Part, Row, Settings
 
 _TICK_S = 1.0
-_KEPT = 31 * 24 * 3600  # seconds for which the state of a run that is not resumed is kept
-# Reading one file ends by itself after 180 s (readers.container.Limits); reasoning about its launches takes seconds.
+_KEPT = 31 * 24 * 3600  # seconds to keep the state of a run that is not resumed
+# Reading a file is limited to 180 s (readers.container.Limits); reasoning about its launches takes seconds.
 _SILENCE_S = 600.0
 _TRIES = 2
 _CONNECT_S = 15
 _LOGGERS = ("distributed", "distributed.client", "distributed.comm", "distributed.core")
-_LEAST, _EACH = 8, 4  # files in flight on a cluster: at least, and for each of its threads
+_LEAST, _EACH = 8, 4  # files in flight on a cluster: the minimum, and the number for each of its threads
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The progress of a run. bytes: of the files, which predict the time; bytes_before: done by an earlier run."""
+    """The progress of a run. bytes: of the files, to predict the time; bytes_before: done by an earlier run."""
 
     files: int
     files_done: int
@@ -70,12 +70,12 @@ def triage(
     keep_state: bool = True,
     tell: Tell | None = None,
 ) -> Iterator[Triage]:
-    """Judge every launch of these files and folders; the result is valid inside the `with`.
+    """Judge every launch of these files and folders; the result is valid inside the `with` block.
 
     rows: keep each launch, for `Triage.rows`; jobs: processes, unless `dask` is the address of a cluster's scheduler;
-    state: the state file, by default one in the user's cache; keep_state: False for none; tell: called after each file.
-    When the block ends without an exception and no file has to be tried again the state is removed, else it stays, and
-    the same call resumes from it. UsageError and InputError, one line, where nothing can be done at all.
+    state: the state file, by default one in the user's cache; keep_state: False to keep none; tell: called after each
+    file. If the block ends without an exception and no file needs another attempt, the state is removed; otherwise the
+    same call resumes from it. Raises UsageError and InputError with one line if the run is impossible.
     """
     base = catalog(knowledge)
     if gpu is not None:
@@ -133,7 +133,7 @@ def triage(
 
 
 def _purpose(paths: Sequence[Path], settings: bytes, knowledge: Sequence[Path]) -> str:
-    """The key of a state: arguments, settings and knowledge, to the byte."""
+    """Return the key of a state: the exact arguments, settings and knowledge."""
     digest = hashlib.sha256(settings)
     for path in paths:
         digest.update(b"\0" + str(path.absolute()).encode("utf-8", "surrogateescape"))
@@ -144,7 +144,7 @@ def _purpose(paths: Sequence[Path], settings: bytes, knowledge: Sequence[Path]) 
 
 
 def _place(purpose: str) -> Path:
-    """The default path of a run's state; old states are removed."""
+    """Return the default path of a run's state; remove old states."""
     folder = resources.user_cache() / "triage"
     with contextlib.suppress(OSError):
         for old in folder.iterdir():
@@ -154,9 +154,9 @@ def _place(purpose: str) -> Path:
 
 
 def _resume(result: Triage, state: State) -> list[File]:
-    """Count in what an interrupted run did; the files that are left.
+    """Add the results of an interrupted run; return the remaining files.
 
-    Where a file that is done has changed or gone since, everything is done again.
+    If a finished file has changed or is missing, all files are read again.
     """
     for done in state.done():
         file = result.files.get(done.path)
@@ -173,7 +173,7 @@ def _resume(result: Triage, state: State) -> list[File]:
 def _read(
     result: Triage, waiting: Sequence[File], settings: bytes, jobs: int, dask: str | None, tell: Tell | None
 ) -> Generator[tuple[File, Part], None, None]:
-    """Have the files read, at most so many at once that memory stays bounded; each with its result when it is done."""
+    """Read the files and yield each with its result when it is done; limit the number in flight to bound memory."""
     size, left = (sum(file.size for file in found) for found in (result.files.values(), waiting))
     before = len(result.files) - len(waiting)
     progress = Progress(len(result.files), before, size, size - left, size - left, result.launches, before > 0)
@@ -209,7 +209,7 @@ def _read(
 
 
 class Processes:
-    """`jobs` processes of this machine. A file over which one dies is tried once more in a new one, then given up."""
+    """`jobs` local processes. A file whose process dies is tried once more in a new process, then skipped."""
 
     def __init__(self, jobs: int, settings: bytes, silence_s: float = _SILENCE_S) -> None:
         self.room = 2 * jobs
@@ -222,15 +222,15 @@ class Processes:
         self._threads = ThreadPoolExecutor(jobs)
 
     def submit(self, path: str, label: str) -> Future[bytes]:
-        """Hand over one file."""
+        """Submit one file."""
         return self._threads.submit(self._read, msgspec.json.encode((path, label)))
 
     def part(self, future: Future[bytes]) -> Part:
-        """The result of a file that is done; UsageError where the whole run must stop."""
+        """Return the result of a finished file. Raises UsageError if the whole run must stop."""
         return msgspec.msgpack.decode(future.result(), type=Part)
 
     def check(self) -> None:
-        """Nothing: a process that is silent for too long is ended."""
+        """Do nothing, because a process without output for too long is ended anyway."""
 
     def _read(self, line: bytes) -> bytes:
         number, why = self._free.get(), ""
@@ -240,14 +240,14 @@ class Processes:
                     break
                 try:
                     child = self._children[number] = self._children[number] or self._started()
-                    if self._stopping:  # since the look above
+                    if self._stopping:  # The state may have changed since the check above.
                         child.kill()
                     child.send(line)
                     child.allow(self._silence_s)
                     answer = next(child.lines(), None)
                 except TimeoutError:
                     answer = None
-                except OSError as error:  # no process can be started: out of memory, or of processes
+                except OSError as error:  # No process can be started: there is no memory, or too many processes.
                     why = error.strerror or str(error)
                     continue
                 if answer is not None:
@@ -280,17 +280,17 @@ class Processes:
 
 
 def _end(child: Child) -> int | None:
-    """End a process and remove the temporary folders that it leaves; its exit code, or minus the signal."""
+    """End a process and remove its temporary folders; return its exit code, or minus the signal."""
     code = child.close()
     scratch.remove_of(child.pid)
     return code
 
 
 class Cluster:
-    """The Dask cluster at `address`, such as `tcp://host:8786`; UsageError in one line where it cannot be used.
+    """The Dask cluster at `address`, such as `tcp://host:8786`. Raises UsageError with one line if it is unusable.
 
-    Its workers must see the files under the same paths and have this program. A file whose worker dies goes to another
-    one, by Dask itself; one over which several die is given up.
+    Its workers must see the files under the same paths and have this program. If a worker dies, Dask itself moves its
+    file to another one; a file over which several die is skipped.
     """
 
     def __init__(self, address: str, settings: bytes) -> None:
@@ -300,7 +300,7 @@ class Cluster:
             from advisor.triage.one_file import examine_packed  # imports NumPy
         except ImportError:
             raise UsageError("--dask needs dask.distributed: pip install 'ncu-advisor[dask]'") from None
-        # A lost cluster is one line here, not the client's log.
+        # Report a lost cluster in one line here, without the client's log.
         self._levels = {name: logging.getLogger(name).level for name in _LOGGERS}
         for name in _LOGGERS:
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
@@ -314,19 +314,19 @@ class Cluster:
 
     @property
     def room(self) -> int:
-        """The number of files in flight: enough that no worker waits."""
+        """Return the number of files in flight that keeps every worker utilised."""
         threads = 0
         with contextlib.suppress(Exception):
             threads = sum(self._client.nthreads().values())
         return max(_LEAST, _EACH * threads)
 
     def submit(self, path: str, label: str) -> Future[bytes]:
-        """Hand over one file."""
+        """Submit one file."""
         future: Future[bytes] = self._executor.submit(self._examine, path, label, self._settings)
         return future
 
     def part(self, future: Future[bytes]) -> Part:
-        """The result of a file that is done; UsageError where the whole run must stop."""
+        """Return the result of a finished file. Raises UsageError if the whole run must stop."""
         try:
             return msgspec.msgpack.decode(future.result(), type=Part)
         except AdvisorError as error:
@@ -345,12 +345,12 @@ class Cluster:
             return Part(refused=why, complete=False, missing=None, again=True)
 
     def check(self) -> None:
-        """UsageError where the scheduler is gone."""
+        """Raise UsageError if the scheduler cannot be reached."""
         if self._client.status != "running":
             raise UsageError(f"--dask {self._address}: the scheduler is gone; what is done is kept: run it again")
 
     def stop(self) -> None:
-        """Cancel what is in flight, and disconnect."""
+        """Cancel the files in flight, and disconnect."""
         with contextlib.suppress(Exception):
             self._executor.shutdown(wait=False, cancel_futures=True)
         with contextlib.suppress(Exception):
@@ -360,7 +360,7 @@ class Cluster:
 
 
 def _refuse_nothing(result: Triage, kernel: re.Pattern[str] | None) -> None:
-    """InputError where nothing was read, or where nothing is left of it."""
+    """Raise InputError if nothing was read, or if the filter leaves nothing."""
     totals = result.totals
     if totals.launches:
         return

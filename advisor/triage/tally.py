@@ -1,6 +1,6 @@
 """Settings and results of a triage of one file, with its launches summed by kernel and shape.
 
-Times are whole picoseconds, so that the sums are the same whichever file is done first.
+Times are whole picoseconds, so that the sums do not depend on the order of the files.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from advisor.hardware.ceilings import Ceilings
 from advisor.records.diagnosis import Budget, Finding, Verdict
 
 PS = 1000  # picoseconds in a nanosecond
-# Metrics in a row of the table of launches: how busy the units are, and what limits.
+# Metrics in a row of the table of launches: utilisation of the units, and limiters.
 METRICS = (
     *("compute_pct", "memory_pct", "dram_pct", "l2_pct", "l1_wavefronts_pct", "shared_l1_pct", "issue_pct"),
     *("pipe_fma_pct", "pipe_tensor_pct", "occupancy_achieved_pct", "occupancy_theoretical_pct", "registers_per_thread"),
@@ -21,7 +21,7 @@ METRICS = (
 
 
 class Key(msgspec.Struct, frozen=True, order=True):
-    """The launches with the same key are one group. scope: launch, or workload for one that was typed in."""
+    """The key of a group of launches. scope: launch, or workload for numbers that a user typed."""
 
     kernel_full: str
     kernel: str
@@ -36,8 +36,8 @@ class Key(msgspec.Struct, frozen=True, order=True):
 class CauseTally(msgspec.Struct):
     """One diagnosis in a group.
 
-    launches: where it was found; first, first_ps: where it stands first, and their time; fix, fix_ps: where it is the
-    one whose gain counts, and their time; back_ps: what its fix gives back over all of them, from low_ps to high_ps.
+    launches: number that have it; first, first_ps: launches in which it is first, and their time; fix, fix_ps: launches
+    in which its gain counts, and their time; back_ps: time that its fix saves in all, from low_ps to high_ps.
     """
 
     launches: int = 0
@@ -59,9 +59,9 @@ class Conclusion(msgspec.Struct, frozen=True):
 
 
 class Example(msgspec.Struct, frozen=True):
-    """The launch of a group with the most time to save: where it is, and its Conclusion as msgpack.
+    """The launch of a group with the most time to save: its location, and its Conclusion as msgpack.
 
-    It stays packed until it is shown: a tenth of the memory of the objects.
+    It stays packed until it is shown, because that takes a tenth of the memory of the objects.
     """
 
     path: str
@@ -72,12 +72,12 @@ class Example(msgspec.Struct, frozen=True):
 
     @property
     def conclusion(self) -> Conclusion:
-        """The conclusions about the launch."""
+        """Return the conclusions about the launch."""
         return msgspec.msgpack.decode(self.packed, type=Conclusion)
 
 
 class Tally(msgspec.Struct):
-    """One group. untimed: launches without a duration, which are in no sum of times; remarks: trust and notes."""
+    """One group. untimed: launches without a duration, which no sum of times includes; remarks: trust and notes."""
 
     launches: int = 0
     reports: int = 0
@@ -116,33 +116,33 @@ def add(mine: CauseTally, other: CauseTally) -> None:
 
 
 def _rank(example: Example) -> tuple[int, int, str, int]:
-    """Sort key of the launch that represents a group; it does not depend on the order of launches."""
+    """Return the sort key of the launch that represents a group, independent of the order of launches."""
     return -example.back_ps, -example.duration_ps, example.path, example.index
 
 
 def leading(tally: Tally) -> str:
-    """The first diagnosis in most of the group's time, `` where there is none."""
+    """Return the first diagnosis in most of the group's time, or `` if there is none."""
     found = {name: cause for name, cause in tally.causes.items() if cause.first}
     return min(found, key=lambda n: (-found[n].first_ps, -found[n].first, n), default="")
 
 
 def fix_of(tally: Tally) -> str:
-    """The diagnosis whose fix counts for the group: the gain of most of its time; `` where nothing has a gain.
+    """Return the diagnosis with a gain in most of the group's time, whose fix counts; `` if none has a gain.
 
-    One fix for the group, since its launches run the same code.
+    A group has one fix, because its launches run the same code.
     """
     found = {name: cause for name, cause in tally.causes.items() if cause.fix}
     return min(found, key=lambda n: (-found[n].fix_ps, -found[n].fix, -found[n].back_ps, n), default="")
 
 
 def back_of(tally: Tally) -> int:
-    """Picoseconds that the group's fix gives back, over all launches in which its cause was found."""
+    """Return the picoseconds that the group's fix saves, over all launches that have its cause."""
     name = fix_of(tally)
     return tally.causes[name].back_ps if name else 0
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """The settings for every file. version: of the program that asks; ceilings: measured on its machine."""
+    """The settings for every file. version: of the calling program; ceilings: measured on its machine."""
 
     version: str = __version__
     knowledge: tuple[str, ...] = ()
@@ -154,7 +154,7 @@ class Settings(msgspec.Struct, frozen=True):
 
 
 class Row(msgspec.Struct, frozen=True):
-    """One launch as the table of launches has it; back in ns, None where unknown."""
+    """One launch as a row of the table of launches; back in ns, None if not known."""
 
     index: int
     key: Key
@@ -169,9 +169,9 @@ class Row(msgspec.Struct, frozen=True):
 
 
 class Part(msgspec.Struct):
-    """The result of one file. refused: why nothing of it was read; foreign: it is no profile at all.
+    """The result of one file. refused: why nothing in it was read; foreign: it is not a profile at all.
 
-    again: the machine and not the file is to blame, so that another try may help. used: keys of measured ceilings.
+    again: the machine, not the file, caused the problem, so another attempt may succeed. used: measured ceilings.
     """
 
     tool: str = ""
