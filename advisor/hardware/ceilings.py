@@ -102,7 +102,7 @@ def using(cards: Cards) -> Iterator[None]:
 
 
 def kept(folder: Path | None = None) -> Cards:
-    """Return all GPUs measured on this machine (none without a home folder). folder: replaces the user's data folder."""
+    """Return all GPUs measured on this machine (none without a home folder). folder: replaces the user data folder."""
     instead = _INSTEAD.get()
     if instead is not None and folder is None:
         return instead
@@ -128,7 +128,7 @@ def of_model(card: Gpu, cards: Cards) -> Ceilings | None:
 
 
 def shares(found: Ceilings, bandwidth: float | None, plain_peak: float | None, plain: str = "fp32") -> dict[str, float]:
-    """Return the measured shares of the peaks, at most 1, for `roofline.calculate`: memory (of a copy), plain.
+    """Return the measured shares of the peaks, at most 1, for `roofline.estimate`: memory (of a copy), plain.
 
     bandwidth in bytes/s, plain_peak in FLOP/s of `plain` (fp32 or fp64; other rates are not measured). A rate without a
     peak is left out.
@@ -139,7 +139,7 @@ def shares(found: Ceilings, bandwidth: float | None, plain_peak: float | None, p
 
 
 def for_roofline(found: Ceilings | None, card: Gpu, dtype: str) -> dict[str, float]:
-    """Return the shares for `roofline.calculate` on this GPU and data type; empty if nothing was measured."""
+    """Return the shares for `roofline.estimate` on this GPU and data type; empty if nothing was measured."""
     if found is None:
         return {}
     plain = algorithms.dtype(dtype).plain

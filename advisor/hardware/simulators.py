@@ -138,8 +138,8 @@ def _turns(addresses: Addresses, width: int, lanes: range) -> tuple[dict[int, in
 def banks_of(addresses: Addresses, width: int) -> BankUse:
     """Return the wavefronts of a shared access; zero if no lane is active.
 
-    They are memory_l1_wavefronts_shared and …_ideal over inst_executed (ncu.source_metrics). errata.lane_stride: a stride of
-    64 bytes between lanes uses 2 of 32 banks: a 16-way conflict, not 2-way.
+    They are memory_l1_wavefronts_shared and …_ideal over inst_executed (ncu.source_metrics). errata.lane_stride: a
+    stride of 64 bytes between lanes uses 2 of 32 banks: a 16-way conflict, not 2-way.
     """
     served = groups(addresses, width)
     total = sum(_turns(addresses, width, group)[1] for group in served)
@@ -231,7 +231,7 @@ def coalescing(asked: Asked, parameters: Mapping[str, int]) -> Simulated:
 
 
 def banks(asked: Asked, parameters: Mapping[str, int]) -> Simulated:
-    """Simulate a shared access: wavefronts, also with pads and a swizzle. Raises UsageError for impossible parameters."""
+    """Simulate a shared access: wavefronts, also if padded or swizzled. Raises UsageError for impossible parameters."""
 
     def cost(warp: Addresses, width: int) -> tuple[int, int]:
         found = banks_of(warp, width)

@@ -2,7 +2,7 @@
 
 Formulas: numbers, metric names, + - * /, parentheses, min, max, abs, log2, floor, ceil. Tests add comparisons joined by
 and, or, not. A missing name is NaN; division by zero and log2 of a value that is not positive are NaN; a comparison
-with NaN is unknown, and tests use Kleene's three-valued logic: FALSE < UNKNOWN < TRUE, and = min, or = max, not = 2 - x.
+with NaN is unknown, and tests use Kleene's logic: FALSE < UNKNOWN < TRUE, and = min, or = max, not = 2 - x.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Read knowledge YAML files into their schemas; every mistake is a KnowledgeError that begins with file:line.
 
 The YAML is plain: text, numbers, booleans and null; no aliases, tags, duplicate keys or deep nesting, and a limited
-size. PyYAML's own resolvers also accept dates, sexagesimal numbers (`1:20`), octal integers and merge keys, which no file
+size. PyYAML's own resolvers also read dates, sexagesimal numbers (`1:20`), octal integers and merge keys, which no file
 here uses and some of which take quadratic time.
 
 Parsing takes longer than anything else at start-up, so parsed files are cached in the user's cache folder, in one file,
