@@ -175,7 +175,7 @@ class Outline(Struct, frozen=True):
 
 
 class Turn(Struct, frozen=True):
-    """A turn of a conversation. label: the speaker or kind of answer; said: text of the user; aside: after the title."""
+    """A turn of a conversation. label: the speaker or kind of answer; said: by the user; aside: after the title."""
 
     label: str
     title: str

@@ -68,7 +68,7 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Roofline:
-    """A text roofline. rows: the drawing; keys: its legend; notes: missing parts; collect: the command to collect them."""
+    """A text roofline. rows: the drawing; keys: its legend; notes: missing parts; collect: a command for these."""
 
     rows: tuple[Row, ...] = ()
     keys: tuple[Key, ...] = ()
@@ -78,7 +78,7 @@ class Roofline:
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Logarithmic scales from intensity (FLOP/byte) to 0..width from the left, rate (FLOP/s) to 0..height from the top."""
+    """Logarithmic scales: intensity (FLOP/byte) to 0..width from the left, rate (FLOP/s) to 0..height from the top."""
 
     x0: float
     x1: float
