@@ -24,7 +24,7 @@ _HEADING_NAME = 100
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Launches of one kernel and shape with the same class and first finding; `at`: the position of the shown launch."""
+    """Launches of one kernel and shape with the same class and first finding; at: position of the shown launch."""
 
     at: int
     launches: tuple[LaunchDiagnosis, ...]

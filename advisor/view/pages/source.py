@@ -185,7 +185,7 @@ def shape_sections(view: View) -> list[Section]:
     if view.shared:
         alike: dict[tuple[object, ...], list[SharedGroup]] = {}
         for group in view.shared:
-            # Without a name for the array, only the base register distinguishes two arrays.
+            # Without the array's name, only the base register distinguishes two arrays.
             alike.setdefault((group.array or (group.base,), group.opcodes, group.lines), []).append(group)
         groups = Bullets(tuple(_group(members) for members in [*alike.values()][:_MOST_GROUPS]))
         left = _more(len(alike) - _MOST_GROUPS, "groups")
@@ -248,12 +248,12 @@ def _more(left: int, noun: str) -> Paragraph | None:
 
 
 def place_text(file: str, line: int) -> str:
-    """`kernel.cu:13`, the file without its folders; `no line` without line information."""
+    """Return `kernel.cu:13`, without the folders; `no line` without line information."""
     return f"{shown(file_name(file))}:{line}" if line else "no line"
 
 
 def line_ref(near: str, file: str, line: int) -> str:
-    """`line 13` next to a place of the same file, else `kernel.cu:13`."""
+    """Return `line 13` next to a place of the same file, else `kernel.cu:13`."""
     return f"line {line}" if file == near and line else place_text(file, line)
 
 
@@ -263,5 +263,5 @@ def source_line(text: str) -> str:
 
 
 def loop_name(number: int | None) -> str:
-    """`loop 1` for the loop counted as 0."""
+    """Return the name of a loop: `loop 1` for number 0."""
     return "outside loops" if number is None else f"loop {number + 1}"
