@@ -83,10 +83,7 @@ class BoundedLoader(_Base):  # type: ignore[misc]
 
 
 def kind_of(text: str) -> str:
-    """Return the type of an unquoted scalar: `null`, `bool`, `int`, `float` or `str`.
-
-    Raises ConstructorError for a number that is too long.
-    """
+    """Return an unquoted scalar's type: `null`, `bool`, `int`, `float`, `str`. Raises ConstructorError if too long."""
     if text in _NULL:
         return "null"
     if text in _BOOLEANS:

@@ -74,7 +74,7 @@ def cells_of(width: int) -> int:
 
 
 def lane_rows(lanes: Sequence[Lane], window: tuple[int, int], width: int, blocks: bool) -> list[tuple[str, str]]:
-    """Return (lane id, row) of each lane in a window of the trace, in ns; idle lanes come after active ones."""
+    """Return (lane id, row) of each lane in a window of the trace, in ns; the idle row follows the busy row."""
     start, end = window
     cells = cells_of(width)
     out = []

@@ -76,7 +76,7 @@ def diagnosis_sarif(diagnosis: Diagnosis, knowledge: tuple[Path, ...] = (), root
 
 
 def _both(before: Seen, now: Seen) -> Seen:
-    """Merge two findings of one rule, with the data of the larger gain."""
+    """Merge two findings: the data of a first finding or else of the larger gain, and the sum of the counts."""
     one = max(before, now, key=lambda s: (s.first, s.gain[0] if s.gain else 0.0))
     count = before.count + now.count
     return replace(one, count=count)
@@ -242,7 +242,7 @@ def _notification(remark: Remark, root: Path) -> dict[str, Any]:
 
 
 def _artifact(path: str, root: Path) -> dict[str, Any]:
-    """Return a file's location: relative to the root if its path or the end of it exists there, else absolute.
+    """Return a file's location: below the root if its path or the end of it exists there, else its own path.
 
     A kernel is often compiled in another folder than the reviewed one: the longest end of its path that exists below
     the root is used.
