@@ -20,9 +20,9 @@ __all__ = ["Diagnosis", "__version__", "diagnose", "read"]
 
 
 def diagnose(*paths: str | Path, **options: Any) -> Diagnosis:
-    """Diagnose one or more reports; options as for `advisor.reasoning.diagnose.analyse`.
+    """Diagnose one or more reports; `advisor.reasoning.diagnose.analyse` describes the options.
 
-    Raises InputError, with one line, where no report can be read.
+    Raises InputError, with a one-line message, if no report can be read.
     """
     from advisor.reasoning.diagnose import diagnose as diagnose_reports
 
@@ -30,9 +30,10 @@ def diagnose(*paths: str | Path, **options: Any) -> Diagnosis:
 
 
 def read(path: Path, *, metric_filter: Collection[str] | None = None, **options: Any) -> Reading:
-    """Read one report into a frame: a row per launch, a column per canonical metric; see `advisor.readers.read.read`.
+    """Read one report into a frame: one row per launch, one column per canonical metric.
 
-    metric_filter: the metric ids to read, all by default. Raises InputError, with one line, if no launch can be read.
+    metric_filter: the metric ids to read (default: all). For the options see `advisor.readers.read.read`. Raises
+    InputError, with a one-line message, if no launch can be read.
     """
     from advisor.readers.read import read as read_report
 

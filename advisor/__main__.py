@@ -1,4 +1,4 @@
-"""`python -m advisor` is `ncu-advisor`."""
+"""Entry point: `python -m advisor` runs `ncu-advisor`."""
 
 from advisor.cli.main import main
 

@@ -1,4 +1,4 @@
-"""knowledge/napkin/: algorithms with their parameters and formulas, data types, achievable shares of a peak."""
+"""Load knowledge/napkin/: algorithms with parameters and formulas, data types, achievable shares of peak rates."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from advisor.knowledge.loader import load_mapping
 from advisor.records import resources
 from advisor.records.errors import KnowledgeError, UsageError
 
-_SIZE = "size"  # bytes of an element: known to formulas in addition to parameters and `let`
+_SIZE = "size"  # bytes per element; formulas may use it in addition to parameters and `let`
 _LARGEST = 1e18
 
 
 class Parameter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A parameter. default: a number, or a formula of the parameters before it and `size`; whole: no fractions."""
+    """A parameter. default: a number, or a formula over earlier parameters and `size`; whole: must be an integer."""
 
     means: str
     unit: str = "count"
@@ -31,9 +31,9 @@ class Parameter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Algorithm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An algorithm: FLOP and fewest bytes as formulas.
+    """An algorithm, with formulas for its FLOP and its minimum bytes.
 
-    matrix: work of the shape that tensor cores take; usually: the cores that are expected to do it where both could.
+    matrix: whether tensor cores can do the work; usually: the cores expected to do it if both kinds can.
     """
 
     title: str
@@ -52,7 +52,7 @@ class Algorithm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Dtype(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A data type: bytes of an element, and the peaks that its arithmetic runs at ('' none)."""
+    """A data type: bytes per element, and the peak rates of its arithmetic ('' if there is none)."""
 
     title: str
     size: float
@@ -64,7 +64,7 @@ class Dtype(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class CeilingShare(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The part of a peak (0 to 1) that good code reaches, and how that is known."""
+    """The share of a peak (0 to 1) that good code reaches, and the source of that number."""
 
     share: float
     why: str
@@ -72,7 +72,7 @@ class CeilingShare(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Remark(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A text shown when its test holds: a note on a result, or a contradiction with a measurement."""
+    """A text that is shown if its test holds: a note on a result, or a contradiction with a measurement."""
 
     test: str
     says: str
@@ -96,7 +96,7 @@ def _named(kind: str, found: dict[str, str], name: str) -> str:
 
 @lru_cache(maxsize=1)
 def algorithms() -> dict[str, Algorithm]:
-    """All algorithms by id; every formula has been parsed and knows its names (else KnowledgeError)."""
+    """Return all algorithms by id. Raises KnowledgeError if a formula cannot be parsed or uses an unknown name."""
     path = resources.folder("knowledge") / "napkin" / "algorithms.yaml"
     out = {}
     for key, entry in load_mapping(path, Algorithm).items():
@@ -129,7 +129,7 @@ def _check(entry: Algorithm) -> None:
 
 
 def algorithm(name: str) -> Algorithm:
-    """The algorithm of this id or alias, with `-` or `_`, in any case; UsageError names the nearest."""
+    """Return the algorithm with this id or alias (any case, `-` or `_`). Raises UsageError that names the nearest."""
     found = {n: key for key, entry in algorithms().items() for n in (key, *entry.aliases)}
     wanted = name.strip().lower().replace("-", "_").replace(" ", "_")
     if wanted not in found:
@@ -145,7 +145,7 @@ def dtypes() -> dict[str, Dtype]:
 
 
 def dtype(name: str) -> Dtype:
-    """The data type of this id or alias, in any case; UsageError names the nearest."""
+    """Return the data type with this id or alias, in any case. Raises UsageError that names the nearest."""
     found = {n: key for key, entry in dtypes().items() for n in (key, *entry.aliases)}
     wanted = name.strip().lower()
     if wanted not in found:
@@ -166,7 +166,7 @@ def remarks(name: str) -> dict[str, Remark]:
 
 
 def complete(entry: Algorithm, size: float, given: Mapping[str, float]) -> dict[str, float]:
-    """All parameters with defaults filled in, checked against their ranges, in order; UsageError says what is wrong."""
+    """Return all parameters in order, defaults filled in. Raises UsageError if one is unknown or out of range."""
     if unknown := [name for name in given if name not in entry.parameters]:
         raise UsageError(f"{entry.id} has no parameter {unknown[0]!r}: it takes {', '.join(entry.parameters)}")
     values: dict[str, float] = {}
@@ -191,7 +191,7 @@ def complete(entry: Algorithm, size: float, given: Mapping[str, float]) -> dict[
 
 
 def count(entry: Algorithm, size: float, parameters: Mapping[str, float]) -> tuple[float, float, dict[str, float]]:
-    """FLOP, fewest bytes and the quantities under `let`, for complete parameters; UsageError when they do not fit."""
+    """Return FLOP, minimum bytes and the `let` quantities. Raises UsageError if the complete parameters do not fit."""
     names = {_SIZE: size, **parameters}
     derived: dict[str, float] = {}
     for name, text in entry.let.items():

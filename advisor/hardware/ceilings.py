@@ -1,6 +1,6 @@
-"""What GPUs were measured to reach on this machine (`practice calibrate`), and what that makes of their peaks.
+"""Rates that `practice calibrate` measured on this machine's GPUs, and their shares of the peak rates.
 
-One file in the user's data folder; nothing is written here.
+They are read from one file in the user's data folder; this module writes nothing.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LARGEST = 1 << 20
 
 
 class Ceiling(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One rate, in bytes/s or FLOP/s: of the median run; slowest and fastest run; `noise` as a share of the rate."""
+    """One rate in bytes/s or FLOP/s: of the median, slowest and fastest run. `noise` is a share of the rate."""
 
     rate: float
     low: float
@@ -35,7 +35,7 @@ class Ceiling(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Ceilings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What one GPU reached. read and copy (reads and writes together) in bytes/s, fp32 and fp64 in FLOP/s.
+    """The measured rates of one GPU. read and copy (reads and writes together) in bytes/s, fp32 and fp64 in FLOP/s.
 
     measured: date and time in ISO 8601; driver: CUDA version of the driver, 13000 is 13.0.
     """
@@ -51,7 +51,7 @@ class Ceilings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class CeilingsFile(msgspec.Struct, forbid_unknown_fields=True):
-    """The whole file: GPUs by `key_of`."""
+    """The content of the whole file: GPUs by `key_of`."""
 
     schema: str = SCHEMA
     cards: dict[str, Ceilings] = {}
@@ -62,12 +62,12 @@ Cards = Mapping[str, Ceilings]
 
 
 def key_of(gpu: str, cc: str) -> str:
-    """What a GPU is filed under: the name that its driver prints, and its compute capability (`9.0`)."""
+    """Return the key of a GPU in the file: its driver's device name and its compute capability (`9.0`)."""
     return f"{gpu} ({cc})"
 
 
 def read_file(path: Path) -> CeilingsFile:
-    """The file; an empty one where there is none yet, InputError when it cannot be understood."""
+    """Return the file's content, empty if there is no file yet. Raises InputError if it cannot be parsed."""
     try:
         raw = path.read_bytes()
     except FileNotFoundError:
@@ -93,7 +93,7 @@ _INSTEAD: ContextVar[Cards | None] = ContextVar("ceilings instead of this machin
 
 @contextmanager
 def using(cards: Cards) -> Iterator[None]:
-    """Within the block, and in its thread, these ceilings count in place of those measured on this machine."""
+    """Use these ceilings instead of this machine's, within the block and only in its thread."""
     token = _INSTEAD.set(cards)
     try:
         yield
@@ -102,7 +102,7 @@ def using(cards: Cards) -> Iterator[None]:
 
 
 def kept(folder: Path | None = None) -> Cards:
-    """All GPUs that were measured on this machine; `folder` instead of the user's data folder. None without a home."""
+    """Return all GPUs measured on this machine (none without a home folder). folder: replaces the user data folder."""
     instead = _INSTEAD.get()
     if instead is not None and folder is None:
         return instead
@@ -114,24 +114,24 @@ def kept(folder: Path | None = None) -> Cards:
 
 
 def measured(gpu: str, cc: str, folder: Path | None = None) -> Ceilings | None:
-    """What was measured on a GPU of this name and compute capability (`9.0`); None where nothing was.
+    """Return the measurements of the GPU with this name and compute capability (`9.0`), or None if there are none.
 
-    InputError when the file is there and cannot be understood.
+    Raises InputError if the file exists but cannot be parsed.
     """
     return kept(folder).get(key_of(gpu, cc))
 
 
 def of_model(card: Gpu, cards: Cards) -> Ceilings | None:
-    """What was measured on a GPU of this model, the latest where there are several; None where nothing was."""
+    """Return the latest measurements on a GPU of this model, or None if there are none."""
     found = [c for c in cards.values() if known_as(c.gpu, c.cc) == card.id] if card.id else []
     return max(found, key=lambda c: c.measured, default=None)
 
 
 def shares(found: Ceilings, bandwidth: float | None, plain_peak: float | None, plain: str = "fp32") -> dict[str, float]:
-    """The measured parts of the peaks, at most 1, as `roofline.calculate` takes them: memory (of a copy), plain.
+    """Return the measured shares of the peaks, at most 1, for `roofline.estimate`: memory (of a copy), plain.
 
-    bandwidth in bytes/s, plain_peak in FLOP/s of `plain` (fp32 or fp64; other rates are not measured). What has no peak
-    is left out.
+    bandwidth in bytes/s, plain_peak in FLOP/s of `plain` (fp32 or fp64; other rates are not measured). A rate without a
+    peak is left out.
     """
     rate = {"fp32": found.fp32.rate, "fp64": found.fp64.rate}.get(plain)
     pairs = (("memory", found.copy.rate, bandwidth), ("plain", rate, plain_peak))
@@ -139,7 +139,7 @@ def shares(found: Ceilings, bandwidth: float | None, plain_peak: float | None, p
 
 
 def for_roofline(found: Ceilings | None, card: Gpu, dtype: str) -> dict[str, float]:
-    """The shares that `roofline.calculate` takes for this GPU and data type; empty where nothing was measured."""
+    """Return the shares for `roofline.estimate` on this GPU and data type; empty if nothing was measured."""
     if found is None:
         return {}
     plain = algorithms.dtype(dtype).plain
@@ -147,11 +147,11 @@ def for_roofline(found: Ceilings | None, card: Gpu, dtype: str) -> dict[str, flo
 
 
 def dram_percentages(found: Ceilings, peak: float) -> tuple[float, float]:
-    """What reads alone and a copy reached, in percent of a DRAM peak in bytes/s, at most 100."""
+    """Return the measured read and copy rates in percent of a DRAM peak in bytes/s, at most 100."""
     return min(100.0, 100 * found.read.rate / peak), min(100.0, 100 * found.copy.rate / peak)
 
 
 def as_used(found: Ceilings) -> MeasuredCeilings:
-    """What a result records of the ceilings that decided in it."""
+    """Return the record of the measured ceilings that a result used."""
     rates = (found.read.rate, found.copy.rate, found.fp32.rate, found.fp64.rate)
     return MeasuredCeilings(found.gpu, found.cc, found.measured, *rates)

@@ -1,4 +1,4 @@
-"""The GPUs of knowledge/gpus.yaml in SI units, found by name, or derived from a report's own device attributes."""
+"""Find GPUs of knowledge/gpus.yaml by name, in SI units, or derive them from a report's device attributes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PEAKS = (
     *("fp64", "fp32", "fp16", "bf16"),
     *("fp64_tensor", "tf32_tensor", "fp16_tensor", "bf16_tensor", "fp8_tensor", "int8_tensor"),
 )
-# A number of the file -> the field of Gpu that it becomes, where the names differ.
+# Number in the file -> field of Gpu, if the names differ.
 _FIELDS = {
     "gb_per_s": "bandwidth",
     "boost_mhz": "boost_clock_hz",
@@ -40,7 +40,7 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class CapabilityFacts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What one source says of a compute capability. flop: FLOP per cycle and SM by peak."""
+    """Facts that one source gives about a compute capability. flop: FLOP per cycle and SM by peak."""
 
     warps_per_sm: int | None = None
     blocks_per_sm: int | None = None
@@ -60,14 +60,14 @@ class CapabilityFacts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class CapabilityDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A compute capability as the file has it."""
+    """A compute capability as written in the file."""
 
     facts: dict[str, CapabilityFacts]
     note: str = ""
 
 
 class CardFacts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What one source says of a GPU, in the units of its datasheet."""
+    """Facts that one source gives about a GPU, in the units of its datasheet."""
 
     sm_count: int | None = None
     boost_mhz: float | None = None
@@ -79,7 +79,7 @@ class CardFacts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class CardDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A GPU as the file has it."""
+    """A GPU as written in the file."""
 
     name: str
     cc: str
@@ -93,7 +93,7 @@ class CardDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class TableDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The whole file."""
+    """The content of the whole file."""
 
     sources: dict[str, Source]
     capabilities: dict[str, CapabilityDef]
@@ -101,9 +101,9 @@ class TableDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """Limits of an SM. Shared memory in bytes; register_unit: registers that a warp is given at a time (a multiple of
-    8 for each thread); shared_unit: bytes that a block is given at a time; shared_reserved: bytes that the system takes
-    of each block; barriers_per_sm: None where unknown.
+    """Limits of an SM. Shared memory in bytes; register_unit: allocation unit of a warp's registers (a multiple of
+    8 for each thread); shared_unit: allocation unit of a block in bytes; shared_reserved: bytes that the system takes
+    in each block; barriers_per_sm: None if unknown.
     """
 
     warps_per_sm: int
@@ -138,7 +138,7 @@ class Capability(msgspec.Struct, frozen=True):
 
 class Gpu(msgspec.Struct, frozen=True):
     """A GPU. bandwidth: DRAM peak, bytes/s; clocks in Hz; peaks: FLOP/s by the keys of PEAKS, dense; None and absent
-    peaks are unknown. sources: number (`bandwidth`, `peaks.fp32`, …) to where it comes from; note: what was left out.
+    peaks are unknown. sources: number (`bandwidth`, `peaks.fp32`, …) to its source; note: numbers that were left out.
     """
 
     id: str
@@ -158,28 +158,28 @@ class Gpu(msgspec.Struct, frozen=True):
     note: str = ""
 
     def ridge(self, peak: str) -> float | None:
-        """The ridge point, FLOP/byte: peak rate over DRAM bandwidth (Williams, Waterman, Patterson 2009)."""
+        """Return the ridge point in FLOP/byte: peak rate over DRAM bandwidth (Williams, Waterman, Patterson 2009)."""
         rate = self.peaks.get(peak)
         return rate / self.bandwidth if rate and self.bandwidth else None
 
     @property
     def max_warps_per_sm(self) -> int | None:
-        """Warps that fit an SM."""
+        """Maximum number of warps on an SM."""
         return self.limits.warps_per_sm if self.limits else None
 
     @property
     def registers_per_sm(self) -> int | None:
-        """32-bit registers of an SM."""
+        """Number of 32-bit registers of an SM."""
         return self.limits.registers_per_sm if self.limits else None
 
     @property
     def shared_per_sm(self) -> int | None:
-        """Shared memory of an SM, bytes."""
+        """Shared memory of an SM in bytes."""
         return self.limits.shared_per_sm if self.limits else None
 
 
 class Table(msgspec.Struct, frozen=True):
-    """All of it; `index` maps a name as `key` makes it to a GPU's id, `devices` a device name to one."""
+    """The whole table. `index` maps a name made by `key` to a GPU's id; `devices` maps a device name to an id."""
 
     sources: dict[str, Source]
     capabilities: dict[str, Capability]
@@ -190,23 +190,23 @@ class Table(msgspec.Struct, frozen=True):
 
 
 class _MistakeError(ValueError):
-    """Something in the file that its schema cannot see; begins with the entry's id."""
+    """A mistake in the file that its schema cannot detect; the message begins with the entry's id."""
 
 
 def key(name: str) -> str:
-    """A name for comparing: without maker, MIG profile, case and punctuation."""
+    """Return a name for comparison: without vendor, MIG profile, case and punctuation."""
     return re.sub(r"[^a-z0-9]+", "", _MAKERS.sub(" ", _MIG.sub("", name)).lower())
 
 
 def is_geforce(name: str) -> bool:
-    """Whether a device name is that of a GeForce GPU, whose tensor cores accumulate in fp32 at half speed."""
+    """Return whether this device name is a GeForce GPU, whose tensor cores accumulate in fp32 at half speed."""
     return "geforce" in name.lower()
 
 
 def _once(
     where: str, facts: dict[str, CapabilityFacts] | dict[str, CardFacts], known: dict[str, Source]
 ) -> dict[str, tuple[float, str]]:
-    """Number name to (value, source key); a number under two sources, or a source that is not listed, is a mistake."""
+    """Map each number to (value, source key). Two sources for one number, or an unlisted source, are a mistake."""
     out: dict[str, tuple[float, str]] = {}
     for source, fact in facts.items():
         if source not in known:
@@ -248,7 +248,7 @@ def _capability(cc: str, entry: CapabilityDef, known: dict[str, Source]) -> Capa
 
 
 def worked_out(capability: Capability, geforce: bool, sm_count: int | None, clock_hz: float | None) -> dict[str, float]:
-    """Peaks in FLOP/s from SMs, clock and the capability's rates; {} when SMs or clock are unknown.
+    """Return peaks in FLOP/s from SMs, clock and the capability's rates; empty if SMs or clock are unknown.
 
     tensor_clock does not apply to fp64, whose tensor peak NVIDIA quotes at the full boost clock.
     """
@@ -307,9 +307,9 @@ def _card(card_id: str, entry: CardDef, capabilities: dict[str, Capability], kno
 
 
 def double_rate(memory_clock_hz: float, bus_bits: float) -> float:
-    """DRAM peak in bytes/s from the memory clock that the driver prints (half the data rate) and the bus width.
+    """Return the DRAM peak in bytes/s from the driver's memory clock (half the data rate) and the bus width.
 
-    Agrees with the counters' own peak (dram__bytes.sum.peak_sustained x DRAM clock) within 0.5 % on the HBM GPUs and
+    It agrees with the counters' own peak (dram__bytes.sum.peak_sustained x DRAM clock) within 0.5 % on the HBM GPUs and
     3 % on the GDDR GPUs, T4 to H200, whose reports were available.
     """
     return 2 * memory_clock_hz * bus_bits / 8
@@ -317,7 +317,7 @@ def double_rate(memory_clock_hz: float, bus_bits: float) -> float:
 
 @lru_cache(maxsize=1)
 def table() -> Table:
-    """The table of knowledge/gpus.yaml; KnowledgeError says what is wrong with it."""
+    """Return the table of knowledge/gpus.yaml. Raises KnowledgeError that names the mistake in it."""
     path = resources.folder("knowledge") / "gpus.yaml"
     raw = load(path, TableDef)
     try:
@@ -342,11 +342,11 @@ def _table(raw: TableDef) -> Table:
     return Table(raw.sources, capabilities, cards, former, index, devices)
 
 
-_SAME_CLOCK = 0.005  # a difference below this share is rounding of a datasheet
+_SAME_CLOCK = 0.005  # a difference below this share is a rounding error of a datasheet
 _SAME_BANDWIDTH = 0.02
 _LARGEST = 1e15
 _REPORT = "the report's own device attributes"
-# Attribute of a report -> field of Limits.
+# Device attribute in a report -> field of Limits.
 _LIMITS = {
     "device_max_warps_per_sm": "warps_per_sm",
     "device_max_blocks_per_sm": "blocks_per_sm",
@@ -359,7 +359,7 @@ _LIMITS = {
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Where a report disagrees with the table: the field of Gpu, what the table has, what the report says."""
+    """A disagreement of a report with the table: the field of Gpu, the table's value, the report's value."""
 
     field: str
     table: float
@@ -367,12 +367,12 @@ class Difference:
 
 
 def ids() -> tuple[str, ...]:
-    """The ids of all GPUs of the table, in its order."""
+    """Return the ids of all GPUs in the order of the table."""
     return tuple(table().cards)
 
 
 def gpu(name: str) -> Gpu:
-    """The GPU of this id, alias or device name, in any case; UsageError names the nearest ids when there is none."""
+    """Return the GPU with this id, alias or device name, in any case. Raises UsageError that names the nearest ids."""
     found = table().index.get(key(name))
     if found is None:
         raise UsageError(_unknown(name, table()))
@@ -391,7 +391,7 @@ def _unknown(name: str, known: Table) -> str:
 
 
 def known_as(display_name: str, cc: str) -> str:
-    """The id of the GPU that prints this device name, '' when there is none. cc ('9.0'; '' unknown) must agree."""
+    """Return the id of the GPU with this device name, or ''. cc ('9.0'; '' if unknown) must agree."""
     found = table().devices.get(key(display_name), "")
     if found and cc and cc != table().cards[found].cc and cc not in table().former_cc.get(found, ()):
         return ""
@@ -399,7 +399,7 @@ def known_as(display_name: str, cc: str) -> str:
 
 
 def limits_of(cc: str) -> Limits:
-    """The limits of an SM of this compute capability; UsageError when the table has none."""
+    """Return the SM limits of this compute capability. Raises UsageError if the table has none."""
     capability = table().capabilities.get(cc)
     if capability is None:
         raise UsageError(f"no compute capability {cc!r} in the table: known are {', '.join(table().capabilities)}")
@@ -407,7 +407,7 @@ def limits_of(cc: str) -> Limits:
 
 
 def _value(attributes: Mapping[str, float], name: str) -> float | None:
-    """The attribute, None where it is absent or could not be that of any GPU."""
+    """Return the attribute, or None if it is absent or impossible for any GPU."""
     value = attributes.get(name)
     return float(value) if value is not None and 1 <= value <= _LARGEST else None
 
@@ -419,7 +419,7 @@ def _cc(attributes: Mapping[str, float]) -> str:
 
 
 def _bandwidth(attributes: Mapping[str, float], integrated: bool) -> float | None:
-    """Bytes/s; an integrated GPU shares the processor's memory, and its driver prints no clock that would help."""
+    """Return bytes/s, unknown for an integrated GPU: it uses the CPU's memory and its driver prints no usable clock."""
     if integrated:
         return None
     clock, bus = _value(attributes, "device_memory_clock_hz"), _value(attributes, "device_bus_bits")
@@ -432,9 +432,9 @@ def _limits(attributes: Mapping[str, float], base: Limits | None) -> Limits | No
 
 
 def from_device(attributes: Mapping[str, float], name: str, cc: str = "") -> Gpu:
-    """A GPU that the table lacks, from the device attributes of a report (canonical device_* metrics); id is ''.
+    """Derive a GPU that the table lacks from a report's device attributes (canonical device_* metrics); its id is ''.
 
-    Peaks are SMs x clock x the capability's rate; what the attributes do not decide stays unknown: peaks of a
+    Peaks are SMs x clock x the capability's rate. Values that the attributes do not determine stay unknown: peaks of a
     capability that the table lacks, the bandwidth of integrated GPUs, tensor peaks of GPUs without tensor cores.
     """
     cc = cc or _cc(attributes)
@@ -469,9 +469,9 @@ def from_device(attributes: Mapping[str, float], name: str, cc: str = "") -> Gpu
 
 
 def _slower_fp64(attributes: Mapping[str, float], peaks: Mapping[str, float]) -> dict[str, float]:
-    """fp64 where the driver says that it is slower than the capability has it (the H800: 1/64 instead of 1/2).
+    """Return the fp64 peak if the driver reports a lower rate than the capability's (H800: 1/64 instead of 1/2).
 
-    The other direction is not believed: the driver prints 32 on capability 8.6 and 16 on 12.0, where the counters' own
+    A higher rate is ignored: the driver prints 32 on capability 8.6 and 16 on 12.0, where the counters' own
     peaks say 64.
     """
     ratio, fp32, fp64 = _value(attributes, "device_fp32_fp64_ratio"), peaks.get("fp32"), peaks.get("fp64")
@@ -479,10 +479,10 @@ def _slower_fp64(attributes: Mapping[str, float], peaks: Mapping[str, float]) ->
 
 
 def resolve(attributes: Mapping[str, float], name: str, cc: str) -> tuple[Gpu, bool, tuple[Difference, ...]]:
-    """The GPU of a launch: the table's GPU, with the report's own attributes winning over it, or one derived.
+    """Return the GPU of a launch: the table's GPU, overridden by the report's attributes, or a derived one.
 
-    Returns the GPU, whether the table knows it, and where the two disagree. Peaks scale with SMs and clock. Another
-    number of SMs on an integrated GPU is another module of the same name: it is derived, its bandwidth unknown.
+    Also returns whether the table has it, and the disagreements. Peaks scale with SMs and clock. An integrated GPU
+    with another number of SMs is another module of the same name: it is derived, and its bandwidth is unknown.
     """
     found = known_as(name, cc or _cc(attributes))
     if not found:
@@ -491,7 +491,7 @@ def resolve(attributes: Mapping[str, float], name: str, cc: str) -> tuple[Gpu, b
     differences: list[Difference] = []
 
     def own(field: str, attribute: str, same: float) -> float | None:
-        """The report's value, noted where it differs; the table's where the report has none or agrees."""
+        """Return the report's value and record any difference; the table's value if the report has none or agrees."""
         given: float | None = getattr(card, field)
         value = _value(attributes, attribute)
         if value is None or (given and abs(value / given - 1) <= same):

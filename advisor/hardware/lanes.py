@@ -1,9 +1,9 @@
-"""Index expressions as written in a kernel, evaluated for every lane of a block.
+"""Evaluate index expressions, as written in a kernel, for every lane of a block.
 
-The grammar is closed like that of knowledge/expressions.py, but on C's integers, not reals: + - * / % << >>
+The grammar is closed like that of knowledge/expressions.py, but it uses C's integers, not reals: + - * / % << >>
 & | ^, parentheses, min, max, abs; / and % round towards zero. Conditions add comparisons, && || ! (or and, or, not).
 Names: tid.x tid.y tid.z (threadIdx.x …), bid.x … (blockIdx), bdim.x … (blockDim), gdim.x …, tid (the thread's number in
-its block), lane, warp, and parameters with values of their own. Integer casts are ignored.
+its block), lane, warp, and parameters given by the caller. Integer casts are ignored.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from advisor.hardware import algorithms
 from advisor.records.errors import UsageError
 
 LANES = 32
-WIDTHS = (1, 2, 4, 8, 16)  # bytes of a lane's access
+WIDTHS = (1, 2, 4, 8, 16)  # bytes that a lane may access
 LONGEST = 400
-THREADS = 1024  # of a block
-LARGEST = 2**62  # of any intermediate value
+THREADS = 1024  # the most in a block
+LARGEST = 2**62  # the largest intermediate value
 _DEEPEST = 120
 _DIRECTIONS = ("x", "y", "z")
 _CUDA = {"threadIdx": "tid", "blockIdx": "bid", "blockDim": "bdim", "gridDim": "gdim"}
@@ -71,21 +71,21 @@ _BUILT_IN = frozenset(
 
 @dataclass(frozen=True)
 class Formula:
-    """An index, or a condition. `names`: all that it reads, tid.x as tid_x."""
+    """A formula of an index or a condition. `names`: all names in it, with tid.x as tid_x."""
 
     text: str
     names: frozenset[str]
     node: ast.expr = field(repr=False, compare=False)
 
     def value(self, values: Mapping[str, int]) -> int:
-        """The index for one thread; of a condition 1 or 0.
+        """Return the index of one thread, or 1 or 0 for a condition.
 
-        UsageError for a division by zero or a value that is too large.
+        Raises UsageError for a division by zero or a value that is too large.
         """
         return _value(self.node, values)
 
     def exchanged(self) -> Formula:
-        """The same formula with tid.x and tid.y in each other's place."""
+        """Return the formula with tid.x and tid.y exchanged."""
         other = {"tid_x": "tid_y", "tid_y": "tid_x"}
 
         class Swap(ast.NodeTransformer):
@@ -97,12 +97,12 @@ class Formula:
 
 
 def index(text: str) -> Formula:
-    """The formula of an index; UsageError says what is wrong with it."""
+    """Parse the formula of an index. Raises UsageError that names the mistake."""
     return _formula(text, condition=False)
 
 
 def condition(text: str) -> Formula:
-    """The formula of a condition, such as `tid.x < 16 && tid.y % 2 == 0`; UsageError says what is wrong with it."""
+    """Parse a condition such as `tid.x < 16 && tid.y % 2 == 0`. Raises UsageError that names the mistake."""
     return _formula(text, condition=True)
 
 
@@ -131,7 +131,7 @@ def _short(text: str) -> str:
 
 
 def _check(node: ast.expr, logic: bool, depth: int) -> None:
-    """Refuse all that is outside the grammar; `logic`: a comparison is wanted here."""
+    """Reject everything outside the grammar. logic: whether a comparison is expected here."""
     if depth > _DEEPEST:
         raise UsageError(f"an index nested more than {_DEEPEST} deep: simplify it")
     below: list[tuple[ast.expr, bool]] = []
@@ -203,7 +203,7 @@ class Block:
 
     @property
     def threads(self) -> int:
-        """All threads."""
+        """Number of threads in the block."""
         return self.x * self.y * self.z
 
     def __str__(self) -> str:
@@ -211,7 +211,7 @@ class Block:
 
 
 def block(text: str) -> Block:
-    """`256`, `32x8` or `16,16,2`; UsageError where no block can be so."""
+    """Parse `256`, `32x8` or `16,16,2`. Raises UsageError if no block can have this shape."""
     parts = re.split(r"[x,*]", text.strip().lower())
     if not 1 <= len(parts) <= 3 or not all(re.fullmatch(r"\s*[1-9]\d{0,3}\s*", part) for part in parts):
         raise UsageError(f"{_short(text)} is no block shape: write one such as 256, 32x8 or 8x8x4")
@@ -224,10 +224,10 @@ def block(text: str) -> Block:
 def warps(
     formula: Formula, where: Formula | None, shape: Block, parameters: Mapping[str, int]
 ) -> list[list[int | None]]:
-    """The index of each of 32 lanes for each warp of a block; None where a lane is off or the block has no thread.
+    """Return the index of each of 32 lanes for each warp of a block; None for an inactive or missing lane.
 
-    parameters: values of the names that are not built in; bid_x … are 0 and gdim_x … 1 unless given. UsageError names
-    a parameter without a value, or one that is given but not read.
+    parameters: values of the names that are not built in; bid_x … are 0 and gdim_x … 1 unless given. Raises UsageError
+    if a parameter has no value or is not used.
     """
     read = formula.names | (where.names if where else frozenset())
     missing = sorted(read - _BUILT_IN - parameters.keys())
@@ -268,10 +268,10 @@ _SIZES = {
 
 
 def access(name: str, vector: int = 1) -> tuple[int, int]:
-    """Bytes of an element of the type, and of the access of a lane: `vector` elements side by side.
+    """Return the bytes of an element, and of a lane's access of `vector` adjacent elements.
 
     name: a CUDA type (float, uchar, float4, half2), a data type of the table (f16, bf16, i8) or a number of bytes.
-    UsageError for an unknown type and for an access that no lane makes.
+    Raises UsageError for an unknown type and for an impossible width of access.
     """
     plain = " ".join(name.strip().lower().removesuffix("_t").split())
     size = _size(plain if plain != "size" else "size_t", name)

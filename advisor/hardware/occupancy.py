@@ -1,8 +1,8 @@
-"""How many blocks and warps an SM holds, what limits them, and how far it is to the next step up or down.
+"""Occupancy: active blocks and warps of an SM, their limiters, and the nearest changes that raise or lower it.
 
-The rules are those of CUDA's occupancy calculator: registers round up to 8 a thread and are given to a warp 256 at a
-time from its sub-partition's quarter of the file; shared memory rounds up to 128 bytes a block (256 before capability
-8.0), 1 KiB of each block being the system's from 8.0 on; warps round up per block.
+The rules are those of CUDA's occupancy calculator: registers round up to 8 per thread and are allocated to a warp in
+units of 256 from its sub-partition's quarter of the file; shared memory rounds up to 128 bytes per block (256 before
+capability 8.0), and from 8.0 on the system reserves 1 KiB of each block; warps round up per block.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from advisor.records.errors import UsageError
 from advisor.records.record import Record
 
 WARP = 32
-_REGISTER_STEP = 8  # registers of a thread are a multiple of this
+_REGISTER_STEP = 8  # the registers of a thread are a multiple of this
 
 
 class Cliff(Record):
-    """Where one more change moves the warps of an SM.
+    """The nearest change of a resource that changes the number of active warps on an SM.
 
-    resource: registers (a thread), shared (bytes a block, as the kernel asks for them) or block_size; value: the
-    nearest value at which `warps` are active instead of today's; percent: that occupancy; gain: more warps, or fewer.
+    resource: registers (per thread), shared (bytes per block that the kernel requests) or block_size; value: the
+    nearest value with `warps` active warps; percent: that occupancy; gain: whether that is more warps than now.
     """
 
     resource: str
@@ -35,8 +35,8 @@ class Cliff(Record):
 
 @dataclass(frozen=True, slots=True)
 class Occupancy:
-    """blocks and warps active on an SM; percent of its warp slots (0-100); limits: blocks by resource, before any cap
-    by the others; limiters: the resources that decide; cliffs: nearest gain and loss of each resource.
+    """The occupancy of an SM. blocks, warps: active on it; percent: of its warp slots (0-100); limits: blocks that each
+    resource alone allows; limiters: resources with the lowest limit; cliffs: nearest gain and loss of each resource.
     """
 
     blocks: int
@@ -49,22 +49,22 @@ class Occupancy:
 
 
 def round_up(value: int, unit: int) -> int:
-    """The smallest multiple of `unit` that is not below `value`."""
+    """Round `value` up to a multiple of `unit`."""
     return -(-value // unit) * unit
 
 
 def warps_of(block_size: int) -> int:
-    """Warps of a block of this many threads, rounded up."""
+    """Return the number of warps of a block with this many threads, rounded up."""
     return -(-block_size // WARP)
 
 
 def shared_allocated(limits: Limits, shared: int) -> int:
-    """Bytes of shared memory that a block takes when its kernel asks for `shared` (static and dynamic together)."""
+    """Return the bytes allocated to a block whose kernel requests `shared` bytes (static and dynamic together)."""
     return round_up(shared + limits.shared_reserved, limits.shared_unit)
 
 
 def register_limit(limits: Limits, block_size: int, registers: int) -> int:
-    """Blocks that an SM's registers allow; the warps that registers allow are counted in each sub-partition."""
+    """Return the blocks that an SM's registers allow; the allowed warps are counted in each sub-partition."""
     per_warp = round_up(round_up(max(registers, 1), _REGISTER_STEP) * WARP, limits.register_unit)
     warps = limits.registers_per_sm // limits.schedulers // per_warp * limits.schedulers
     return warps // warps_of(block_size)
@@ -73,7 +73,7 @@ def register_limit(limits: Limits, block_size: int, registers: int) -> int:
 def block_limits(
     limits: Limits, block_size: int, registers: int, shared: int, capacity: int, barriers: int = 0
 ) -> dict[str, int]:
-    """Blocks that each resource of an SM allows; `capacity`: bytes of shared memory that the SM is set up with."""
+    """Return the blocks that each resource of an SM allows. capacity: the SM's configured shared memory in bytes."""
     allocated = shared_allocated(limits, shared)
     out = {
         "registers": register_limit(limits, block_size, registers),
@@ -94,11 +94,11 @@ def occupancy(
     shared_config: int | None = None,
     barriers: int = 0,
 ) -> Occupancy:
-    """Theoretical occupancy of a kernel.
+    """Return the theoretical occupancy of a kernel.
 
-    cc: compute capability or the limits themselves; block_size: threads; registers: of a thread; shared: bytes of a
-    block, static and dynamic; shared_config: bytes that the SM is set up with (default: the most it can have);
-    barriers: named barriers of a block. UsageError when a value is more than a block may have.
+    cc: compute capability or the limits themselves; block_size: threads; registers: per thread; shared: bytes per
+    block, static and dynamic; shared_config: configured shared memory of the SM in bytes (default: the maximum);
+    barriers: named barriers per block. Raises UsageError if a value exceeds the limit of a block.
     """
     limits = limits_of(cc) if isinstance(cc, str) else cc
     for value, low, high, what in (
@@ -126,10 +126,10 @@ def occupancy(
 def _cliffs(
     limits: Limits, block_size: int, registers: int, shared: int, capacity: int, barriers: int, warps: int
 ) -> Iterator[Cliff]:
-    """The nearest value of each resource, up and down, at which more or fewer warps are active."""
+    """Return the nearest value of each resource, up and down, that changes the number of active warps."""
     top = limits.shared_per_block
     unit = limits.shared_unit
-    # The largest and the smallest request that round to each allocation: cliffs can only lie there.
+    # The largest and the smallest request that round to each allocation: the number of warps changes only there.
     below = range(round_up(shared + limits.shared_reserved, unit) - limits.shared_reserved - unit, -1, -unit)
     above = range(round_up(shared + limits.shared_reserved, unit) - limits.shared_reserved + 1, top + 1, unit)
     searches = (
@@ -152,16 +152,16 @@ def _cliffs(
 
 
 def _near(block_size: int, largest: int) -> list[int]:
-    """Other block sizes in whole warps, the nearest first."""
+    """Return other block sizes that are multiples of a warp, the nearest first."""
     sizes = [size for size in range(WARP, largest + 1, WARP) if size != block_size]
     return sorted(sizes, key=lambda size: (abs(size - block_size), size))
 
 
 def most_for(limits: Limits, block_size: int, capacity: int, blocks: int) -> tuple[int, int] | None:
-    """The most registers of a thread and bytes of shared memory of a block with which `blocks` blocks fit an SM.
+    """Return the most registers per thread and bytes of shared memory per block with which `blocks` blocks fit an SM.
 
-    None where the block or warp slots are too few for so many; shared memory counts what the kernel asks
-    for. Registers are 0 where even one is too many.
+    Return None if the SM has too few block or warp slots. Shared memory is the amount that the kernel requests.
+    Registers are 0 if even one is too many.
     """
     if blocks > limits.blocks_per_sm or blocks > limits.warps_per_sm // warps_of(block_size):
         return None

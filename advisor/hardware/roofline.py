@@ -1,4 +1,4 @@
-"""What an algorithm should cost on a GPU (roofline model), and a measured launch compared with that minimum."""
+"""Estimate an algorithm's minimum time on a GPU (roofline model), and compare a measured launch with it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Roof(Record):
 
     peak: FLOP/s, its key in peak_name; ridge: FLOP/byte; bound: memory (intensity below the ridge) or compute;
     attainable: FLOP/s, min(peak, intensity x bandwidth); times in ns. floor: the larger of bytes / bandwidth and
-    FLOP / peak, term says which (`bytes` or `flop`); achievable: the same with the share of each peak that good code
+    FLOP / peak; term: which one it is (`bytes` or `flop`); achievable: floor at the share of each peak that good code
     reaches (knowledge/napkin/ceilings.yaml).
     """
 
@@ -47,7 +47,7 @@ class Roof(Record):
 
 
 class Note(Record):
-    """Something worth knowing beside the numbers, in words of knowledge/napkin/."""
+    """A remark on the numbers, with a text of knowledge/napkin/."""
 
     id: str
     says: str
@@ -56,11 +56,11 @@ class Note(Record):
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The napkin of an algorithm. flop and bytes: least work; intensity: FLOP/byte; parameters: all of them; derived:
-    quantities between. plain and tensor: the roofs, None where this GPU has no such rate or the work does not suit;
-    cores: which of the two is expected ('' when neither rate is known, then only the bytes count). bytes_ns: bytes at
-    the DRAM peak; bytes_achievable_ns: at what good code reaches; measured: the shares of the peaks that were measured
-    on this GPU and count as achievable, in place of the usual ones.
+    """The napkin estimate of an algorithm. flop, bytes: minimum work; intensity: FLOP/byte; derived: intermediate
+    quantities; plain, tensor: the roofs, None if the GPU has no such rate or the cores cannot do the work;
+    cores: the expected one of the two ('' if neither rate is known: then only the bytes count). bytes_ns: time of the
+    bytes at the DRAM peak; bytes_achievable_ns: time at the rate that good code reaches; measured: the shares of the
+    peaks that were measured on this GPU and are used as achievable instead of the usual ones.
     """
 
     algorithm: Algorithm
@@ -82,24 +82,24 @@ class Result:
 
     @property
     def expected(self) -> Roof | None:
-        """The roof of the cores that are expected to do the work."""
+        """The roof of the cores expected to do the work."""
         return {"plain": self.plain, "tensor": self.tensor}.get(self.cores)
 
     @property
     def bound(self) -> Bound | Literal[""]:
-        """memory, compute, or '' when no arithmetic rate is known."""
+        """`memory`, `compute`, or '' if no arithmetic rate is known."""
         if self.expected:
             return self.expected.bound
         return "memory" if self.flop == 0 else ""
 
     @property
     def floor_ns(self) -> float:
-        """The least time at the peaks; without an arithmetic rate that of the bytes alone."""
+        """Minimum time at the peak rates; the time of the bytes alone if no arithmetic rate is known."""
         return self.expected.floor_ns if self.expected else self.bytes_ns
 
     @property
     def achievable_ns(self) -> float:
-        """The least time at what good code reaches of the peaks."""
+        """Minimum time at the shares of the peaks that good code reaches."""
         return self.expected.achievable_ns if self.expected else self.bytes_achievable_ns
 
 
@@ -112,11 +112,11 @@ def estimate(
     cores: str = "auto",
     ceilings: Mapping[str, float] | None = None,
 ) -> Result:
-    """The napkin of algorithm `name` with these parameters (others take their defaults) on a GPU of the table or given.
+    """Estimate algorithm `name` with these parameters (default for the others) on a GPU, given by id or as a Gpu.
 
-    cores: `plain`, `tensor`, or `auto`: tensor cores where the work has their shape and the type has a tensor rate
-    here. ceilings: measured shares of the peaks (memory, plain, plain_matrix, tensor) instead of the usual ones.
-    UsageError: an unknown name, a parameter out of range, cores without a rate, a GPU whose bandwidth is unknown.
+    cores: `plain`, `tensor`, or `auto`: tensor cores if they can do the work and the GPU has a tensor rate for the
+    type. ceilings: measured shares of the peaks (memory, plain, plain_matrix, tensor) instead of the usual ones.
+    Raises UsageError for an unknown name, a parameter out of range, cores without a rate, or an unknown bandwidth.
     """
     entry, kind = algorithms.algorithm(name), algorithms.dtype(dtype)
     card = gpu(gpu_name) if isinstance(gpu_name, str) else gpu_name
@@ -189,7 +189,7 @@ def _roof(
 
 
 def names(result: Result) -> dict[str, float]:
-    """The result as names for the tests and texts of knowledge/napkin/notes.yaml."""
+    """Return the result's values by the names that knowledge/napkin/notes.yaml uses in tests and texts."""
     out = {
         "size": result.dtype.size,
         "flop": result.flop,
@@ -226,10 +226,10 @@ def _with_notes(result: Result) -> Result:
 
 
 class Inconsistency(Record):
-    """What a measurement says against the napkin.
+    """A disagreement of a measurement with the napkin estimate.
 
     kind: inconsistency (the kernel does not do what its algorithm should), contradiction (the numbers cannot all be
-    right) or distance (how far from the minimum time); suggests: a diagnosis id; values: the numbers that it rests on.
+    right) or distance (from the minimum time); suggests: a diagnosis id; values: the numbers that it is based on.
     """
 
     id: str
@@ -278,7 +278,7 @@ class NapkinDocument(Record, kw_only=True, tag_field="schema", tag="ncu-advisor/
 
 
 def napkin_document(result: Result, checks: Sequence[Inconsistency] = ()) -> NapkinDocument:
-    """The document of an estimate. checks: what a measured launch says against it."""
+    """Return the document of an estimate. checks: disagreements with a measured launch."""
     gpu = result.gpu
     return NapkinDocument(
         algorithm=result.algorithm.id,
@@ -304,7 +304,7 @@ def napkin_document(result: Result, checks: Sequence[Inconsistency] = ()) -> Nap
 
 
 def inconsistency_names(result: Result, measured: Mapping[str, float]) -> dict[str, float]:
-    """Measured canonical metrics (not finite: left out), the napkin's numbers, and the ratios between them."""
+    """Return the finite measured canonical metrics, the napkin estimate's numbers, and the ratios between them."""
     out = {name: float(value) for name, value in measured.items() if math.isfinite(value)}
     out |= {
         "napkin_flop": result.flop,
@@ -328,9 +328,9 @@ def inconsistency_names(result: Result, measured: Mapping[str, float]) -> dict[s
 
 
 def check(result: Result, measured: Mapping[str, float]) -> tuple[Inconsistency, ...]:
-    """What the launch's metrics (compute_pct, memory_pct, dram_bytes, duration_ns, flop, …) say against its napkin.
+    """Return how the launch's metrics (compute_pct, dram_bytes, duration_ns, …) disagree with its napkin estimate.
 
-    Tests and words are those of knowledge/napkin/checks.yaml; a test whose metric is unknown says nothing.
+    Tests and texts are in knowledge/napkin/checks.yaml; a test with an unknown metric is skipped.
     """
     values = inconsistency_names(result, measured)
     out = []

@@ -1,6 +1,6 @@
-"""SASS opcodes, looked up in knowledge/topics/sass.yaml, and parsed lines of SASS.
+"""Look up SASS opcodes in knowledge/topics/sass.yaml, and parse lines of SASS.
 
-An opcode has the entry of its longest stem: `IMAD.MOV.U32` is the entry IMAD.MOV, `IMAD.WIDE` is IMAD.
+The entry of an opcode is that of its longest stem: IMAD.MOV for `IMAD.MOV.U32`, IMAD for `IMAD.WIDE`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import msgspec
 from advisor.knowledge.base import catalog
 from advisor.records.errors import KnowledgeError
 
-# Entries whose id begins in lower case explain something else (the modifiers).
+# Entries whose id begins with a lower-case letter explain modifiers, not opcodes.
 _OPCODE = re.compile(r"[A-Z][A-Z0-9_]*(\.[A-Z0-9_]+)*")
 _WIDTHS = {"U8": 8, "S8": 8, "U16": 16, "S16": 16, "F16": 16, "BF16": 16, "64": 64, "F64": 64, "128": 128, "256": 256}
 _MEMORY = frozenset({"load", "store", "atomic", "copy"})
@@ -38,12 +38,12 @@ class Entry(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class OpClass:
-    """What an opcode is.
+    """The classification of an opcode.
 
     entry: id in the dictionary, '' for an unknown opcode; pipe: fma, alu, fp64, xu, tensor, fp16, lsu, adu, cbu,
-    uniform, tex, tma or none; kind: the work it does; space and access: of a memory instruction; width: bits a lane
-    of a memory access, else 0; flops: floating-point operations a lane, matrix instructions excepted; counts:
-    canonical metrics that an execution adds one to.
+    uniform, tex, tma or none; kind: the work it does; space, access: of a memory instruction; width: bits per lane
+    of a memory access, else 0; flops: floating-point operations per lane, except for matrix instructions; counts:
+    canonical metrics that each execution increases by one.
     """
 
     opcode: str
@@ -59,13 +59,13 @@ class OpClass:
 
     @property
     def is_conversion(self) -> bool:
-        """It changes a value's type, on any pipe."""
+        """Whether it converts a value to another type, on any pipe."""
         return self.kind == "conversion"
 
 
 @lru_cache(maxsize=1)
 def dictionary() -> dict[str, Entry]:
-    """The entries by opcode; aliases have their own keys. KnowledgeError for an entry that is not of the shape."""
+    """Return the entries by opcode; aliases have their own keys. Raises KnowledgeError for a malformed entry."""
     out: dict[str, Entry] = {}
     for name, topic in catalog().topic_file("sass").items():
         if not _OPCODE.fullmatch(name):
@@ -83,7 +83,7 @@ def dictionary() -> dict[str, Entry]:
 
 @lru_cache(maxsize=1)
 def refined() -> dict[str, tuple[Entry, ...]]:
-    """Opcode -> the entries that its modifiers may lead to instead of its own, such as IMAD -> IMAD.MOV."""
+    """Map each opcode to the entries that apply with certain modifiers, such as IMAD -> IMAD.MOV."""
     out: dict[str, list[Entry]] = {}
     for name, entry in dictionary().items():
         stem, dot, _ = name.rpartition(".")
@@ -93,7 +93,7 @@ def refined() -> dict[str, tuple[Entry, ...]]:
 
 
 def stem(opcode: str) -> str:
-    """The longest stem of the opcode that has an entry, '' when there is none."""
+    """Return the longest stem of the opcode that has an entry, or ''."""
     entries = dictionary()
     name = opcode.strip().upper()
     while name and name not in entries:
@@ -103,10 +103,10 @@ def stem(opcode: str) -> str:
 
 @lru_cache(maxsize=8192)
 def classify(opcode: str, cc: str = "") -> OpClass:
-    """What an opcode such as `LDG.E.128` is; `cc` (9.0, 8.6, …) chooses the pipe where it differs.
+    """Classify an opcode such as `LDG.E.128`. cc (9.0, 8.6, …): selects the pipe if it depends on the GPU.
 
-    An opcode without an entry gives an OpClass with empty fields. Pipes: profiling guide of Nsight Compute, and the
-    pipe counters of CC 9.0 compared with the executed opcodes.
+    An opcode without an entry gives an OpClass with empty fields. Source of the pipes: profiling guide of Nsight
+    Compute, and the pipe counters of CC 9.0 compared with the executed opcodes.
     """
     name = stem(opcode)
     if not name:
@@ -129,7 +129,7 @@ def classify(opcode: str, cc: str = "") -> OpClass:
 
 
 def _width(name: str, modifiers: list[str]) -> int:
-    """Bits a lane. LDSM and STSM move 8 by 8 matrices of 16 bits, 32 bits a lane each; bulk copies have no lanes."""
+    """Return bits per lane. LDSM and STSM move 8x8 matrices of 16 bits, 32 bits per lane; bulk copies have no lanes."""
     if name.startswith("U") and name not in ("ULDC",):
         return 0
     if name in ("LDSM", "STSM"):
@@ -140,7 +140,7 @@ def _width(name: str, modifiers: list[str]) -> int:
 _COMMENT = re.compile(r"/\*[^*]*\*/")
 _PREDICATE = re.compile(r"@!?U?P[0-9T]")
 _ANY_OPCODE = re.compile(r"[A-Z][A-Z0-9_]*(?:\.[A-Za-z0-9_]+)*")
-# `[R2+0x10]`, or the same behind a descriptor; a constant bank `c[0x0][…]` is no memory operand.
+# `[R2+0x10]`, or the same after a descriptor; a constant bank `c[0x0][…]` is no memory operand.
 _BRACKET = re.compile(r"(?:g?desc\[[^\[\]]*\])?\[([^\[\]]*)\](?:\.\w+)*")
 _REGISTER = re.compile(r"-?U?R(?:\d+|Z)(?:\.[A-Z0-9]+)*")
 _NUMBER = re.compile(r"-?(?:0x[0-9a-f]+|\d+)")
@@ -157,13 +157,13 @@ class Memory:
 
     @property
     def on_stack(self) -> bool:
-        """The address is the stack pointer and a constant: a spill, or an array element with a fixed index."""
+        """Whether the address is the stack pointer plus a constant: a spill, or an array element with a fixed index."""
         return self.base == _STACK_POINTER and not self.uniform
 
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """predicate: as written without the @, '' for none; operands: as written, in order."""
+    """An instruction. predicate: as written without the @, or ''; operands: as written, in order."""
 
     predicate: str
     opcode: str
@@ -171,7 +171,7 @@ class Instruction:
 
     @property
     def memory(self) -> Memory | None:
-        """The first operand that addresses memory; None without one (constant operands c[..][..] are none)."""
+        """The first operand that addresses memory, or None (constant operands c[..][..] do not count)."""
         for operand in self.operands:
             found = _memory(operand)
             if found is not None:
@@ -180,7 +180,7 @@ class Instruction:
 
 
 def parse(line: str) -> Instruction | None:
-    """The parts of one line of disassembly; None for a line without an instruction (a label, an empty line, N/A)."""
+    """Parse one line of disassembly. Return None for a line without an instruction (a label, an empty line, N/A)."""
     text = _COMMENT.sub("", line).partition(";")[0].partition(" &")[0].strip()
     predicate = ""
     if text.startswith("@"):
@@ -194,7 +194,7 @@ def parse(line: str) -> Instruction | None:
 
 
 def _split(text: str) -> Iterable[str]:
-    """Operands between commas, none of which is split inside brackets."""
+    """Split operands at commas outside brackets."""
     depth, start = 0, 0
     for at, char in enumerate(text):
         if char in "[(":

@@ -1,6 +1,6 @@
-"""Simulators of one access: sectors of a global one, wavefronts of a shared one, and what would make it cheaper.
+"""Simulate one access: the sectors of a global one, the wavefronts of a shared one, and cheaper forms of it.
 
-The inverse is here too: simple patterns that cost what was measured. A measured cost is an average over all executions
+The inverse is here too: find simple patterns with the measured cost. A measured cost is an average over all
 executions of one kind of access, so a pattern fits only where its cost agrees within half a percent; a mix of accesses
 fits none. Counters cannot distinguish several patterns that fit.
 """
@@ -19,8 +19,8 @@ from advisor.hardware.occupancy import Cliff, Occupancy
 from advisor.records.errors import UsageError
 from advisor.records.record import Count, NotNegative, Pairs, Percent, Record, Shape, named
 
-SECTOR = 32  # bytes: what L1 and L2 hand out
-LINE = 128  # bytes: what L1 looks up at a time
+SECTOR = 32  # bytes: the unit of transfer of L1 and L2
+LINE = 128  # bytes: the unit of a lookup in L1
 BANKS = 32  # of shared memory, each 4 bytes wide
 WORD = 4
 WAVEFRONT = BANKS * WORD
@@ -28,18 +28,18 @@ WAVEFRONT = BANKS * WORD
 Addresses = Sequence[int | None]
 """The byte address of each of 32 lanes, None where the lane is off."""
 _PADS = (1, 2, 3, 4)
-_ROW = 128  # bytes of a row of banks, where no row is given and none shows
-TOLERANCE = 0.005  # of the measured cost
-FAR = 1024  # elements: a row so long that no two lanes in different rows share a sector
-_ROWS = 64  # elements: rows of shared memory that are tried; banks repeat after 32 words
+_ROW = 128  # bytes of a row of banks: the default if no row is given or found
+TOLERANCE = 0.005  # as a share of the measured cost
+FAR = 1024  # elements: with rows this long, no two lanes in different rows share a sector
+_ROWS = 64  # elements: the longest row of shared memory to try; banks repeat after 32 words
 _TYPES = {1: "uchar", 2: "half", 4: "float", 8: "float", 16: "float"}
 
 
 @dataclass(frozen=True, slots=True)
 class Coalescing:
-    """Sectors of a request: touched, ideal, the bytes used of each touched one, and the 128-byte lines they lie in.
+    """Sectors of a request: touched, ideal, the bytes used of each touched one, and their 128-byte lines.
 
-    ideal, as ncu counts it: what the active lanes' bytes fill side by side, and never more than are touched.
+    ideal, as ncu counts it: the sectors that the active lanes' bytes fill if contiguous, at most those touched.
     """
 
     sectors: int
@@ -49,13 +49,13 @@ class Coalescing:
 
     @property
     def waste(self) -> float:
-        """Share of the touched sectors over the ideal, 0 to 1."""
+        """Share of the touched sectors that exceeds the ideal, 0 to 1."""
         return 1 - self.ideal / self.sectors if self.sectors else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class BankUse:
-    """Wavefronts of a shared access, the ideal, and ways: passes for each ideal one (1 without conflicts)."""
+    """Wavefronts of a shared access, the ideal number, and ways: passes per ideal wavefront (1 without conflicts)."""
 
     wavefronts: int
     ideal: int
@@ -63,16 +63,16 @@ class BankUse:
 
 
 def touched_sectors(addresses: Addresses, width: int) -> tuple[int, ...]:
-    """The numbers of the sectors that a warp touches, in order; sector 0 begins at byte 0."""
+    """Return the numbers of the sectors that a warp touches, in order; sector 0 begins at byte 0."""
     starts = {start for start in addresses if start is not None}
     return tuple(sorted({byte // SECTOR for start in starts for byte in (start, start + width - 1)}))
 
 
 def coalescing_of(addresses: Addresses, width: int) -> Coalescing:
-    """Sectors of a global access; all zero when no lane is on.
+    """Return the sectors of a global access; zero if no lane is active.
 
-    Lanes that are off ask for nothing (errata.inactive_lanes), lanes that ask for the same bytes share them.
-    Counted like this the sectors are memory_l2_theoretical_sectors_global over inst_executed (ncu.source_metrics).
+    Inactive lanes cause no traffic (errata.inactive_lanes); lanes that access the same bytes share them.
+    With this count the sectors are memory_l2_theoretical_sectors_global over inst_executed (ncu.source_metrics).
     """
     touched = touched_sectors(addresses, width)
     used = len({byte for start in set(addresses) if start is not None for byte in range(start, start + width)})
@@ -82,12 +82,12 @@ def coalescing_of(addresses: Addresses, width: int) -> Coalescing:
 
 
 def groups(addresses: Addresses, width: int) -> list[range]:
-    """The lanes that shared memory serves together: those of a pass without conflicts, in order.
+    """Return the groups of lanes that shared memory serves in one pass if there is no conflict, in order.
 
-    Up to 4 bytes a lane that is the warp. 8 bytes are served in halves and 16 in quarters: a bank gives 4 bytes at a
-    time (cuda.shared_memory). Where all active lanes agree with their neighbour (lane exclusive-or 1), or all with the
-    next but one (exclusive-or 2), groups are twice as large: 8 bytes go in one, 16 bytes in halves (ncu.shared_memory
-    counts them so; checked on an H200). Groups without an active lane take no pass.
+    Up to 4 bytes per lane this is the whole warp. 8 bytes are served in half-warps and 16 in quarters: a bank returns 4
+    bytes at a time (cuda.shared_memory). If all active lanes have the address of lane ^ 1, or all that of lane ^ 2,
+    groups are twice as large: 8 bytes take the whole warp, 16 bytes half-warps (ncu.shared_memory counts them in this
+    way; checked on an H200). Groups without an active lane take no pass.
     """
     size = max(1, min(LANES, WAVEFRONT // width))
     if size < LANES and any(_pairs_agree(addresses, step) for step in (1, 2)):
@@ -97,15 +97,15 @@ def groups(addresses: Addresses, width: int) -> list[range]:
 
 
 def _pairs_agree(addresses: Addresses, step: int) -> bool:
-    """Whether lane and lane ^ step have the same address wherever both are active."""
+    """Return whether lane and lane ^ step have the same address for all pairs in which both are active."""
     pairs = ((addresses[lane], addresses[lane ^ step]) for lane in range(LANES))
     return all(one is None or other is None or one == other for one, other in pairs)
 
 
 def passes(addresses: Addresses, width: int) -> dict[int, tuple[int, int]]:
-    """The pass, counted from 0 over the whole access, in which each lane gets its first word, and that word's bank.
+    """Return for each lane the pass (from 0 over the whole access) that delivers its first word, and that word's bank.
 
-    In each group a bank gives one word at a time, the same word to all lanes that ask for it.
+    In each group a bank delivers one word at a time, to all lanes that access this word.
     """
     out: dict[int, tuple[int, int]] = {}
     before = 0
@@ -121,7 +121,7 @@ def passes(addresses: Addresses, width: int) -> dict[int, tuple[int, int]]:
 
 
 def _turns(addresses: Addresses, width: int, lanes: range) -> tuple[dict[int, int], int]:
-    """The pass in which each word of a group of lanes is read from its bank, and the number of passes."""
+    """Return the pass in which each word of a group of lanes is read from its bank, and the number of passes."""
     turn: dict[int, int] = {}
     in_bank: dict[int, int] = {}
     for lane in lanes:
@@ -136,10 +136,10 @@ def _turns(addresses: Addresses, width: int, lanes: range) -> tuple[dict[int, in
 
 
 def banks_of(addresses: Addresses, width: int) -> BankUse:
-    """Wavefronts of a shared access; all zero when no lane is on.
+    """Return the wavefronts of a shared access; zero if no lane is active.
 
-    memory_l1_wavefronts_shared and …_ideal over inst_executed (ncu.source_metrics). errata.lane_stride: 64 bytes
-    between lanes hit 2 of 32 banks, 16 ways, not 2.
+    They are memory_l1_wavefronts_shared and …_ideal over inst_executed (ncu.source_metrics). errata.lane_stride: a
+    stride of 64 bytes between lanes uses 2 of 32 banks: a 16-way conflict, not 2-way.
     """
     served = groups(addresses, width)
     total = sum(_turns(addresses, width, group)[1] for group in served)
@@ -148,7 +148,7 @@ def banks_of(addresses: Addresses, width: int) -> BankUse:
 
 @dataclass(frozen=True)
 class Change:
-    """Another form of the access: kind (shift, exchange, pad, swizzle), by how much, and its cost a warp."""
+    """Another form of the access: its kind (shift, exchange, pad, swizzle), its amount, and its cost per warp."""
 
     kind: str
     by: int
@@ -157,11 +157,11 @@ class Change:
 
 @dataclass(frozen=True)
 class Simulated:
-    """An access of a block: its byte addresses warp by warp, and what they cost.
+    """An access of a block: its byte addresses warp by warp, and their cost.
 
-    size: bytes of an element, width: of a lane's access, offset: of element 0. costs and ideals: sectors or wavefronts
-    of each warp that has an active lane; drawn: the first of the most expensive warps; row: elements of a row that pads
-    and swizzles go by (0: none was tried); changes: what would cost less, the cheapest first.
+    size, width, offset: bytes of an element, of a lane's access, before element 0. costs, ideals: sectors or wavefronts
+    of each warp that has an active lane; drawn: the first of the most expensive warps; row: elements per row for pads
+    and swizzles (0: none was tried); changes: forms that cost less, the cheapest first.
     """
 
     expression: str
@@ -180,20 +180,20 @@ class Simulated:
 
     @property
     def average(self) -> float:
-        """Cost of a warp."""
+        """Average cost of a warp."""
         return sum(self.costs) / len(self.costs)
 
     @property
     def ideal(self) -> float:
-        """Ideal cost of a warp."""
+        """Average ideal cost of a warp."""
         return sum(self.ideals) / len(self.ideals)
 
 
 @dataclass(frozen=True)
 class Asked:
-    """The request for a simulation, see `Simulated`.
+    """The parameters of a simulation, see `Simulated`.
 
-    vector: elements of a lane; row: elements of a row of the array, or 0.
+    vector: elements per lane; row: elements per row of the array, or 0.
     """
 
     expression: str
@@ -206,7 +206,7 @@ class Asked:
 
 
 def coalescing(asked: Asked, parameters: Mapping[str, int]) -> Simulated:
-    """Sectors per request of a global access; UsageError for what cannot be."""
+    """Simulate a global access: sectors per request. Raises UsageError for impossible parameters."""
 
     def cost(warp: Addresses, width: int) -> tuple[int, int]:
         found = coalescing_of(warp, width)
@@ -231,7 +231,7 @@ def coalescing(asked: Asked, parameters: Mapping[str, int]) -> Simulated:
 
 
 def banks(asked: Asked, parameters: Mapping[str, int]) -> Simulated:
-    """Wavefronts of a shared access, pads and a swizzle tried; UsageError for what cannot be."""
+    """Simulate a shared access: wavefronts, also if padded or swizzled. Raises UsageError for impossible parameters."""
 
     def cost(warp: Addresses, width: int) -> tuple[int, int]:
         found = banks_of(warp, width)
@@ -310,21 +310,21 @@ def _average(warps: list[list[int | None]], width: int, cost: Callable[[Addresse
 
 
 def _row(rows: list[list[int | None]], size: int) -> int:
-    """Elements of a row: the step from lane to lane where it is constant and more than one, else a row of banks."""
+    """Return elements per row: the step from lane to lane if it is constant and above 1, else a row of banks."""
     steps = {b - a for warp in rows for a, b in pairwise(warp) if a is not None and b is not None}
     step = steps.pop() if len(steps) == 1 else 0
     return step if step > 1 else max(1, _ROW // size)
 
 
 class WarpCost(Record):
-    """Sectors or wavefronts of a warp, and the ideal."""
+    """Sectors or wavefronts of a warp, and the ideal number."""
 
     cost: Count
     ideal: Count
 
 
 class CheaperForm(Record):
-    """A change that costs less. average: cost of a warp with it."""
+    """A change that lowers the cost. average: cost of a warp with it."""
 
     kind: str
     by: int
@@ -334,7 +334,7 @@ class CheaperForm(Record):
 class AccessDocument(Record, kw_only=True, tag_field="schema", tag="ncu-advisor/simulator/1"):
     """Output of `ncu-advisor napkin coalescing|banks --format json`.
 
-    addresses: bytes, of the dearest warp lane by lane, null for a lane that is off.
+    addresses: byte addresses of the most expensive warp, one per lane; null for an inactive lane.
     """
 
     simulator: Literal["coalescing", "banks"]
@@ -356,7 +356,7 @@ class AccessDocument(Record, kw_only=True, tag_field="schema", tag="ncu-advisor/
 
 
 def access_document(result: Simulated, kind: str) -> AccessDocument:
-    """The document of a simulated access."""
+    """Return the document of a simulated access."""
     return AccessDocument(
         simulator="coalescing" if kind == "coalescing" else "banks",
         expression=result.expression,
@@ -378,7 +378,7 @@ def access_document(result: Simulated, kind: str) -> AccessDocument:
 
 
 class OccupancyAsked(Record):
-    """The launch: threads a block, registers a thread, bytes of shared memory a block, compute capability."""
+    """The launch: threads per block, registers per thread, shared memory per block in bytes, compute capability."""
 
     block_size: Count
     registers: Count
@@ -389,7 +389,7 @@ class OccupancyAsked(Record):
 class OccupancyDocument(Record, kw_only=True, tag_field="schema", tag="ncu-advisor/simulator/1"):
     """Output of `ncu-advisor napkin occupancy --format json`.
 
-    limits: blocks by resource; one_more: what one block more would need; absent where no block more fits.
+    limits: blocks by resource; one_more: limits for one more block per SM, absent if no further block fits.
     """
 
     simulator: Literal["occupancy"]
@@ -404,7 +404,7 @@ class OccupancyDocument(Record, kw_only=True, tag_field="schema", tag="ncu-advis
 
 
 def occupancy_document(result: Occupancy, asked: OccupancyAsked, more: tuple[int, int] | None) -> OccupancyDocument:
-    """The document of an occupancy; more: registers and shared memory of one block more."""
+    """Return the document of an occupancy. more: registers and shared memory with which one more block fits."""
     return OccupancyDocument(
         simulator="occupancy",
         asked=asked,
@@ -420,8 +420,8 @@ def occupancy_document(result: Occupancy, asked: OccupancyAsked, more: tuple[int
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """One kind of access as measured. width: bytes of a lane; active: lanes of a warp that are on; cost: sectors or
-    wavefronts of a request.
+    """One kind of access as measured. width: bytes per lane; active: active lanes per warp; cost: sectors or
+    wavefronts per request.
     """
 
     width: int
@@ -431,29 +431,29 @@ class Access:
 
     @property
     def dtype(self) -> str:
-        """A type of the elements."""
+        """A data type of the elements' size."""
         return _TYPES[self.width]
 
     @property
     def size(self) -> int:
-        """Bytes of an element: accesses over 4 bytes are taken for vectors of 4-byte elements."""
+        """Bytes per element: accesses above 4 bytes are treated as vectors of 4-byte elements."""
         return min(self.width, 4)
 
     @property
     def vector(self) -> int:
-        """Elements of a lane's access."""
+        """Elements per lane."""
         return self.width // self.size
 
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """A pattern that costs what was measured.
+    """A pattern with the measured cost.
 
-    kind: column (neighbouring lanes a row apart, thread rows side by side), row (each row of threads in a row of the
-    array), stride (neighbouring lanes so many elements apart), far (so far apart that they share nothing), offset (side
-    by side, off a sector's start by so many bytes), groups (so many neighbours side by side, the next ones far off).
-    sizes: the rows, strides, groups or offsets that all fit, the simplest first; index: the pattern for the simplest
-    one, with its parameters.
+    kind: column (adjacent lanes access adjacent rows), row (each row of threads accesses one row of the array), stride
+    (a fixed number of elements between adjacent lanes), far (no two lanes share a sector), offset (contiguous, with a
+    misalignment in bytes), groups (some adjacent lanes are contiguous, the next ones far away).
+    sizes: all row lengths, strides, group sizes or offsets that fit, the simplest first; index: the index expression
+    for the simplest one, with its parameters.
     """
 
     kind: str
@@ -467,7 +467,7 @@ def _matches(cost: float, measured: float) -> bool:
 
 
 def _warp(access: Access, x: int, y: int, offset: int = 0) -> list[int | None]:
-    """Byte addresses of the first warp where a step in tid.x is `x` elements and one in tid.y is `y`."""
+    """Return byte addresses of the first warp with a step of `x` elements in tid.x and `y` elements in tid.y."""
     out: list[int | None] = [None] * LANES
     for lane in range(min(LANES, access.block.threads, access.active)):
         out[lane] = (lane % access.block.x * x + lane // access.block.x * y) * access.size + offset
@@ -475,7 +475,7 @@ def _warp(access: Access, x: int, y: int, offset: int = 0) -> list[int | None]:
 
 
 def _grouped(access: Access, size: int) -> list[int | None]:
-    """Byte addresses where each `size` lanes are contiguous, far from the others."""
+    """Return byte addresses in which groups of `size` lanes are contiguous and far from each other."""
     return [
         (lane // size * FAR + lane % size * access.vector) * access.size if lane < access.active else None
         for lane in range(LANES)
@@ -483,14 +483,14 @@ def _grouped(access: Access, size: int) -> list[int | None]:
 
 
 def _plainest(sizes: list[int], block: Block) -> tuple[int, ...]:
-    """A side of the block first, then a power of two, then the smallest."""
+    """Sort sizes: block dimensions first, then powers of two, then the rest, each by size."""
     sides = (block.x, block.y)
     return tuple(sorted(sizes, key=lambda n: (n not in sides, n & (n - 1) != 0, n)))
 
 
 @lru_cache(maxsize=256)
 def bank_fits(access: Access) -> tuple[Fit, ...]:
-    """Patterns of a shared access that take the measured wavefronts; none where it is a mix, or conflict-free."""
+    """Return patterns of a shared access with the measured wavefronts; none if it is mixed or conflict-free."""
 
     def cost(warp: Addresses) -> int:
         return banks_of(warp, access.width).wavefronts
@@ -515,7 +515,7 @@ def bank_fits(access: Access) -> tuple[Fit, ...]:
 
 @lru_cache(maxsize=256)
 def sector_fits(access: Access) -> tuple[Fit, ...]:
-    """Patterns of a global access that touch the measured sectors, the simplest first; none where it is a mix."""
+    """Return patterns of a global access with the measured sectors, the simplest first; none if it is mixed."""
     return tuple(_sector_fits(access))
 
 
@@ -533,7 +533,7 @@ def _sector_fits(access: Access) -> Iterator[Fit]:
         shaped.append(Fit("row", (FAR,), f"tid.y*stride + tid.x{wide}", (("stride", FAR),)))
     yield from shaped
     groups = [n for n in (2, 4, 8, 16) if _matches(cost(_grouped(access, n)), access.cost)]
-    # Rows of threads are groups already.
+    # Rows of threads already cover these groups.
     if groups and not shaped:
         yield Fit("groups", tuple(groups), f"lane/{groups[0]}*stride + lane%{groups[0]}{wide}", (("stride", FAR),))
     flat = Access(access.width, Block(LANES), access.active, access.cost)
@@ -554,7 +554,7 @@ def _sector_fits(access: Access) -> Iterator[Fit]:
 
 
 def command(simulator: str, access: Access, fit: Fit) -> str:
-    """The command line that simulates a pattern."""
+    """Return the command line that simulates a pattern."""
     parts = [f"ncu-advisor napkin {simulator} '{fit.index}'"]
     parts += [f"--{name} {value}" for name, value in fit.parameters]
     if access.dtype != _TYPES[4]:

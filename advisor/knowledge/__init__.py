@@ -1,1 +1,1 @@
-"""Loads knowledge/: schemas, errors with file and line, the test grammar, texts and search."""
+"""Load knowledge/: schemas, errors with file and line, the test grammar, texts and search."""

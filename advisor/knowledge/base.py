@@ -1,7 +1,7 @@
-"""The knowledge base as objects: the bundled folder and, after it, a team's directories of the same layout.
+"""The knowledge base as objects: the bundled folder, then a team's directories with the same layout.
 
-Timelines and workloads have catalogues of their own, which share metrics and sources with the whole base. A diagnosis
-of a workload may have the id of one of a kernel: it is the same cause, found from other numbers and with another fix.
+Timelines and workloads have separate catalogues, which share the metrics and sources of the base. A diagnosis of a
+workload may have the same id as one of a kernel: it is the same cause, detected from other metrics, with another fix.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Catalog:
     """A knowledge base whose parts are loaded on first use. Later folders may add entries but not replace the bundled
     ones.
 
-    `scope`: what its rules speak of; only diagnoses of this scope are reasoned with.
+    scope: the subject of its rules; only diagnoses of this scope are used.
     """
 
     scope = "launch"
@@ -108,11 +108,11 @@ class Catalog:
         return out
 
     def threshold(self, observation: str) -> float:
-        """The constant that the first comparison of an observation compares with."""
+        """Return the constant in the first comparison of an observation."""
         return parse_test(self.observations[observation].test).comparisons[0].right.scalar({})
 
     def cite(self, key: str) -> str | None:
-        """The title of a citation key, or None when it dangles."""
+        """Return the title of a citation key, or None if the key has no entry."""
         head, _, place = key.partition(".")
         source = self.sources.get(head)
         if source is None or (place and place not in source.places):
@@ -121,7 +121,7 @@ class Catalog:
 
 
 def catalog(extra: tuple[Path, ...] = ()) -> Catalog:
-    """The knowledge base with a team's directories after our own; KnowledgeError for a directory that is not there."""
+    """Return the bundled knowledge base plus a team's directories. Raises KnowledgeError if a directory is missing."""
     return _opened(extra)  # so that `catalog()` and `catalog(())` share one cache entry
 
 
@@ -134,12 +134,12 @@ def _opened(extra: tuple[Path, ...]) -> Catalog:
 
 
 def metrics() -> dict[str, MetricDef]:
-    """Canonical metrics of our own knowledge base."""
+    """Canonical metrics of the bundled knowledge base."""
     return catalog().metrics
 
 
 class PartCatalog(Catalog):
-    """Separate files, with the metrics and sources of `base`."""
+    """A catalogue of separate files that uses the metrics and sources of `base`."""
 
     def __init__(self, base: Catalog, folders: Iterable[Path]) -> None:
         super().__init__(folders)
@@ -147,7 +147,7 @@ class PartCatalog(Catalog):
 
     @cached_property
     def metrics(self) -> dict[str, MetricDef]:
-        """Canonical metrics by id, those of kernels among them."""
+        """Canonical metrics by id, including those of kernels."""
         return self.base.metrics
 
     @cached_property
@@ -157,7 +157,7 @@ class PartCatalog(Catalog):
 
     @cached_property
     def questions(self) -> dict[str, QuestionDef]:
-        """None: the file contains everything that a user could answer."""
+        """No questions: the file already contains everything that a user could answer."""
         return {}
 
 
@@ -166,7 +166,7 @@ TIMELINE_FOLDER = "timeline"
 
 
 class TimelineCatalog(PartCatalog):
-    """The part of a knowledge base that speaks of timelines. Its classes are the decisions: drill down, or not yet."""
+    """The part of a knowledge base about timelines. Its classes are the decisions: drill down, or not yet."""
 
     scope = "timeline"
 
@@ -185,18 +185,18 @@ class TimelineCatalog(PartCatalog):
 
     @cached_property
     def trust(self) -> dict[str, DiagnosisDef]:
-        """None of its own."""
+        """No trust entries."""
         return {}
 
     @cached_property
     def classes(self) -> dict[str, ClassDef]:
-        """The decisions in the order of their list."""
+        """The decisions in the order of the decision list."""
         return self._mapping(DECISIONS, ClassDef)
 
 
 @lru_cache(maxsize=8)
 def timelines(base: Catalog) -> TimelineCatalog:
-    """The knowledge about timelines that belongs to a knowledge base."""
+    """Return the timeline catalogue of a knowledge base."""
     return base if isinstance(base, TimelineCatalog) else TimelineCatalog(base)
 
 
@@ -204,7 +204,7 @@ WORKLOAD_FOLDER = "graphics"
 
 
 class WorkloadCatalog(PartCatalog):
-    """The part of a knowledge base that speaks of workloads: the folder `graphics` of our own knowledge."""
+    """The part of a knowledge base about workloads: the folder `graphics` of the bundled knowledge."""
 
     scope = "workload"
 
@@ -218,5 +218,5 @@ class WorkloadCatalog(PartCatalog):
 
 @lru_cache(maxsize=8)
 def workloads(base: Catalog) -> WorkloadCatalog:
-    """The knowledge about workloads that belongs to a knowledge base."""
+    """Return the workload catalogue of a knowledge base."""
     return base if isinstance(base, WorkloadCatalog) else WorkloadCatalog(base)

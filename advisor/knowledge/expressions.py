@@ -1,8 +1,8 @@
-"""The closed little grammar of formulas and tests, parsed with `ast` and walked by hand: nothing is run as code.
+"""The small closed grammar of formulas and tests. `ast` parses the text; none of it is executed as code.
 
 Formulas: numbers, metric names, + - * /, parentheses, min, max, abs, log2, floor, ceil. Tests add comparisons joined by
 and, or, not. A missing name is NaN; division by zero and log2 of a value that is not positive are NaN; a comparison
-with NaN is unknown, and the logic is Kleene's: FALSE < UNKNOWN < TRUE, and = min, or = max, not = 2 - x.
+with NaN is unknown, and tests use Kleene's logic: FALSE < UNKNOWN < TRUE, and = min, or = max, not = 2 - x.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NAN = float("nan")
 
 
 class ExpressionError(ValueError):
-    """The text is not in the grammar; the message says what is wrong with it."""
+    """The text does not follow the grammar; the message names the mistake."""
 
 
 _BINARY: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
@@ -51,7 +51,7 @@ def _parse(text: str) -> ast.expr:
 
 
 def _check(node: ast.expr, logic: bool) -> None:
-    """Refuse everything outside the grammar; `logic` allows comparisons here."""
+    """Reject everything outside the grammar. logic: whether comparisons are allowed here."""
     if logic and isinstance(node, ast.BoolOp):
         for value in node.values:
             _check(value, True)
@@ -160,19 +160,19 @@ def _column(node: ast.expr, columns: Mapping[str, Any], rows: int) -> np.ndarray
 
 @dataclass(frozen=True)
 class Expression:
-    """A formula. `names` are the metrics that it reads."""
+    """A formula. names: the metrics that it uses."""
 
     text: str
     names: frozenset[str]
     node: ast.expr = field(repr=False, compare=False)
 
     def scalar(self, values: Mapping[str, float]) -> float:
-        """The value for one set of metrics; NaN when one is missing or a division is by zero."""
+        """Return the value for one set of metrics; NaN if one is missing or for a division by zero."""
         value = _scalar(self.node, values)
         return value if math.isfinite(value) else _NAN
 
     def column(self, columns: Mapping[str, Any], rows: int) -> np.ndarray[Any, Any]:
-        """The values for a frame's columns, shape (rows,); not finite becomes NaN."""
+        """Return the values for a frame's columns, shape (rows,); non-finite values become NaN."""
         import numpy as np
 
         out = _column(self.node, columns, rows)
@@ -183,7 +183,7 @@ class Expression:
 
 @dataclass(frozen=True)
 class Comparison:
-    """`left op right`; its text is that of the right side with the operator, as evidence shows it."""
+    """A comparison `left op right`. text: the right side with the operator, as shown in evidence."""
 
     left: Expression
     op: str
@@ -195,7 +195,7 @@ class Comparison:
         return f"{self.op} {self.right.text}"
 
     def difference(self, left: Any, right: Any) -> Any:
-        """Distance from the threshold, positive where the comparison holds; for == and != it is -|d| and |d|."""
+        """Return the distance from the threshold, positive if the comparison holds; -|d| for == and |d| for !=."""
         if self.op in (">", ">="):
             return left - right
         if self.op in ("<", "<="):
@@ -203,7 +203,7 @@ class Comparison:
         return abs(left - right) if self.op == "!=" else -abs(left - right)
 
     def holds(self, left: Any, right: Any) -> Any:
-        """The comparison itself, elementwise; meaningless where a side is NaN."""
+        """Return the result of the comparison, elementwise; meaningless if a side is NaN."""
         return {
             "<": lambda: left < right,
             "<=": lambda: left <= right,
@@ -225,7 +225,7 @@ class Test:
     _index: Mapping[int, tuple[int, ...]] = field(repr=False, compare=False)
 
     def truth(self, values: Mapping[str, float]) -> int:
-        """FALSE, UNKNOWN or TRUE for one set of metrics."""
+        """Return FALSE, UNKNOWN or TRUE for one set of metrics."""
         codes: list[int] = []
         for comparison in self.comparisons:
             left, right = comparison.left.scalar(values), comparison.right.scalar(values)
@@ -236,10 +236,10 @@ class Test:
     def combine(
         self, truths: list[Any], lows: list[Any], highs: list[Any], minimum: Any, maximum: Any
     ) -> tuple[Any, Any, Any]:
-        """Fold truth codes and margins through and/or/not; returns the truth and the least and most margin.
+        """Fold truth codes and margins through and/or/not; return the truth, and the minimum and maximum margin.
 
-        lows and highs: each comparison's margin, twice where it is known, -inf and inf where it is not. The margin of
-        a true test is the least one, that of a false test the most: unknown comparisons that do not decide are ignored.
+        lows, highs: each comparison's margin, the same in both if it is known, else -inf and inf. The margin of a true
+        test is the minimum, that of a false test the maximum: unknown comparisons that do not decide are ignored.
         """
 
         def walk(node: ast.expr) -> tuple[Any, Any, Any]:
@@ -267,7 +267,7 @@ def _source(node: ast.expr) -> str:
 
 @lru_cache(maxsize=4096)
 def parse(text: str) -> Expression:
-    """A formula; ExpressionError says what is wrong with it."""
+    """Parse a formula. Raises ExpressionError that names the mistake."""
     node = _parse(text)
     _check(node, False)
     return Expression(text.strip(), _names(node), node)
@@ -275,7 +275,7 @@ def parse(text: str) -> Expression:
 
 @lru_cache(maxsize=4096)
 def parse_test(text: str) -> Test:
-    """A test; ExpressionError says what is wrong with it."""
+    """Parse a test. Raises ExpressionError that names the mistake."""
     node = _parse(text)
     _check(node, True)
     comparisons: list[Comparison] = []

@@ -1,12 +1,12 @@
-"""Read YAML files of knowledge into their schemas; every mistake is a KnowledgeError that begins with file:line.
+"""Read knowledge YAML files into their schemas; every mistake is a KnowledgeError that begins with file:line.
 
-The YAML is plain: text, numbers, booleans and null; no aliases, tags, duplicate keys or deep nesting, and bounded in
-size. PyYAML's own resolvers also know dates, sexagesimal numbers (`1:20`), octal integers and merge keys, which no file
+The YAML is plain: text, numbers, booleans and null; no aliases, tags, duplicate keys or deep nesting, and a limited
+size. PyYAML's own resolvers also read dates, sexagesimal numbers (`1:20`), octal integers and merge keys, which no file
 here uses and some of which take quadratic time.
 
 Parsing takes longer than anything else at start-up, so parsed files are cached in the user's cache folder, in one file,
-`knowledge.msgpack`: the name of a YAML file, a digest of its text, and the parsed content. Only the bundled knowledge
-and exercises are cached, so it does not grow; a damaged or unreadable cache is ignored.
+`knowledge.msgpack`. It has each YAML file's name, a digest of its text, and the parsed content. Only the bundled
+knowledge and exercises are cached, so its size is bounded; a damaged or unreadable cache is ignored.
 """
 
 from __future__ import annotations
@@ -45,19 +45,19 @@ _INTEGER = re.compile(r"[-+]?(?:0|[1-9][0-9_]*)")
 _FLOAT = re.compile(r"[-+]?(?:[0-9][0-9_]*\.[0-9_]*(?:[eE][-+][0-9]+)?|\.[0-9][0-9_]*(?:[eE][-+][0-9]+)?)")
 _NOT_FINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
 
-# The parser in C, where PyYAML was built with it.
+# Use the parser in C if PyYAML was built with it.
 _Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class BoundedLoader(_Base):  # type: ignore[misc]
-    """The safe loader for plain values; a file beyond the bounds is a ConstructorError with the line."""
+    """The safe loader for plain values. Raises ConstructorError, with the line, for a file beyond the limits."""
 
     def __init__(self, stream: Any) -> None:
         super().__init__(stream)
         self._nodes = self._depth = 0
 
     def descend_resolver(self, current_node: yaml.Node | None, current_index: Any) -> None:
-        """Count a node as the composer enters it."""
+        """Count a node when the composer enters it."""
         self._nodes += 1
         self._depth += 1
         if self._depth > DEEPEST:
@@ -70,7 +70,7 @@ class BoundedLoader(_Base):  # type: ignore[misc]
         self._depth -= 1
 
     def resolve(self, kind: type[yaml.Node], value: str | None, implicit: Any) -> str:
-        """The tag of a node that has none of its own."""
+        """Return the tag of a node without an explicit tag."""
         if kind is yaml.SequenceNode:
             return _TAG + "seq"
         if kind is yaml.MappingNode:
@@ -83,7 +83,7 @@ class BoundedLoader(_Base):  # type: ignore[misc]
 
 
 def kind_of(text: str) -> str:
-    """`null`, `bool`, `int`, `float` or `str`: what an unquoted scalar is; ConstructorError for an endless number."""
+    """Return an unquoted scalar's type: `null`, `bool`, `int`, `float`, `str`. Raises ConstructorError if too long."""
     if text in _NULL:
         return "null"
     if text in _BOOLEANS:
@@ -99,11 +99,11 @@ def _beyond(text: str, node: yaml.Node | None) -> yaml.constructor.ConstructorEr
 
 
 T = TypeVar("T")
-_LIMIT = 4 << 20  # bytes; far above any bundled file, so that a hostile one cannot fill the memory
+_LIMIT = 4 << 20  # bytes; far above any bundled file, so that a malicious one cannot fill the memory
 
 
 def read_text(path: Path) -> str:
-    """The file's text; KnowledgeError when it cannot be read, is not UTF-8 or is absurdly large."""
+    """Return the file's text. Raises KnowledgeError if it cannot be read, is not UTF-8 or is too large."""
     try:
         if why := why_special(path):
             raise KnowledgeError(f"{path}:1: {why}")
@@ -117,7 +117,7 @@ def read_text(path: Path) -> str:
 
 
 def load(path: Path, kind: type[T]) -> T:
-    """The content of a YAML file as `kind`, a msgspec type; aliases and tags beyond plain YAML are refused."""
+    """Return the content of a YAML file as `kind`, a msgspec type. Rejects aliases and tags beyond plain YAML."""
     text = read_text(path)
     before = parse_cache().get(path, text, kind)
     if before is not None:
@@ -134,13 +134,13 @@ def load(path: Path, kind: type[T]) -> T:
 
 
 def key_line(path: Path, *keys: str) -> int:
-    """The line, from 1, of the nested `keys` in the file; 1 when they are not there."""
+    """Return the line, from 1, of the nested `keys` in the file; 1 if they are missing."""
 
     return line_of(read_text(path), "".join(f".{k}" if not k.isdigit() else f"[{k}]" for k in keys))
 
 
 def load_mapping(path: Path, kind: type[T]) -> dict[str, T]:
-    """A file that maps ids to entries of one kind: each entry is checked by itself, so an error names its own line."""
+    """Load a file that maps ids to entries of one kind. Each entry is checked separately, so errors name its line."""
     raw = load(path, dict[str, Any])
     out: dict[str, T] = {}
     for key, value in raw.items():
@@ -153,7 +153,7 @@ def load_mapping(path: Path, kind: type[T]) -> dict[str, T]:
 
 
 def entry_line(path: Path, key: str, message: str = "", where: str = "") -> int:
-    """The line, from 1, of the field of an entry that a msgspec error names; of the entry's key when not found."""
+    """Return the line, from 1, of the entry's field that a msgspec error names, or of the entry's key."""
     rows = read_text(path).splitlines()
     start = next((i for i, row in enumerate(rows) if re.match(rf"['\"]?{re.escape(key)}['\"]?\s*:", row)), 0)
     end = next((i for i in range(start + 1, len(rows)) if re.match(r"\S", rows[i])), len(rows))
@@ -166,23 +166,23 @@ def entry_line(path: Path, key: str, message: str = "", where: str = "") -> int:
 
 FILE = "knowledge.msgpack"
 _CACHE_LIMIT = 16 << 20  # bytes; the bundled knowledge takes half a megabyte
-# What a file that is not as we left it, or a place that cannot be, may raise: deep nesting, not UTF-8, no file, a loop.
+# Exceptions of a changed cache file or an impossible path: deep nesting, not UTF-8, no file, a symlink loop.
 _DAMAGED = (OSError, ValueError, RuntimeError, msgspec.MsgspecError)
 _Entries = dict[str, tuple[bytes, msgspec.Raw]]
 
 
 class ParseCache:
-    """The parsed contents of the YAML files under some folders, in one file."""
+    """A cache, in one file, of the parsed contents of the YAML files under some folders."""
 
     def __init__(self, file: Path | None, folders: tuple[Path, ...]) -> None:
-        """file: None to keep nothing for later."""
+        """Create the cache. file: None to store nothing on disk."""
         self._file = file
         self._folders = {f"{folder}{os.sep}": folder.name for folder in folders}
         self._entries: _Entries | None = None
         self._new = False
 
     def get(self, path: Path, text: str, kind: type[T]) -> T | None:
-        """What was parsed from this text, as `kind`; None where it was not, or is not of that kind."""
+        """Return the cached content of this text as `kind`, or None if it is missing or of another type."""
         place, digest = self._place(path), _digest(text)
         found = self._known().get(place) if place else None
         if found is None or found[0] != digest:
@@ -193,7 +193,7 @@ class ParseCache:
             return None
 
     def put(self, path: Path, text: str, content: Any) -> None:
-        """Keep what was parsed from a text, where it is of a kind that comes back as it was."""
+        """Cache the parsed content of a text, if its type survives the round trip unchanged."""
         place = self._place(path)
         if not place:
             return
@@ -207,7 +207,7 @@ class ParseCache:
             self._new = True
 
     def write(self) -> None:
-        """Write the file, if there is anything new; without a word where that cannot be done."""
+        """Write the file if there is anything new; ignore errors."""
         if self._new and self._file is not None:
             with contextlib.suppress(*_DAMAGED, AdvisorError):
                 self._file.parent.mkdir(parents=True, exist_ok=True)
@@ -234,7 +234,7 @@ def _digest(text: str) -> bytes:
 
 @lru_cache(maxsize=1)
 def parse_cache() -> ParseCache:
-    """What this program keeps; written when it ends."""
+    """Return the cache of this program; it is written at exit."""
     folders = []
     for name in ("knowledge", "kernels"):
         with contextlib.suppress(AdvisorError):
@@ -247,12 +247,12 @@ def parse_cache() -> ParseCache:
     return found
 
 
-# A parser that runs out of stack takes the process with it, so nesting is bounded before it starts.
+# A parser that runs out of stack kills the process, so nesting is checked before it starts.
 _NESTED = re.compile(r"(?:[-?:]\s+){60}")
 
 
 class _Plain(BoundedLoader):
-    """The safe loader without aliases, and with a key given twice as a mistake instead of a silent overwrite."""
+    """The safe loader without aliases; a duplicate key is an error instead of a silent overwrite."""
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
         if node in self.constructed_objects:
@@ -283,7 +283,7 @@ def _too_deep(text: str) -> bool:
 
 
 def parse(path: Path, text: str) -> Any:
-    """The content of the YAML `text` of the file `path`; KnowledgeError with file and line."""
+    """Parse the YAML `text` of the file `path`. Raises KnowledgeError with file and line."""
     if _too_deep(text):
         raise KnowledgeError(f"{path}:1: nested too deeply")
     try:
@@ -299,7 +299,7 @@ def parse(path: Path, text: str) -> Any:
 
 
 def line_of(text: str, where: str) -> int:
-    """The line, from 1, of a msgspec path such as `$.seen[0].when` or a key path; 1 when it cannot be found."""
+    """Return the line, from 1, of a msgspec path such as `$.seen[0].when` or of a key path; 1 if not found."""
     steps = [m[1] if m[1] is not None else int(m[2]) for m in re.finditer(r"\.([^.\[\]]+)|\[(\d+)\]", where)]
     try:
         node = yaml.compose(text, Loader=BoundedLoader)
@@ -309,7 +309,7 @@ def line_of(text: str, where: str) -> int:
 
 
 def _entries(node: yaml.MappingNode) -> dict[Any, tuple[yaml.Node, yaml.Node]]:
-    """Key and value nodes by the key's text; built once for each node, as lint asks for thousands of lines."""
+    """Map key texts to key and value nodes; built once per node, since lint looks up thousands of lines."""
     known: dict[Any, tuple[yaml.Node, yaml.Node]] | None = vars(node).get("entries")
     if known is None:
         known = {key.value: (key, value) for key, value in reversed(node.value) if isinstance(key, yaml.ScalarNode)}
@@ -318,11 +318,11 @@ def _entries(node: yaml.MappingNode) -> dict[Any, tuple[yaml.Node, yaml.Node]]:
 
 
 def node_line(node: yaml.Node | None, steps: Iterable[str | int]) -> int:
-    """The line, from 1, of the deepest of the nested keys and indices that exists under a node of a YAML tree."""
+    """Return the line, from 1, of the deepest existing key or index of `steps` under a node of a YAML tree."""
     line = 1
     for step in steps:
         if isinstance(node, yaml.MappingNode):
-            # msgspec writes [...] for any key of a mapping: then the line of the mapping is the best there is.
+            # msgspec writes [...] for any key of a mapping: then only the line of the mapping is known.
             found = _entries(node).get(str(step))
             if found is None:
                 break

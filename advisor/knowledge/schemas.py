@@ -1,4 +1,4 @@
-"""The shapes of knowledge entries, and the values that a metric can have. An unknown field is an error."""
+"""Schemas of the knowledge entries, and the valid range of a metric. An unknown field is an error."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from advisor.records.errors import UsageError
 
 
 class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What all entries share: keys into sources.yaml."""
+    """Base of all entries: keys into sources.yaml."""
 
     cites: tuple[str, ...] = ()
 
 
 class MetricDef(Entry, frozen=True, forbid_unknown_fields=True):
-    """A canonical metric: its unit, where ncu reports it under which names, or how it is derived."""
+    """A canonical metric: its unit, and its names in ncu's output or its formula."""
 
     unit: str = ""
     means: str = ""
@@ -30,9 +30,9 @@ class MetricDef(Entry, frozen=True, forbid_unknown_fields=True):
 
 
 class ObservationDef(Entry, frozen=True, forbid_unknown_fields=True):
-    """A named test on metrics: the only place where a number meets a threshold.
+    """A named test on metrics. Only observations compare numbers with thresholds.
 
-    `partition` names a group of observations of which exactly one must hold for every value.
+    partition: a group of observations of which exactly one must hold for every value.
     """
 
     test: str = ""
@@ -42,10 +42,10 @@ class ObservationDef(Entry, frozen=True, forbid_unknown_fields=True):
 
 
 class RuleDef(Entry, frozen=True, forbid_unknown_fields=True):
-    """Concludes its entry when every `when` holds and no `unless` does.
+    """A rule: it concludes its entry if every `when` holds and no `unless` holds.
 
     Names are observations, classes (`class.dram_bound`), answers (`answer.dtype.f32`), findings of earlier steps, or
-    the words of the quantifier (`gain.reaches_10`).
+    results of the quantification (`gain.reaches_10`).
     """
 
     id: str = ""
@@ -55,11 +55,11 @@ class RuleDef(Entry, frozen=True, forbid_unknown_fields=True):
 
 
 class FixDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A fix. `changes` maps a term of the time model to the factor on its work, a formula over metrics.
+    """A fix. changes: maps a term of the time model to the factor on its work, a formula over metrics.
 
-    `before`, `after`: some five to ten lines of code each, both or neither. `code` says of what: whole device functions
-    (`kernel`), statements of the host program (`host`) or `python`. `check`: the simulator that applies the fix to the
-    launch's own numbers (reasoning/fix_simulation.py). `typical`: the usual gain of a fix that no model covers
+    before, after: about five to ten lines of code each, both or neither. code: the kind of that code: whole device
+    functions (`kernel`), statements of the host program (`host`) or `python`. check: the simulator that applies the fix
+    to the launch's own numbers (reasoning/fix_simulation.py). typical: the usual gain of a fix without a model
     (timelines).
     """
 
@@ -84,10 +84,10 @@ class Examples(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class MomentsDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Which moments of a trace show a timeline pattern; the longest of them are shown, `work` before `gaps`.
+    """The moments of a trace that show a timeline pattern; the longest are shown, `work` before `gaps`.
 
-    work: groups of GPU work; target is the kernel to profile next. gaps: causes of idle time; or_any: all gaps where
-    there is none of these causes.
+    work: groups of GPU work; target: the kernel to profile next. gaps: causes of idle time; or_any: use all gaps if
+    none has one of these causes.
     """
 
     work: tuple[Literal["host_copies", "pageable", "migrations", "communication", "tiny", "target"], ...] = ()
@@ -98,9 +98,9 @@ class MomentsDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class DiagnosisDef(Entry, frozen=True, forbid_unknown_fields=True):
     """One diagnosis, trust entry or note.
 
-    `step` orders the reasoning: a rule may look only at findings of earlier steps. From 6 on: after quantification.
-    `locate` is the measure (source/measures.py) that is largest at the place in the code that causes it; `moments` show
-    a timeline pattern in the trace.
+    step: the order of evaluation: a rule may use only findings of earlier steps. Steps from 6 on run after
+    quantification. locate: the measure (source/measures.py) that is largest at the code that causes it; moments: the
+    moments that show a timeline pattern in the trace.
     """
 
     id: str = ""
@@ -122,7 +122,7 @@ class DiagnosisDef(Entry, frozen=True, forbid_unknown_fields=True):
 
 
 class ClassDef(Entry, frozen=True, forbid_unknown_fields=True):
-    """A class of the decision list. `plain`: a test on the throughputs of ncu alone, for comparison."""
+    """A class of the decision list. plain: a test that uses only ncu's throughputs, for comparison."""
 
     title: str = ""
     meaning: str = ""
@@ -135,7 +135,7 @@ class ClassDef(Entry, frozen=True, forbid_unknown_fields=True):
 
 
 class QuestionDef(Entry, frozen=True, forbid_unknown_fields=True):
-    """Something only the user knows: a number sets the metric `sets`, a choice becomes `answer.<id>.<choice>`."""
+    """A question to the user: a number sets the metric `sets`, a choice becomes `answer.<id>.<choice>`."""
 
     ask: str = ""
     why: str = ""
@@ -149,7 +149,7 @@ class QuestionDef(Entry, frozen=True, forbid_unknown_fields=True):
 
 
 class SourceDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A document or measurement that entries cite as `<key>.<place>`."""
+    """A document or measurement, cited by entries as `<key>.<place>`."""
 
     title: str
     what: str = ""
@@ -162,9 +162,9 @@ Topic = dict[str, Any]
 
 
 def most_of(metric: str, unit: str) -> float | None:
-    """The most that the metric can be, in its unit: a percentage 100, a share 1; None where nothing bounds it.
+    """Return the metric's maximum in its unit: 100 for a percentage, 1 for a share, None if it has no maximum.
 
-    No metric can be less than 0.
+    The minimum of every metric is 0.
     """
     if unit in ("%", "percent"):
         return 100.0
@@ -172,9 +172,9 @@ def most_of(metric: str, unit: str) -> float | None:
 
 
 def checked(metric: str, unit: str, value: float, measured: float | None = None) -> float:
-    """The value, if the metric can have it; UsageError names the range. What was measured may be beyond it.
+    """Return the value. Raises UsageError, with the range, if the metric cannot have it. Measured values may exceed it:
 
-    A percentage of peak that is read off in several passes may come out a little above 100.
+    a percentage of peak measured in several passes may be slightly above 100.
     """
     most = most_of(metric, unit)
     beyond = most is not None and value > max(most, measured or 0.0)

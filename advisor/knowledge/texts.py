@@ -1,4 +1,4 @@
-"""Texts of knowledge are filled by a closed formatter: `{metric}` or `{metric:.1f}`, nothing else."""
+"""Fill texts of the knowledge base; the only fields are `{metric}` and `{metric:.1f}`."""
 
 from __future__ import annotations
 
@@ -9,33 +9,33 @@ from collections.abc import Iterable, Mapping
 _FIELD = re.compile(r"\{([a-z][a-z0-9_]*)(?::([,]?(?:\.\d+)?[efgd%]?))?\}")
 _ANY = re.compile(r"[{}]")
 
-# How a number is said that is only the least or the most that a value can be (model.Comparison.bound).
+# Wording for a number that is only a lower or upper bound of a value (model.Comparison.bound).
 BOUNDS = {"": "", "at_least": "at least ", "at_most": "at most "}
-# What an observation says whose numbers are not there, by what these would mean.
+# Text of an observation whose metrics are missing, by the meaning of these metrics.
 _NOT_KNOWN = "not known: {means}"
 
 
 def fields(text: str) -> frozenset[str]:
-    """The names that a text asks for; ValueError when it holds a brace that is no field."""
+    """Return the names of a text's fields. Raises ValueError for a brace that is not part of a field."""
     if _ANY.search(_FIELD.sub("", text)):
         raise ValueError(f"a brace that is no {{metric}} or {{metric:.1f}} field in {text[:60]!r}")
     return named(text)
 
 
 def named(text: str) -> frozenset[str]:
-    """The names that a text asks for, without checking the rest of it."""
+    """Return the names of a text's fields without checking the rest of it."""
     return frozenset(m[1] for m in _FIELD.finditer(text))
 
 
 def not_known(means: Iterable[str]) -> str:
-    """The text for an observation that these numbers, by their meanings, would have decided."""
+    """Return the text for an observation whose deciding metrics are missing. means: meanings of these metrics."""
     return _NOT_KNOWN.format(means="; ".join(means))
 
 
 def fill(text: str, values: Mapping[str, float | str], least: Mapping[str, float] | None = None) -> str:
-    """The text with its fields filled; an unknown value reads `unknown`, a share as `88 %`.
+    """Fill the fields of the text; an unknown value becomes `unknown`, a share `88 %`.
 
-    least: the least that unknown values can be; such a value reads `at least 76`.
+    least: lower bounds of unknown values; such a value becomes `at least 76`.
     """
 
     def one(match: re.Match[str]) -> str:
@@ -57,5 +57,5 @@ def fill(text: str, values: Mapping[str, float | str], least: Mapping[str, float
 
 
 def within_sentence(title: str) -> str:
-    """A title as it reads inside a sentence: lower-case first letter, unless it begins with an acronym such as DRAM."""
+    """Return a title for use inside a sentence: lower-case first letter, except for an acronym such as DRAM."""
     return title if title[1:2].isupper() or title[1:2].isdigit() else title[:1].lower() + title[1:]

@@ -10,7 +10,7 @@ import msgspec
 from advisor.knowledge.loader import load_mapping
 from advisor.records import resources
 
-# Units within so many percentage points of each other limit together (p3.clusters).
+# Units whose percentages differ by at most this many points are co-limiters (p3.clusters).
 CLUSTER_POINTS = 10.0
 
 
@@ -30,45 +30,45 @@ class UnitDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @lru_cache(maxsize=1)
 def units() -> dict[str, UnitDef]:
-    """All units by metric, in their order."""
+    """Return all units by metric, in the order of the file."""
     return load_mapping(resources.folder("knowledge") / "units.yaml", UnitDef)
 
 
 def unit_name(metric: str) -> str:
-    """`pipe_fma_pct` -> `FMA pipe`; the metric itself where it is not a unit."""
+    """Return the name of a unit: `FMA pipe` for `pipe_fma_pct`; the metric itself if it is not a unit."""
     found = units().get(metric)
     return found.name if found is not None else metric
 
 
 @lru_cache(maxsize=8)
 def throughput_units(throughput: str, side: str = "") -> tuple[str, ...]:
-    """The metrics whose largest value is this throughput (`sm`, `memory`), of one side if given."""
+    """Return the metrics whose maximum is this throughput (`sm`, `memory`), of one side if given."""
     found = (m for m, u in units().items() if u.throughput == throughput and side in ("", u.side))
     return tuple(sorted(found, key=lambda metric: not units()[metric].wins_ties))
 
 
 def compute_units() -> tuple[str, ...]:
-    """The arithmetic pipes and the issue slots."""
+    """Return the arithmetic pipes and the issue slots."""
     return throughput_units("sm", "compute")
 
 
 def inner_units() -> tuple[str, ...]:
-    """The units of the memory path that count towards SM throughput."""
+    """Return the units of the memory path that count towards SM throughput."""
     return throughput_units("sm", "memory")
 
 
 def memory_units() -> tuple[str, ...]:
-    """The units that count towards memory throughput."""
+    """Return the units that count towards memory throughput."""
     return throughput_units("memory")
 
 
 @lru_cache(maxsize=8)
 def parts_of(metric: str) -> tuple[str, ...]:
-    """The metrics whose largest value is this unit's percentage."""
+    """Return the metrics whose maximum is this unit's percentage."""
     return tuple(name for name, unit in units().items() if unit.part_of == metric)
 
 
 @lru_cache(maxsize=1)
 def leading_units() -> tuple[str, ...]:
-    """The units that may lead."""
+    """Return the units that can be the leading unit."""
     return tuple(metric for metric, unit in units().items() if unit.leads)

@@ -1,1 +1,1 @@
-"""Read profiles: ncu reports, CSV, console text, typed workloads and ptxas logs become one frame of metrics."""
+"""Read ncu reports, CSV, console text, typed-in workloads and ptxas logs into one frame of metrics."""

@@ -1,4 +1,4 @@
-"""The data read from one launch of a binary report. Runs in the child process: standard library and ncu_report only.
+"""Read the data of one launch of a binary report. Runs in the child process: standard library and ncu_report only.
 
 The codes of per-instruction metrics, found by comparing them with the SASS of known kernels (CC 7.0 to 9.0, ncu 2021 to
 2025): memory_type is a set of bits, 4 global, 8 local, 16 shared, and 0 for an instruction that no lane executed; an
@@ -15,18 +15,18 @@ from typing import Any
 
 DRAM = "FBSP.TriageCompute.dramc__throughput.avg.pct_of_peak_sustained_elapsed"
 SM = "TPC.TriageCompute.sm__inst_executed_realtime.avg.pct_of_peak_sustained_elapsed"
-# Fewer samples than these within the kernel show its start and end, not phases.
+# With fewer samples within the kernel only its start and end are visible, not its phases.
 FEWEST = 40
 _PARTS = 20
-_IDLE = 0.5  # percent: below it on both sides the kernel is not running yet, or no longer
+_IDLE = 0.5  # percent: if both activities are below it, the kernel has not started or has ended
 
 
 def phases(dram: Sequence[float], sm: Sequence[float]) -> float | None:
-    """How much the balance of DRAM and SM activity (percent, one value a sample) moves over the run, 0 to 2.
+    """Return how much the balance of DRAM and SM activity (percent, per sample) changes during the run, 0 to 2.
 
-    The run without its first and last tenth is cut into twenty parts; the result is the spread of DRAM minus SM
-    activity between the tenth and the ninetieth percentile of the parts, over 100. Near 0 for an even kernel, about 1
-    for one that switches from one unit to the other, or idles for a while. None with too few samples.
+    The run without its first and last tenth is divided into twenty parts. The result is the difference between the 10th
+    and the 90th percentile of DRAM minus SM activity of the parts, over 100: near 0 for an even kernel, about 1 for a
+    kernel that switches from one unit to the other or is idle for a while. Return None if there are too few samples.
     """
     balance = [d - s for d, s in zip(dram, sm, strict=False)]
     active = [at for at, (d, s) in enumerate(zip(dram, sm, strict=False)) if d > _IDLE or s > _IDLE]
@@ -40,7 +40,7 @@ def phases(dram: Sequence[float], sm: Sequence[float]) -> float | None:
 
 
 def phases_of(action: Any) -> float | None:
-    """The phases of a launch; None where the report holds no samples."""
+    """Return the phases of a launch, or None if the report has no samples."""
     series = [action.metric_by_name(name) for name in (DRAM, SM)]
     if any(metric is None or metric.num_instances() < FEWEST for metric in series):
         return None
@@ -49,7 +49,7 @@ def phases_of(action: Any) -> float | None:
 
 
 GLOBAL, LOCAL, SHARED = 4, 8, 16
-# An estimate of kind 1 (local) is for one part of the kernel alone, so it says nothing about the kernel's time.
+# An estimate of kind 1 (local) is for one part of the kernel only, not for the kernel's time.
 _LOCAL_ESTIMATE, _GLOBAL_ESTIMATE = 1, 2
 _KINDS = {2: "load", 4: "store", 8: "atomic"}
 _WIDTHS = {2: 8, 4: 8, 8: 16, 16: 16}
@@ -59,7 +59,7 @@ _LANES = (
     "sass__thread_inst_executed_true_per_opcode_with_modifier_all",
     "sass__thread_inst_executed_true_per_opcode",
 )
-# Stems of the opcodes behind each count of lanes by ncu's name.
+# ncu's name of each count of lanes -> stems of the opcodes in it.
 ARITHMETIC = {
     f"smsp__sass_thread_inst_executed_op_{name}_pred_on.sum": stems
     for name, stems in (
@@ -91,9 +91,9 @@ _BLOCK = tuple(f"launch__block_dim_{axis}" for axis in "xyz")
 _DEVICE = tuple(
     f"device__attribute_{name}" for name in ("display_name", "compute_capability_major", "compute_capability_minor")
 )
-# Of these the single instances are read; of all others one value.
+# Metrics of which every instance is read; one value is read of all others.
 INSTANCED = frozenset((*_OPCODES, *_LANES, DRAM, SM, *_PER_PC))
-# Needed in addition to the metrics that the caller names.
+# Metrics that are needed in addition to those that the caller names.
 ALWAYS = frozenset(
     (
         *(*_OPCODES, *_LANES, SPILLS, DRAM, SM, *_PER_PC, *_GRID, *_BLOCK, *_DEVICE),
@@ -103,13 +103,13 @@ ALWAYS = frozenset(
 
 
 def value_of(action: Any, name: str) -> Any:
-    """The metric's value: a number, a string, or None where the report lacks it."""
+    """Return the metric's value: a number, a string, or None if the report lacks it."""
     metric = action.metric_by_name(name)
     return None if metric is None else metric.value()
 
 
 def instances(action: Any, name: str) -> dict[int, float] | None:
-    """Program counter -> value of a per-instruction metric; None where the report lacks it."""
+    """Return program counter -> value of a per-instruction metric, or None if the report lacks it."""
     metric = action.metric_by_name(name)
     count = metric.num_instances() if metric is not None else 0
     if not count or not metric.has_correlation_ids():
@@ -119,7 +119,7 @@ def instances(action: Any, name: str) -> dict[int, float] | None:
 
 
 def describe(action: Any, names: list[str]) -> dict[str, Any]:
-    """Everything that the readers take from a launch, as plain data that JSON can carry."""
+    """Return everything that the readers use of a launch, as data that JSON can represent."""
     values: dict[str, tuple[float, str]] = {}
     for name in names:
         metric = action.metric_by_name(name)
@@ -145,7 +145,7 @@ def describe(action: Any, names: list[str]) -> dict[str, Any]:
 
 
 def opcodes(action: Any) -> dict[str, float] | None:
-    """Opcode with modifiers -> executed warp instructions; plain opcodes where a report has only those."""
+    """Return opcode -> executed warp instructions, with the opcode's modifiers if the report has them."""
     return _by_opcode(action, _OPCODES)
 
 
@@ -159,10 +159,10 @@ def _by_opcode(action: Any, names: tuple[str, ...]) -> dict[str, float] | None:
 
 
 def arithmetic_lanes(action: Any) -> dict[str, tuple[float, str]]:
-    """What ncu's counters of floating-point operations count, from the lanes of each opcode; empty without those.
+    """Compute ncu's counts of floating-point operations from the lanes of each opcode; empty without these lanes.
 
-    Both are the same numbers: on 108 launches of CC 9.0 with either, no count differs. Packed fp32 (FFMA2, from CC 10.0
-    on) is in neither list, so the result is empty where there is any.
+    The counts equal ncu's: none differs on 108 launches of CC 9.0 that have both. Packed fp32 (FFMA2, from CC 10.0 on)
+    is in neither list, so the result is empty if the launch executes any.
     """
     lanes = _by_opcode(action, _LANES)
     if lanes is None:
@@ -177,7 +177,7 @@ def arithmetic_lanes(action: Any) -> dict[str, tuple[float, str]]:
 
 
 def _roles(space: int, kind: int, has_width: bool) -> list[tuple[str, str]]:
-    """(space, kind) of an instruction; two for a copy from global to shared memory, which is a load and a store."""
+    """Return (space, kind) of an instruction, two for a copy from global to shared memory (a load and a store)."""
     if space == GLOBAL | SHARED:
         if kind == 6:
             return [("global", "load"), ("shared", "store")]
@@ -187,9 +187,9 @@ def _roles(space: int, kind: int, has_width: bool) -> list[tuple[str, str]]:
 
 
 def accesses(tables: dict[str, dict[int, float] | None]) -> list[list[Any]] | None:
-    """Executed memory instructions, one row for each space, kind and width; fields in the order of model.Access.
+    """Return executed memory instructions, one row per space, kind and width; fields in the order of model.Access.
 
-    A count that the report lacks for the whole launch is None; executed lanes are those not predicated off.
+    A count is None if the report lacks it for the whole launch. Executed lanes are those not predicated off.
     """
     spaces, executed = tables["memory_type"], tables["inst_executed"]
     if spaces is None or executed is None:
@@ -225,9 +225,9 @@ def accesses(tables: dict[str, dict[int, float] | None]) -> list[list[Any]] | No
 
 
 def rules(action: Any) -> list[list[Any]]:
-    """[identifier, title, message, saving, local saving] of each rule that speaks.
+    """Return [identifier, title, message, saving, local saving] of each rule with a result.
 
-    The savings are in %, of the kernel's time and of one part of it; None where the rule does not estimate that.
+    The savings are in % of the kernel's time and of one part of it, or None if the rule has no such estimate.
     """
     found = []
     for result in action.rule_results_as_dicts():
@@ -242,9 +242,9 @@ def rules(action: Any) -> list[list[Any]]:
 
 
 def local_split(action: Any, tables: dict[str, dict[int, float] | None]) -> list[float] | None:
-    """[spill instructions, other local-memory instructions] executed; None where only the code can show it.
+    """Return executed [spill instructions, other local-memory instructions], or None if only the code shows it.
 
-    From ncu 2025.3 on the report counts the spills; the rest of the local-memory instructions serve arrays.
+    From ncu 2025.3 on the report counts the spills; the other local-memory instructions access arrays.
     """
     total = None
     spaces, executed = tables["memory_type"], tables["inst_executed"]
@@ -265,10 +265,10 @@ def local_split(action: Any, tables: dict[str, dict[int, float] | None]) -> list
 
 
 def local_split_by_code(action: Any) -> list[float] | None:
-    """The same from the instructions; `action` must have its code (see container.slim).
+    """Return the same as `local_split` from the code, which `action` must have (see container.slim).
 
-    An address that is the stack pointer plus a constant is a spill (or an array element with a constant index), any
-    other is computed at run time.
+    The stack pointer plus a constant is the address of a spill (or of an array element with a constant index); any
+    other address is computed at run time.
     """
     spaces, executed = instances(action, "memory_type"), instances(action, "inst_executed")
     if spaces is None or executed is None:

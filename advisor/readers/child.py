@@ -1,8 +1,8 @@
-"""The program of the child process: reads launches of a report with NVIDIA's library and sends them to its parent.
+"""The child process: it reads launches of a report with NVIDIA's library and sends them to its parent.
 
-It gets one JSON object on standard input and writes JSON lines to standard output, one a launch as soon as it is read,
-so that what was read before a crash survives. NVIDIA's library parses a launch again for each request and never gives
-memory back until the process ends.
+It gets one JSON object on standard input and writes one JSON line per launch to standard output as soon as the launch
+is read, so that a crash loses no earlier launch. NVIDIA's library parses a launch again for each request and frees no
+memory until the process ends.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from advisor.readers.code import Code
 from advisor.records.child import claim_output, limit_memory, lines_in
 from advisor.records.orphans import end_with_parent
 
-# Source files that a report carries along, all of them together.
+# Total size of the source files in a report.
 _SOURCE_BYTES = 32 << 20
 
 
 class Batch:
-    """Some launches of one report, read from slim copies of it in a folder that the parent removes."""
+    """A batch of launches of one report, read from slim copies of it in a folder that the parent removes."""
 
     def __init__(
         self, data: mmap.mmap, folder: str, names: list[str], instanced: Collection[str] | None = None
     ) -> None:
-        """names: the metrics to read; instanced: those of which single instances are read, all unless given."""
+        """Open the report. names: the metrics to read; instanced: those to read by instance (default: all)."""
         self._data = data
         self._found = container.walk(data)
         self._folder = folder
@@ -41,7 +41,7 @@ class Batch:
         self._instanced = self._names if instanced is None else instanced
 
     def has(self, names: list[str]) -> list[str]:
-        """Those of the names that the report knows at all."""
+        """Return those of the names that the report contains."""
         known = frozenset(container.strings_of(self._data, self._found))
         return [name for name in names if name in known]
 
@@ -49,24 +49,24 @@ class Batch:
         return name not in self._instanced
 
     def _wanted(self, name: str) -> bool:
-        # The library looks the units up in a table of the chip, which it knows from the device attributes.
+        # The library looks up the units in a table of the chip, which it finds from the device attributes.
         return name in self._names or name.startswith("device__")
 
     def code_marks(self, first: int, last: int) -> dict[int, tuple[bool, bool]]:
-        """Launch -> (line information, debug build), where the report has its code."""
+        """Return launch -> (has line information, is a debug build), for launches whose code is in the report."""
         return container.code_marks(self._data, self._found, first, last)
 
     def code(self, launch: int) -> Any:
-        """What the launch's machine code says of its source (code.Code)."""
+        """Return the source information in the launch's machine code (code.Code)."""
         with contextlib.suppress(container.DamagedError, IndexError):
             return Code(container.code_of(self._data, self._found, launch))
         return Code(b"")
 
     def actions(self, first: int, last: int, code: bool = False) -> tuple[list[Any], list[int]]:
-        """NVIDIA's objects for the launches, and the indices of those whose record is damaged."""
+        """Return NVIDIA's objects for the launches, and the indices of launches with a damaged record."""
         import ncu_report
 
-        # The file stays until the parent removes the folder: the library reads the code from it only when asked.
+        # The file stays until the parent removes the folder: the library reads the code from it on request only.
         handle, path = tempfile.mkstemp(suffix=".ncu-rep", dir=self._folder)
         with os.fdopen(handle, "wb") as out:
             damaged = container.slim(
@@ -75,16 +75,16 @@ class Batch:
         context = ncu_report.load_report(path)
         ranges = [context.range_by_idx(i) for i in range(context.num_ranges())]
         found = [r.action_by_idx(i) for r in ranges for i in range(r.num_actions())]
-        # Launches of several ranges need not come in the order of the file.
+        # Launches of several ranges may not be in the order of the file.
         return (found if len(ranges) < 2 else []), damaged
 
     def each(self, first: int, last: int) -> Iterator[tuple[int, Any]]:
-        """(index, launch or None) for every launch; None where the library or the record fails."""
+        """Yield (index, launch) for every launch; launch is None if the library fails or the record is damaged."""
         found, damaged = self.actions(first, last)
         whole = [i for i in range(first, last) if i not in damaged]
         if len(found) == len(whole):
             yield from zip(whole, found, strict=True)
-        else:  # it refused some: one by one, to know which
+        else:  # the library refused some: read them one by one to find out which
             for i in whole:
                 alone, _ = self.actions(i, i + 1)
                 yield i, alone[0] if len(alone) == 1 else None
@@ -93,7 +93,7 @@ class Batch:
 
 
 def run(job: dict[str, Any], send: Callable[[dict[str, Any]], None]) -> None:
-    """Does the job {path, folder, first, last, names, instances}; `instances`: the values of `names` by address."""
+    """Execute the job {path, folder, first, last, names, instances}. instances: send the values by address."""
     with Path(job["path"]).open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         if job.get("instances"):
             _instances(job, data, send)
@@ -116,7 +116,7 @@ def _launches(job: dict[str, Any], data: mmap.mmap, send: Callable[[dict[str, An
                     with contextlib.suppress(IndexError):
                         message["local"] = local_split_by_code(code.actions(index, index + 1, code=True)[0][0])
             except (TypeError, ValueError, RuntimeError, AttributeError, UnicodeError):
-                message = None  # what the library raises on damage
+                message = None  # the library raises this for damaged data
         send({"index": index, "launch": message})
 
 
@@ -168,5 +168,5 @@ def main() -> None:
     for line in lines_in():
         run(json.loads(line), send)
         break
-    # No tidying up: the library's own takes longer than the system's.
+    # Exit without cleanup: that of the library takes longer than that of the system.
     os._exit(0)

@@ -1,12 +1,12 @@
-"""The machine code of one launch in a binary report: source lines with their calls, and the PTX it was compiled from.
+"""Parse the machine code of one launch in a binary report: source lines with their inlined calls, and the PTX.
 
 A launch names its code (container.py). In that record field 4 is a 64-bit little-endian ELF file, and each field 9 a
 function with its name (1) and the address that it was loaded at (2).
 
 Source lines come from DWARF's line number program, versions 2 to 4. NVIDIA's compilers add the extended operation 0x90,
 found by comparing tables with sources of known inlining (CUDA 11 to 13). Two numbers follow: the row (counted from 1
-within its sequence, 0 for none) of the call that the code was inlined at, and the offset of the function's name in
-.debug_str. Of several rows at one address the last counts.
+within its sequence, 0 for none) of the call at which the code was inlined, and the offset of the function's name in
+.debug_str. The last of several rows at one address is valid.
 
 Standard library only: the child process imports this module.
 """
@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 
 from advisor.readers.container import Bytes, DamagedError, fields, number_at
 
-# Code of whole libraries has thousands of both.
+# The code of a library has thousands of both.
 _MOST_SECTIONS, _MOST_SYMBOLS = 1 << 16, 1 << 20
 _SECTION, _SYMBOL = struct.Struct("<IIQQQQIIQQ"), struct.Struct("<IBBHQQ")
 _ADDED, _PLAIN = struct.Struct("<QQq"), struct.Struct("<QQ")
@@ -29,12 +29,12 @@ _NO_BITS = 8
 
 
 class BadCodeError(ValueError):
-    """The bytes are no well-formed machine code."""
+    """The bytes are not well-formed machine code."""
 
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """A symbol: the index of its section and its offset there."""
+    """A symbol: the index of its section and its offset in that section."""
 
     name: str
     section: int
@@ -42,13 +42,13 @@ class Symbol:
 
 
 def text_at(table: bytes, at: int) -> str:
-    """The zero-terminated text at an offset of a string table; '' beyond its end."""
+    """Return the zero-terminated text at an offset of a string table; '' beyond its end."""
     end = table.find(b"\0", at) if 0 <= at < len(table) else -1
     return table[at:end].decode("utf-8", "replace") if end >= 0 else ""
 
 
 class Elf:
-    """An ELF file, parsed on demand; BadCodeError for anything else."""
+    """An ELF file, parsed on demand. Raises BadCodeError for anything else."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -70,18 +70,18 @@ class Elf:
         return b"" if kind == _NO_BITS else self._data[offset : offset + size]
 
     def section(self, name: str) -> bytes:
-        """The bytes of the first section of that name; none where there is no such section."""
+        """Return the bytes of the first section with this name; empty if there is none."""
         return self._bytes(self.names.index(name)) if name in self.names else b""
 
     def symbols(self) -> list[Symbol]:
-        """All symbols, in their order; empty without a table of symbols."""
+        """Return all symbols in the order of the symbol table; empty without one."""
         data, texts = self.section(".symtab"), self.section(".strtab")
         count = min(len(data) // _SYMBOL.size, _MOST_SYMBOLS)
         found = (_SYMBOL.unpack_from(data, i * _SYMBOL.size) for i in range(count))
         return [Symbol(text_at(texts, name), section, value) for name, _, _, section, value, _ in found]
 
     def relocations(self, name: str) -> dict[int, tuple[int, int]]:
-        """Offset in the section `name` -> (index of the symbol whose address is stored there, the addend)."""
+        """Return offset in the section `name` -> (index of the symbol whose address is stored there, addend)."""
         out: dict[int, tuple[int, int]] = {}
         # Before CUDA 12 the addend is stored in the section itself, and is 0 in line tables.
         for prefix, entry in ((".rela", _ADDED), (".rel", _PLAIN)):
@@ -94,13 +94,13 @@ class Elf:
 
 _INLINED = 0x90
 _MOST_ROWS = 1 << 21
-# Deeper inlining than any seen, and a bound for tables that lead in a circle.
+# More than any known depth of inlining; also ends the walk in a cyclic table.
 _MOST_CALLS = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A source line; function: mangled name of the inlined function that the line is in, '' for the kernel's own."""
+    """A source line. function: mangled name of the inlined function that contains it, or '' for the kernel itself."""
 
     file: str
     line: int
@@ -109,7 +109,7 @@ class Frame:
 
 @dataclass(slots=True)
 class Sequence:
-    """The rows of one function's code: (offset in its section, file, line, row of the call or 0, function)."""
+    """The line table rows of one function: (offset in its section, file, line, row of the call or 0, function)."""
 
     section: int
     rows: list[tuple[int, str, int, int, str]] = field(default_factory=list)
@@ -117,7 +117,7 @@ class Sequence:
 
 
 class LineTable:
-    """The sequences of a section such as .debug_line; BadCodeError for malformed data."""
+    """The sequences of a section such as .debug_line. Raises BadCodeError for malformed data."""
 
     def __init__(self, elf: Elf, name: str = ".debug_line") -> None:
         self._data, self._at, self._rows = elf.section(name), 0, 0
@@ -131,7 +131,7 @@ class LineTable:
             self._by_section.setdefault(sequence.section, []).append(sequence)
 
     def frames(self, section: int, offset: int) -> tuple[Frame, ...]:
-        """The line at an offset of a section, then the calls that it was inlined at, innermost first; () if unknown."""
+        """Return the line at an offset of a section, then its inlined calls, innermost first; () if unknown."""
         for sequence in self._by_section.get(section, ()):
             rows = sequence.rows
             if not rows or not rows[0][0] <= offset < sequence.end:
@@ -142,7 +142,7 @@ class LineTable:
                 _, file, line, call, function = rows[at]
                 if line > 0:
                     out.append(Frame(file, line, function))
-                # A call precedes what it calls; anything else is damage.
+                # The row of a call precedes the inlined rows; otherwise the table is damaged.
                 at = call - 1 if call - 1 < at else -1
             return tuple(out)
         return ()
@@ -191,7 +191,7 @@ class LineTable:
         version = self._fixed(2)
         if not 2 <= version <= 4:
             raise BadCodeError(f"a line table of version {version}")
-        self._fixed(4)  # the header's length, which NVIDIA's compilers give wrong
+        self._fixed(4)  # the header's length, which is wrong in the output of NVIDIA's compilers
         step = self._byte()
         if version == 4:
             self._byte()
@@ -278,7 +278,7 @@ _PTX_BYTES = 16 << 20
 
 
 class Code:
-    """What the code says of an address. Anything that cannot be read is as if it were not there."""
+    """Source information by address. Data that cannot be parsed is treated as missing."""
 
     def __init__(self, record: Bytes) -> None:
         self.ptx: tuple[str, ...] = ()
@@ -309,11 +309,11 @@ class Code:
         self.ptx = tuple(text.decode("utf-8", "replace").split("\0"))
 
     def frames(self, pc: int) -> tuple[Frame, ...]:
-        """The source line of an address and the calls around it, innermost first; () where unknown."""
+        """Return the source line of an address, then its inlined calls, innermost first; () if unknown."""
         return self._of(self._lines, pc)
 
     def ptx_line(self, pc: int) -> int:
-        """The line of `ptx`, counted from 1; 0 where unknown."""
+        """Return the line of `ptx` for an address, counted from 1; 0 if unknown."""
         found = self._of(self._ptx_lines, pc)
         return found[0].line if found and found[0].line <= len(self.ptx) else 0
 

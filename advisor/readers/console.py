@@ -1,4 +1,4 @@
-"""Parse the console output of `ncu`, also from logs with other output in between or line numbers in front."""
+"""Parse the console output of `ncu`, also in logs with other output in between or with line numbers."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ _ESTIMATE = re.compile(r"Est\. (Local )?Speedup: ([\d.,]+)%")
 
 
 class _Table:
-    """The table that the reader is in: where its columns are, and whether its rows have begun."""
+    """The current table: the position of its columns, and whether its rows have begun."""
 
     def __init__(self) -> None:
         self.columns: list[tuple[int, int]] = []
         self.open = self.filled = False
 
     def dashes(self, line: str) -> None:
-        """A line of dashes: above the header, below it, or at the end of the rows."""
+        """Process a line of dashes: above the header, below it, or at the end of the rows."""
         self.columns = [run.span() for run in _RUN.finditer(line)]
         if self.filled:
             self.open = self.filled = False
 
     def cells(self, line: str) -> tuple[str, str, str] | None:
-        """Label, unit and value (the average, where there are minimum, maximum and average) of a row."""
+        """Return label, unit and value of a row; the average if it has minimum, maximum and average."""
         if len(self.columns) not in (3, 5) or len(line) <= self.columns[2][0]:
             return None
         self.filled = True
@@ -49,7 +49,7 @@ class _Table:
 
 
 class _Reader:
-    """The state while going through the lines."""
+    """The state of the parser."""
 
     def __init__(self, wanted: Collection[str], most: int) -> None:
         self.wanted = frozenset(wanted)
@@ -65,7 +65,7 @@ class _Reader:
         self.rule: list[str] | None = None
 
     def line(self, text: str) -> None:
-        """Takes the next line of the file."""
+        """Process the next line of the file."""
         stripped = text.strip()
         if (", Context " in text or ", Invocations " in text) and self._launch(stripped):
             return
@@ -169,7 +169,7 @@ class _Reader:
         launch.rules = (*launch.rules, RuleResult("", self.section, one_line(" ".join(words)), speedup, local))
 
     def end(self) -> Contents:
-        """Closes the file: converts the texts to numbers and records what is missing."""
+        """Finish the file: convert the texts to numbers and record what is missing."""
         self._close_rule()
         found = self.found
         if self.table.open:
@@ -199,7 +199,7 @@ class _Reader:
 
 
 def read_console(lines: Iterable[str], wanted: Collection[str], most: int) -> Contents:
-    """The launches of console text, at most `most`; metrics `wanted` are found by name, others by section and label."""
+    """Read at most `most` launches of console text; metrics `wanted` are found by name, others by section and label."""
     reader = _Reader(wanted, most)
     for text in _without_numbers(lines):
         reader.line(text)
@@ -207,7 +207,7 @@ def read_console(lines: Iterable[str], wanted: Collection[str], most: int) -> Co
 
 
 def _without_numbers(lines: Iterable[str]) -> Iterable[str]:
-    """The lines without the `12: ` that a viewer put in front, if the first lines all have it."""
+    """Yield the lines without the line numbers (`12: `) of a viewer, if all of the first lines have one."""
     first: list[str] = []
     source = iter(lines)
     for text in source:

@@ -1,8 +1,8 @@
-"""The container format of Nsight Compute reports, validated before NVIDIA's library opens it, and slim copies of it.
+"""Validate the container format of Nsight Compute reports before NVIDIA's library opens it, and write slim copies.
 
 Layout: `NVR\\0`; a little-endian u32 and a file header of that length; then blocks, each a u32 length, a header and a
 payload. Headers are protocol-buffer messages. In a block header field 1 is the number of sources, 2 the number of
-results (launches), 3 the session, 4 the strings that it adds to the report's table, 5 the size of the payload. The
+results (launches), 3 the session, 4 the block's strings for the report's table, 5 the size of the payload. The
 payload is the sources, then the results, each preceded by a u32 length. In a result, the fields 13 are metrics (field
 1: index into the string table, 2: value, 3: instances, 4: category), 15 names the source with its code, 17 is the
 layout of the report pages.
@@ -24,15 +24,15 @@ MIB = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bounds on reading one file.
+    """Limits for reading one file.
 
-    children: processes at a time; batch_launches, batch_bytes: what one child reads (bytes of launch records, each of
-    which takes about ten times its size in memory); silence_s: seconds a child may go without delivering a launch;
-    total_s: seconds for all of it; child_memory: address space of a child in bytes (where the system enforces it);
-    message_bytes: what a child may send; unpacked_bytes and unpack_ratio: size of a decompressed file, absolute and as
+    children: processes at a time; batch_launches, batch_bytes: maximum for one child (bytes of launch records, each of
+    which takes about ten times its size in memory); silence_s: seconds that a child may take for one launch;
+    total_s: seconds for the whole file; child_memory: address space of a child in bytes (if the system enforces it);
+    message_bytes: limit of a child's output; unpacked_bytes, unpack_ratio: size of a decompressed file, absolute and as
     a multiple of the compressed one (real reports shrink 10 to 70 times); text_bytes, text_lines and line_chars: size
-    of a text or CSV file, its lines, its longest line; search_lines: lines in which its first launch must begin;
-    launches: of one file; name_chars: longest kernel name kept.
+    of a text or CSV file, its number of lines, its longest line; search_lines: lines in which its first launch must
+    begin; launches: number of launches in one file; name_chars: longest kernel name, longer ones are cut.
     """
 
     children: int = 2
@@ -53,26 +53,26 @@ class Limits:
 
 
 MAGIC = b"NVR\0"
-# No known version numbers the fields of a result higher than 35.
+# No known version uses a field number above 35 in a result.
 _HIGHEST_FIELD = 200
-# Far beyond any report, and short enough to be walked in seconds.
+# Far more than in any report, and few enough to parse in seconds.
 _MOST_FIELDS, _MOST_HEADER_FIELDS, _MOST_BLOCKS, _MOST_LAUNCHES = 1 << 20, 1 << 12, 400_000, 100_000
-# How a damage begins that more bytes might fix.
+# Prefix of a damage message for a file that may only be incomplete.
 ENDS = "it ends"
 METRIC, CODE, LAYOUT = 13, 15, 17
-# The machine code is an ELF file; the names of its sections show how it was built.
+# The machine code is an ELF file; its section names show how it was built.
 _CODE_MARKS = (b"\x7fELF", b".debug_line", b".nv_debug_info_reg_sass")
 LENGTH = struct.Struct("<I")
 Bytes = bytes | memoryview | mmap.mmap
 
 
 class DamagedError(ValueError):
-    """The bytes are no well-formed message of this container."""
+    """The bytes are not a well-formed message of this container."""
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Byte offsets (start, end) in one block: its header, and each source and each result that is all there."""
+    """Byte offsets (start, end) in one block: of its header, and of each complete source and result."""
 
     header: tuple[int, int]
     sources: tuple[tuple[int, int], ...]
@@ -81,10 +81,10 @@ class Block:
 
 @dataclass(slots=True)
 class Container:
-    """What walking the blocks found.
+    """The result of parsing the blocks.
 
-    announced: launches that the headers promise; readable: those whose bytes are all there; damage: what is wrong, in
-    words, or ''; tool: version of the profiler that wrote it, or ''; command: the profiler's command line, or ''.
+    announced: launches according to the headers; readable: launches with complete bytes; damage: a description of the
+    damage, or ''; tool: version of the profiler, or ''; command: the profiler's command line, or ''.
     """
 
     blocks: list[Block] = field(default_factory=list)
@@ -96,7 +96,7 @@ class Container:
 
 
 def number_and_end(data: Bytes, at: int) -> tuple[int, int]:
-    """The varint at a place, and where it ends."""
+    """Return the varint at an offset, and the offset of its end."""
     if at < len(data) and (first := data[at]) < 0x80:
         return first, at + 1
     value = shift = 0
@@ -112,7 +112,7 @@ def number_and_end(data: Bytes, at: int) -> tuple[int, int]:
 
 
 def field_at(data: Bytes, at: int) -> tuple[int, int, int]:
-    """(number, start of value, end) of the field at `at`; see `fields`."""
+    """Return (number, start of value, end) of the field at `at`; see `fields`."""
     tag, start = number_and_end(data, at)
     number, wire = tag >> 3, tag & 7
     if not 0 < number <= _HIGHEST_FIELD:
@@ -128,9 +128,9 @@ def field_at(data: Bytes, at: int) -> tuple[int, int, int]:
 
 
 def fields(data: Bytes, most: int = _MOST_FIELDS) -> Iterator[tuple[int, int, int, int]]:
-    """The fields of a message: (number, start of key, start of value, end); raises DamagedError where it is none.
+    """Yield the fields of a message: (number, start of key, start of value, end). Raises DamagedError if it is invalid.
 
-    Of a varint field start and end enclose the varint; of a string or message the bytes without their length.
+    Start and end enclose the varint of a varint field, and the bytes without their length of a string or message.
     """
     at, size = 0, len(data)
     while at < size:
@@ -138,7 +138,7 @@ def fields(data: Bytes, most: int = _MOST_FIELDS) -> Iterator[tuple[int, int, in
         if most < 0:
             raise DamagedError("a message of millions of fields")
         tag = data[key]
-        if tag < 0x80 and tag & 7 == 2 and tag > 7 and key + 1 < size and data[key + 1] < 0x80:  # most are so
+        if tag < 0x80 and tag & 7 == 2 and tag > 7 and key + 1 < size and data[key + 1] < 0x80:  # the common case
             number, start = tag >> 3, key + 2
             at = start + data[key + 1]
         else:
@@ -149,7 +149,7 @@ def fields(data: Bytes, most: int = _MOST_FIELDS) -> Iterator[tuple[int, int, in
 
 
 def _header(data: Bytes) -> tuple[int, int, int, Bytes, Bytes]:
-    """sources, results, payload size, session and strings of a block header."""
+    """Return sources, results, payload size, session and strings of a block header."""
     numbers = {1: 0, 2: 0, 5: 0}
     parts: dict[int, Bytes] = {3: b"", 4: b""}
     for number, _, start, end in fields(data, _MOST_HEADER_FIELDS):
@@ -171,7 +171,7 @@ def _session(data: Bytes, found: Container) -> None:
 
 
 def walk(data: Bytes) -> Container:
-    """Walks the blocks of a whole report. Never raises: problems are recorded in `damage`."""
+    """Parse the blocks of a whole report. Never raises: problems are recorded in `damage`."""
     found = Container()
     if bytes(data[:4]) != MAGIC:
         found.damage = "it does not begin with the mark of a report"
@@ -192,7 +192,7 @@ def walk(data: Bytes) -> Container:
 
 
 def _skip(data: Bytes, at: int, what: str, limit: int | None = None) -> int:
-    """The end of the record at `at`, which must not lie beyond `limit` (the end of the file unless given)."""
+    """Return the end of the record at `at`, which must not be beyond `limit` (default: the end of the file)."""
     limit = len(data) if limit is None else limit
     end = at + 4 + LENGTH.unpack_from(data, at)[0] if at + 4 <= limit else limit + 1
     if end > limit:
@@ -213,7 +213,7 @@ def _block(data: Bytes, at: int, found: Container) -> int:
         with contextlib.suppress(DamagedError):
             _session(session, found)
     end = header_end + size
-    # Each source and result has at least its length, so more than that many is no count.
+    # Each source and result has at least its length field, so a larger count is impossible.
     if 4 * (sources + results) > size or results > _MOST_LAUNCHES:
         raise DamagedError(f"the block at byte {at} announces more than it holds")
     found.announced += results
@@ -236,17 +236,17 @@ def _block(data: Bytes, at: int, found: Container) -> int:
 
 
 def spans(found: Container) -> list[tuple[int, int]]:
-    """Start and end of every readable launch record, in the order of the report."""
+    """Return start and end of every readable launch record, in the order of the report."""
     return [span for block in found.blocks for span in block.results]
 
 
 def extract(
     data: Bytes, found: Container, launches: Collection[int], out: BinaryIO, without_code: Collection[int] = ()
 ) -> None:
-    """Writes a report with these launches only, each as it was recorded, with its code; DamagedError for a bad record.
+    """Write a report with only these launches, unchanged and with their code. Raises DamagedError for a bad record.
 
-    Launches count from 0 in the order of the report, and keep that order. without_code: those whose machine code is
-    left out, such as a library's.
+    Launches count from 0 in the order of the report, and keep that order. without_code: launches whose machine code
+    is left out, such as a library's.
     """
     chosen: list[list[Bytes]] = []
     used: set[int] = set()
@@ -266,7 +266,7 @@ def extract(
 
 
 def inner_id(message: Bytes, number: int | None) -> int:
-    """Field 1 of a message, or of the message in its field `number`: what ties a launch to its code; 0 if none."""
+    """Return field 1 of a message, or of the message in its field `number`: the id of a launch's code; 0 if none."""
     for found, _, start, end in fields(message):
         if number is None and found == 1:
             return number_and_end(message, start)[0]
@@ -276,9 +276,9 @@ def inner_id(message: Bytes, number: int | None) -> int:
 
 
 def code_of(data: mmap.mmap, found: Container, launch: int) -> bytes:
-    """The record of a launch's machine code; empty where the report does not hold it. DamagedError for a bad record.
+    """Return the record of a launch's machine code, or empty bytes. Raises DamagedError for a bad record.
 
-    A later record of the same code adds the functions that were used since: one after the other they are one message.
+    A later record of the same code adds functions used since; the concatenated records are one message.
     """
     begin, end = spans(found)[launch]
     wanted = inner_id(data[begin:end], CODE)
@@ -287,17 +287,17 @@ def code_of(data: mmap.mmap, found: Container, launch: int) -> bytes:
 
 
 def number_at(data: Bytes, at: int) -> int:
-    """The varint at a place that `fields` gave."""
+    """Return the varint at an offset from `fields`."""
     return number_and_end(data, at)[0]
 
 
 def code_marks(data: mmap.mmap, found: Container, first: int, last: int) -> dict[int, tuple[bool, bool]]:
-    """Launch -> (has line information, was built without optimisation by nvcc -G), for launches whose code is there."""
+    """Return launch -> (has line information, was built with nvcc -G, unoptimised) for launches with code."""
     places: dict[int, list[tuple[int, int]]] = {}
     for block in found.blocks:
         for begin, end in block.sources:
             places.setdefault(inner_id(data[begin:end], None), []).append((begin, end))
-    if not places:  # nothing to go through the launches for
+    if not places:  # no launch needs to be read
         return {}
     known: dict[int, tuple[bool, bool] | None] = {}
     marks: dict[int, tuple[bool, bool]] = {}
@@ -313,7 +313,7 @@ def code_marks(data: mmap.mmap, found: Container, first: int, last: int) -> dict
 
 
 def strings_of(data: Bytes, found: Container) -> list[str]:
-    """The table of strings, of all blocks together."""
+    """Return the string table of all blocks."""
     strings: list[str] = []
     for block in found.blocks:
         head = data[block.header[0] : block.header[1]]
@@ -325,7 +325,7 @@ def strings_of(data: Bytes, found: Container) -> list[str]:
 
 
 def encoded(value: int) -> bytes:
-    """A number as a varint."""
+    """Return a number as a varint."""
     out = bytearray()
     while value > 0x7F:
         out.append(value & 0x7F | 0x80)
@@ -335,7 +335,7 @@ def encoded(value: int) -> bytes:
 
 
 def write_block(head: Bytes, sources: Sequence[Bytes], records: Sequence[Bytes], out: BinaryIO) -> None:
-    """Writes a block with this header, its counts and size put right."""
+    """Write a block with this header, with corrected counts and size."""
     payload = b"".join(LENGTH.pack(len(part)) + bytes(part) for part in (*sources, *records))
     numbers = {1: len(sources), 2: len(records), 5: len(payload)}
     header = b"".join(bytes(head[key:end]) for number, key, _, end in fields(head) if number not in numbers)
@@ -344,7 +344,7 @@ def write_block(head: Bytes, sources: Sequence[Bytes], records: Sequence[Bytes],
 
 
 _METRIC_KEY = METRIC << 3 | 2
-# Of a metric: value, instances, category, in this order behind the name.
+# Fields of a metric: value, instances, category, in this order after the name.
 _VALUE_KEY, _INSTANCE_KEY, _CATEGORY_KEY = 0x12, 0x1A, 0x20
 _LEAVE, _WHOLE, _BARE = range(3)
 
@@ -360,13 +360,13 @@ def slim(
     bare: Callable[[str], bool] = lambda name: False,
     code: bool = False,
 ) -> list[int]:
-    """Writes a report with the launches `first` to `last` (exclusive) only, without page layouts, unwanted metrics and,
-    unless `code`, the machine code; of `bare` metrics, which have a value of their own, without the single instances.
+    """Write a report with only the launches `first` to `last` (exclusive), without page layouts, unwanted metrics and,
+    unless `code`, the machine code. `bare` metrics with an aggregate value are written without their instances.
 
-    NVIDIA's library then reads a launch in a tenth of the time and memory. Returns the launches left out because their
-    record is damaged. Strings keep their index, since all block headers are kept.
+    NVIDIA's library then reads a launch in a tenth of the time and memory. Return the launches that were left out
+    because of a damaged record. Strings keep their index, since all block headers are kept.
     """
-    strings = strings_of(data, found)  # of all blocks: a launch may use names that a later block adds
+    strings = strings_of(data, found)  # of all blocks, since a launch may use names of a later block
     # In a truncated report, a name may be in a block that is lost.
     keep: dict[int, int] = dict.fromkeys(range(len(strings), 1 << 16), _LEAVE) if found.damage else {}
     choose = _Choice(strings, keep, wanted, bare)
@@ -391,7 +391,7 @@ def slim(
 
 @dataclass(slots=True)
 class _Choice:
-    """What to do with the metric whose name is at an index of the string table; `known` caches the answers."""
+    """Decides how to write a metric, by the index of its name in the string table; `known` caches the answers."""
 
     strings: list[str]
     known: dict[int, int]
@@ -399,7 +399,7 @@ class _Choice:
     bare: Callable[[str], bool]
 
     def of(self, index: int) -> int:
-        """_LEAVE, _WHOLE or _BARE."""
+        """Return _LEAVE, _WHOLE or _BARE."""
         found = self.known.get(index)
         if found is None:
             if index >= len(self.strings):
@@ -411,10 +411,10 @@ class _Choice:
 
 def _record(whole: bytes, choice: _Choice) -> bytes:
     parts = []
-    at, size, since = 0, len(whole), 0  # since: where what is kept unchanged begins
+    at, size, since = 0, len(whole), 0  # since: start of the bytes to copy unchanged
     while at < size:
         key = at
-        # The shortest way for short metrics, of which a launch has two thousand.
+        # Fast path for short metrics, of which a launch has two thousand.
         if whole[key] == _METRIC_KEY and key + 1 < size and whole[key + 1] < 0x80:
             number, start = METRIC, key + 2
             at = start + whole[key + 1]
@@ -439,7 +439,7 @@ def _record(whole: bytes, choice: _Choice) -> bytes:
 
 
 def _without_instances(whole: bytes, key: int, start: int, value: int, end: int) -> bytes:
-    """The metric from `key` to `end` with its name, value and category only; as it is where it has no value."""
+    """Return the metric from `key` to `end` without instances; unchanged if it has no aggregate value."""
     if value < end and whole[value] == _VALUE_KEY:
         length, first = number_and_end(whole, value + 1)
         last = first + length

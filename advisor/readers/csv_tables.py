@@ -1,6 +1,6 @@
-"""The CSV of ncu: `--page raw` (a row a launch), and the details page or `--metrics` (a row a metric, a row a rule).
+"""Read the CSV of ncu: `--page raw` (one row per launch), details page or `--metrics` (one per metric and rule).
 
-Tables are found among other output. Numbers may have thousands separators, a decimal point or a decimal comma.
+Tables may be mixed with other output. Numbers may have thousands separators, a decimal point or a decimal comma.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from advisor.records.errors import InputError
 from advisor.records.magnitudes import shape_of, whole
 from advisor.records.readings import RuleResult
 
-# Spaces and apostrophes that locales put between thousands.
+# Spaces and apostrophes that locales use as thousands separators.
 _GROUP_MARKS = str.maketrans("", "", " \u00a0\u2009\u202f'’")
 _PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _GROUPED = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?")
 _NAN = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
-# A token that can only be read one way decides the style of the whole file.
+# A number with only one possible reading determines the style of the whole file.
 _POINT = re.compile(r"[+-]?(0\.\d+|\d+\.(\d{1,2}|\d{4,})|\d{1,3}(,\d{3})+\.\d+|\d{1,3}(,\d{3}){2,})")
 _COMMA = re.compile(r"[+-]?(0,\d+|\d+,(\d{1,2}|\d{4,})|\d{1,3}(\.\d{3})+,\d+|\d{1,3}(\.\d{3}){2,})")
 
 
 def decimal_mark(samples: Iterable[str]) -> str | None:
-    """The decimal mark of a file, '.' or ',', from its numbers; '.' where undecided; None where both occur."""
+    """Return the decimal mark of a file, '.' or ',', from its numbers: '.' if ambiguous, None if both occur."""
     point = comma = False
     for sample in samples:
         token = sample.strip().translate(_GROUP_MARKS)
@@ -38,12 +38,12 @@ def decimal_mark(samples: Iterable[str]) -> str | None:
 
 
 def count_nan(texts: Iterable[str]) -> float:
-    """How many of the printed values are `nan` or infinite, as after a failed measurement (`n/a` is only absent)."""
+    """Count the values that are `nan` or infinite, as after a failed measurement (`n/a` is only absent)."""
     return float(sum(_NAN.fullmatch(text.replace("(!)", "").strip()) is not None for text in texts))
 
 
 def number(text: str, mark: str = ".") -> float:
-    """The finite number that `text` shows with the decimal mark `mark`; NaN for words, `n/a`, `nan` and infinities."""
+    """Parse a finite number with the decimal mark `mark`; NaN for words, `n/a`, `nan` and infinities."""
     token = text.replace("(!)", "").translate(_GROUP_MARKS).strip()
     if mark == ",":
         token = token.translate(str.maketrans(".,", ",."))
@@ -55,7 +55,7 @@ def number(text: str, mark: str = ".") -> float:
     return value if math.isfinite(value) else math.nan
 
 
-# A row begins with a number (ID or Process ID; in the line of units nothing), in quotes if the header's fields are.
+# A row begins with a number (ID or Process ID; empty in the line of units), quoted if the header's fields are.
 _ROWS = {True: re.compile(r'"\d*","'), False: re.compile(r"\d*,")}
 _HEADER = re.compile(r'\ufeff?"?(ID"?,"?)?Process ID"?,')
 _TUPLE = re.compile(r"\((\d+), *(\d+), *(\d+)\)")
@@ -67,20 +67,20 @@ class CutShortError(ValueError):
 
 
 def shape(text: str) -> tuple[int, int, int] | None:
-    """`(256, 1, 1)` as three numbers; None for anything else and for the (0, 0, 0) of a failed launch."""
+    """Parse `(256, 1, 1)`; return None for anything else and for the (0, 0, 0) of a failed launch."""
     match = _TUPLE.fullmatch(text.strip())
     return shape_of(match.groups()) if match else None
 
 
 def is_header(line: str) -> bool:
-    """Whether the line is the header of a table of ncu (a new one begins in concatenated files)."""
+    """Return whether the line is the header of an ncu table (concatenated files have several)."""
     return _HEADER.match(line) is not None and "Kernel Name" in line
 
 
 def rows(lines: Iterable[str]) -> Iterator[list[str]]:
-    """The rows of all tables in the file, headers included; other output is left out.
+    """Yield the rows of all tables in the file, including headers; skip other output.
 
-    A field may hold newlines. Raises CutShortError after the last whole row if the file ends inside one.
+    A field may contain newlines. Raises CutShortError after the last whole row if the file ends inside one.
     """
     held: list[str] = []
     begins = _ROWS[True]
@@ -89,7 +89,7 @@ def rows(lines: Iterable[str]) -> Iterator[list[str]]:
         if header:
             begins = _ROWS[line.lstrip("\ufeff").startswith('"')]
         if header or begins.match(line):
-            held = []  # the previous lines were no row but had a stray quote
+            held = []  # the previous lines were not a row but had a stray quote
         elif not held:
             continue
         held.append(line)
@@ -113,7 +113,7 @@ MIXED = "numbers with decimal points and with decimal commas in one file: read w
 
 
 def read_raw_csv(lines: Iterable[str], wanted: Sequence[str], most: int) -> Contents:
-    """The launches of a raw page, at most `most`, with the metrics `wanted`. InputError if it is not ncu's own."""
+    """Read at most `most` launches of a raw page with the metrics `wanted`. Raises InputError for another table."""
     found = Contents()
     header: list[str] = []
     units: list[str] | None = None
@@ -181,7 +181,7 @@ _NEEDED = ("Kernel Name", "Metric Name", "Metric Unit")
 
 
 class _Table:
-    """Where the columns of one header are; they differ by version."""
+    """The columns of one header; they differ between versions."""
 
     def __init__(self, header: list[str], segment: int) -> None:
         self.at = {title: i for i, title in enumerate(header)}
@@ -189,12 +189,12 @@ class _Table:
         self.summary = "Average" in self.at and "Metric Value" not in self.at
 
     def get(self, row: list[str], title: str) -> str:
-        """The row's field under a title, '' where the table or the row has none (rows of metrics end early)."""
+        """Return the row's field under a title, or '' if the table or the row lacks it (metric rows are shorter)."""
         i = self.at.get(title)
         return row[i] if i is not None and i < len(row) else ""
 
     def key(self, row: list[str]) -> tuple[object, ...]:
-        """What distinguishes the launches of a file."""
+        """Return the key that identifies a launch in a file."""
         if self.summary:
             parts = ("Process ID", "Kernel Name", "Block Size", "Grid Size", "Device")
             return (self.segment, *(self.get(row, title) for title in parts))
@@ -202,7 +202,7 @@ class _Table:
 
 
 class _Entry:
-    """A launch while its rows come in: values still as text, for the decimal mark is known only at the end."""
+    """A launch whose rows are being read; values are text, since the decimal mark is known only at the end."""
 
     def __init__(self, launch: Launch) -> None:
         self.launch = launch
@@ -213,7 +213,7 @@ class _Entry:
 
 
 def read_details_csv(lines: Iterable[str], wanted: Collection[str], most: int) -> Contents:
-    """The launches of a details page, at most `most`; `wanted` are found by name, others by section and label."""
+    """Read at most `most` launches of a details page; `wanted` are found by name, others by section and label."""
     found = Contents()
     entries: dict[tuple[object, ...], _Entry] = {}
     table: _Table | None = None
@@ -258,11 +258,11 @@ def read_details_csv(lines: Iterable[str], wanted: Collection[str], most: int) -
 
 
 def last_is_cut(sections: list[tuple[str, ...]]) -> str:
-    """What to say if the last launch lacks the later sections of the one before, as in a file cut between two lines."""
+    """Return a message if the last launch lacks later sections of the previous one, as in a truncated file; else ''."""
     if len(sections) < 2:
         return ""
     before, last = sections[-2:]
-    # The last name may itself be cut.
+    # The last name itself may be truncated.
     if 0 < len(last) < len(before) and before[: len(last) - 1] == last[:-1]:
         return f"the last launch has only {len(last)} of {len(before)} sections: the file seems to be cut"
     return ""
@@ -297,13 +297,13 @@ def _rule(table: _Table, row: list[str], rule: str) -> RuleResult:
 
 
 def speedup_of(saving: float) -> float | None:
-    """Old time over new for an estimate of ncu, which is the % of the kernel's time saved; None if there is none.
+    """Convert an estimate of ncu (% of the kernel's time saved) to old time over new, or None if there is none.
 
-    ncu's local estimates are about one part of the kernel and no speedups of it: `percent_of` takes them.
+    ncu's local estimates are about one part of the kernel, so they are not speedups: `percent_of` converts them.
     """
     return 1 / (1 - saving / 100) if 0 <= saving < 100 else None
 
 
 def percent_of(saving: float) -> float | None:
-    """A local estimate of ncu, % of one part of the kernel that can be saved; None if there is none."""
+    """Return a local estimate of ncu (% saved in one part of the kernel), or None if there is none."""
     return saving if 0 <= saving <= 100 else None

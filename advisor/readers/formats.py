@@ -1,6 +1,6 @@
-"""Which form of a profile a file is, decided from its bytes; its text lines; and decompression within bounds.
+"""Detect the format of a profile from its bytes, read its text lines, and decompress it within limits.
 
-A file that is no profile is refused with one line that says what it is instead.
+A file that is not a profile is rejected with one line that names what it is.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (code
 
 
 def encoding(head: bytes) -> str:
-    """The encoding that a byte order mark announces (PowerShell writes UTF-16); UTF-8 without one."""
+    """Return the encoding given by a byte order mark (PowerShell writes UTF-16); UTF-8 without one."""
     return next((name for mark, name in _MARKS if head.startswith(mark)), "utf-8")
 
 
 def is_text(head: bytes) -> bool:
-    """Whether the bytes can be text: next to no control characters other than tabs, newlines and escapes."""
+    """Return whether the bytes can be text: almost no control characters except tabs, newlines and escapes."""
     if encoding(head) == "utf-16":
         return True
     strange = sum(head.count(bytes([c])) for c in (*range(9), *range(14, 27), *range(28, 32), 127))
@@ -37,7 +37,7 @@ def is_text(head: bytes) -> bool:
 
 
 def lines(path: Path, limits: Limits, name: str = "") -> Iterator[str]:
-    """The lines without their newline. Raises InputError, naming the file `name`, beyond the limits."""
+    """Yield the lines without their newline. Raises InputError, which names the file `name`, beyond the limits."""
     name = name or path.name
     if why := why_special(path):
         raise InputError(f"{name}: {why}")
@@ -77,7 +77,7 @@ _BINARY = (
     (b"BZh", "bzip2 data: unpack it first (.xz, .gz and .zst are read as they are)"),
     (b"version https://git-lfs", "a Git LFS pointer, not the file itself: run `git lfs pull` and try again"),
 )
-# What a text without any launch is, in order of precedence: a mark of it, and what to say.
+# Kinds of text without any launch, in order of precedence: a pattern and the message.
 _HINTS = (
     (
         re.compile(
@@ -115,16 +115,16 @@ _HINTS = (
 
 @dataclass(frozen=True, slots=True)
 class Sniffed:
-    """format: one of FORMATS, '' for a compressed file that is not yet unpacked; wrapping: xz, gz, zst or ''."""
+    """A detected format: one of FORMATS, or '' for a compressed file before unpacking. wrapping: xz, gz, zst or ''."""
 
     format: str
     wrapping: str = ""
 
 
 def sniff(path: Path, limits: Limits | None = None, name: str = "") -> Sniffed:
-    """What `path` holds. Raises InputError with one line that says what else it is, if it is no profile.
+    """Detect the format of `path`. Raises InputError with one line that names what it is, if it is not a profile.
 
-    name: what to call the file in that line, where it is an unpacked copy.
+    name: the file's name in that message, if `path` is an unpacked copy.
     """
     path = Path(path)
     name = name or path.name
@@ -144,12 +144,12 @@ def sniff(path: Path, limits: Limits | None = None, name: str = "") -> Sniffed:
 
 
 def wrapping(head: bytes) -> str:
-    """The compression that a file's first bytes announce: xz, gz, zst or ''."""
+    """Return the compression given by a file's first bytes: xz, gz, zst or ''."""
     return next((name for magic, name in _WRAPPINGS.items() if head.startswith(magic)), "")
 
 
 def refuse_head(name: str, head: bytes) -> None:
-    """Raises InputError if the first bytes of a file already show that it is no profile."""
+    """Raise InputError if the first bytes of a file show that it is not a profile."""
     if not head.strip():
         raise InputError(f"{name}: the file is empty; profile again, or copy it again")
     if head.startswith(MAGIC):
@@ -173,7 +173,7 @@ def _text_format(path: Path, name: str, limits: Limits) -> str:
     begun = False
     for number, line in enumerate(lines(path, limits, name)):
         if not begun and line.strip("\ufeff \t\r") and not line.lstrip("\ufeff ").startswith(("#", "---", "%")):
-            # A workload file begins with its name; of a file that is called YAML any line may be that.
+            # A workload file begins with `name`; in a file with a YAML extension it may be on any line.
             if _WORKLOAD.match(line):
                 return "workload"
             begun = not name.endswith((".yaml", ".yml"))
@@ -256,10 +256,10 @@ _STREAMS: dict[str, Callable[[BinaryIO], Iterator[bytes]]] = {"xz": _xz, "gz": _
 
 
 def unpack(path: Path, kind: str, target: Path, limits: Limits) -> str:
-    """Writes the decompressed `path` to `target`; returns what is wrong with the compressed data, or ''.
+    """Write the decompressed `path` to `target`; return the error in the compressed data, or ''.
 
-    Raises InputError for contents that are no profile, and for more than the limits allow. Data that ends early or does
-    not check out is written as far as it goes: launches in it may still be whole.
+    Raises InputError if the content is not a profile or exceeds the limits. Truncated or corrupt data is written up
+    to the error: launches in it may still be complete.
     """
     size = path.stat().st_size
     most = min(limits.unpacked_bytes, max(_SMALL, limits.unpack_ratio * size))
@@ -292,7 +292,7 @@ def unpack(path: Path, kind: str, target: Path, limits: Limits) -> str:
 
 
 def _hopeless(target: Path) -> str:
-    """Why a half-written report cannot be a report, or ''."""
+    """Return why an incomplete file cannot be a report, or ''."""
     with target.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         found = walk(data)
         return found.damage if data[: len(MAGIC)] == MAGIC and not found.damage.startswith(ENDS) else ""

@@ -1,8 +1,8 @@
-"""One launch as a reader found it, in the file's own names and units, and the frame made of many.
+"""A launch with the names and units of its file, and the frame of all launches.
 
 Kernel names and messages are untrusted: control characters are escaped and long names cut. Units are converted to those
-of the canonical metrics; every factor is a power of ten (ncu's Kbyte is 1000 bytes), so a unit is an exponent and a
-dimension.
+of the canonical metrics; every factor is a power of ten (ncu's Kbyte is 1000 bytes), so a unit consists of an exponent
+and a dimension.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from advisor.records.readings import IDENTITY, Access, RuleResult
 if TYPE_CHECKING:
     import pandas as pd
 
-# C0, DEL, C1, line separators, and characters without a width or that reverse the direction of text.
+# C0, DEL, C1, line separators, and zero-width characters, and characters that change the direction of text.
 _CONTROL = re.compile(
     "[\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     "\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]"
@@ -37,7 +37,7 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def clean(text: str, limit: int) -> tuple[str, str]:
-    """The text without anything a terminal would obey, and what had to be done to it ('' if nothing)."""
+    """Return the text without terminal control characters, and a note on the change ('' if unchanged)."""
     done = ""
     cut = text
     if len(text) > limit:
@@ -50,12 +50,12 @@ def clean(text: str, limit: int) -> tuple[str, str]:
 
 
 def one_line(text: str, limit: int = 4000) -> str:
-    """A message on one line, whitespace folded, control characters escaped, at most `limit` characters."""
+    """Return a message as one line: whitespace folded, control characters escaped, at most `limit` characters."""
     return clean(_SPACE.sub(" ", text).strip(), limit)[0]
 
 
 def without_links(message: str) -> str:
-    """A message with its links (`@section:…:text@`, `@url:text:…@`, `@sass:…@`, `@source:…@`) cut to their text."""
+    """Replace the links (`@section:…:text@`, `@url:text:…@`, `@sass:…@`, `@source:…@`) of a message by their text."""
     return _LINK.sub(_link_text, message)
 
 
@@ -63,12 +63,12 @@ def _link_text(match: re.Match[str]) -> str:
     kind, body = match.groups()
     if kind == "url":
         return body.partition(":")[0]
-    # section:<id>:<text>, sass:<address>:<text>, source:<file>:<line>:<text>; a file may hold a colon (C:\...).
+    # section:<id>:<text>, sass:<address>:<text>, source:<file>:<line>:<text>; a file name may contain a colon (C:\...).
     return body.rpartition(":")[2] if kind == "source" else body.partition(":")[2]
 
 
 def short_name(full: str) -> str:
-    """The function's own name out of a demangled signature: no return type, scope, template or call arguments.
+    """Return the function name in a demangled signature, without return type, scope, template or call arguments.
 
     >>> short_name("void at::native::<unnamed>::kernel<float, (int)4>(at::Tensor &, T4)")
     'kernel'
@@ -90,13 +90,13 @@ def short_name(full: str) -> str:
             text = text[i + 1 :]
             break
     if not text or any(mark in text for mark in "<>()"):
-        # Brackets that do not match: ncu shortens long names anywhere. The name ends where the first arguments begin.
+        # Brackets may not match, since ncu cuts long names anywhere. The name ends before the first arguments.
         text = _ARGUMENTS.split(full, maxsplit=1)[0].rpartition("::")[2].strip().rpartition(" ")[2]
     return text or full
 
 
 def _before_group(text: str, opening: str, closing: str) -> str:
-    """`text` without the bracketed group that ends it; unchanged if the brackets do not match or nothing is left."""
+    """Remove the bracketed group at the end of `text`; unchanged if brackets do not match or nothing would be left."""
     depth = 0
     for i in range(len(text) - 1, -1, -1):
         if text[i] == closing and text[i - 1 : i + 1] != "->":
@@ -134,7 +134,7 @@ def _atom(text: str) -> Parsed | None:
 
 @lru_cache(maxsize=512)
 def parse(unit: str) -> Parsed | None:
-    """The exponent of ten and the dimension (bytes, seconds) of a unit such as `Gbyte/s`; None if it is not a unit."""
+    """Return the exponent of ten and the dimension (bytes, seconds) of a unit such as `Gbyte/s`; None if unknown."""
     above, _, below = unit.strip().partition("/")
     top, bottom = _atom(above.strip()), _atom(below.strip())
     if top is None or bottom is None:
@@ -143,9 +143,9 @@ def parse(unit: str) -> Parsed | None:
 
 
 def convert(value: float, unit: str, target: str) -> float:
-    """`value` given in `unit`, in the unit `target`; NaN where the two measure different things.
+    """Convert `value` from `unit` to `target`; NaN if their dimensions differ.
 
-    A file that names no unit is taken at its word to use the metric's own (old exports leave units out).
+    A value without a unit is assumed to be in the metric's own unit (old exports omit units).
     """
     if not unit.strip() or unit == target or math.isnan(value):
         return plausible(value)
@@ -160,12 +160,12 @@ def convert(value: float, unit: str, target: str) -> float:
 
 Shape = tuple[int, int, int]
 Value = tuple[float, str]
-# The parts of a throughput in the tables of `--print-details all` are metrics by another name.
+# `--print-details all` lists the parts of a throughput under other names of metrics.
 _BREAKDOWN = {"SM": "sm", "L1": "l1tex", "L2": "lts", "DRAM": "dram", "GPU": "gpu", "IDC": "idc", "SYSLTS": "syslts"}
 
 
 class Metric(Protocol):
-    """What the readers use of a catalog entry."""
+    """The part of a catalog entry that the readers use."""
 
     @property
     def unit(self) -> str:
@@ -173,11 +173,11 @@ class Metric(Protocol):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names that ncu gives it, best first."""
+        """ncu's names of the metric, the preferred one first."""
 
     @property
     def combine(self) -> str:
-        """What several present names make: first, max or sum."""
+        """How to combine the values of several names: first, max or sum."""
 
     @property
     def text(self) -> tuple[str, ...]:
@@ -186,8 +186,8 @@ class Metric(Protocol):
 
 @dataclass(slots=True)
 class Launch:
-    """values: ncu metric name -> (value, unit in the file); labels: (section, label) -> the same, for console text and
-    details CSV; known: canonical metrics that the reader derived itself, in their canonical unit."""
+    """A launch. values: ncu metric name -> (value, unit in the file); labels: (section, label) -> the same, in console
+    text and details CSV; known: canonical metrics that the reader derived, in their canonical unit."""
 
     index: int
     kernel: str
@@ -206,7 +206,7 @@ class Launch:
 
 @dataclass(slots=True)
 class Contents:
-    """What a reader found in a file. missing: launches known to be lost, or None if their number cannot be known."""
+    """The launches and problems in a file. missing: number of lost launches, None if that is unknown."""
 
     launches: list[Launch] = field(default_factory=list)
     tool: str = "ncu"
@@ -220,7 +220,7 @@ class Contents:
 
 
 def breakdown_name(label: str) -> str:
-    """The metric behind a breakdown label: `SM: Pipe Fma Cycles Active` is sm__pipe_fma_cycles_active in % of peak."""
+    """Return the metric of a breakdown label: `SM: Pipe Fma Cycles Active` is sm__pipe_fma_cycles_active (%)."""
     unit, _, words = label.partition(": ")
     if unit not in _BREAKDOWN or not words:
         return ""
@@ -228,9 +228,9 @@ def breakdown_name(label: str) -> str:
 
 
 def base_value(metric: Metric, launch: Launch, names: Sequence[str], labels: Sequence[tuple[str, str]]) -> float:
-    """The metric of one launch in its canonical unit, from `names` and then `labels`; NaN when the file lacks it.
+    """Return the metric of one launch in its canonical unit, from `names`, then `labels`; NaN if the file lacks it.
 
-    The first name that is present and finite counts, or the largest or the sum of all present ones, as the entry says.
+    The result is the first finite value, or the maximum or the sum of all values, as defined by the entry.
     """
     found = []
     for name in names:
@@ -251,7 +251,7 @@ def base_value(metric: Metric, launch: Launch, names: Sequence[str], labels: Seq
 
 
 def _keys(pair: str) -> Iterator[tuple[str, str]]:
-    """`Section/Label` as a key; a section or a label may itself hold a slash."""
+    """Yield the possible keys of `Section/Label`; a section or a label may contain a slash."""
     section, _, label = pair.partition("/")
     yield section, label
     section, _, label = pair.rpartition("/")
@@ -259,7 +259,7 @@ def _keys(pair: str) -> Iterator[tuple[str, str]]:
 
 
 def frame(launches: Sequence[Launch], metrics: Mapping[str, Metric], report: int = 0) -> pd.DataFrame:
-    """One row a launch: the columns of model.IDENTITY and one float64 column for each metric that any launch has."""
+    """Return one row per launch: the columns of model.IDENTITY and a float64 column for each metric of any launch."""
     import pandas as pd
 
     columns: dict[str, object] = {
@@ -287,5 +287,5 @@ def frame(launches: Sequence[Launch], metrics: Mapping[str, Metric], report: int
 
 
 def names_wanted(metrics: Iterable[Metric]) -> list[str]:
-    """Every ncu name that some metric can be read from, once."""
+    """Return all ncu names from which the metrics can be read, without duplicates."""
     return list(dict.fromkeys(name for metric in metrics for name in metric.names))

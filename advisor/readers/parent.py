@@ -1,4 +1,4 @@
-"""Read a binary report in child processes: a crash, a hang or a flood in NVIDIA's library ends a child only."""
+"""Read a binary report in child processes: a crash, hang or excessive output of NVIDIA's library ends only a child."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _INSTALL = "install it with `pip install ncu-report` (Linux x86-64 and aarch64, 
 
 
 def start_child(limits: Limits) -> Child:
-    """Start a process that loads NVIDIA's library at once and waits for its job; InputError without the library."""
+    """Start a process that loads NVIDIA's library and waits for its job. Raises InputError without the library."""
     spec = importlib.util.find_spec("ncu_report")
     if spec is None or spec.origin is None:
         raise InputError(f"NVIDIA's ncu-report package, which reads .ncu-rep files, is not installed: {_INSTALL}")
@@ -42,7 +42,7 @@ def start_child(limits: Limits) -> Child:
 
 
 def messages(child: Child, job: dict[str, Any], silence_s: float, deadline: float) -> Iterator[dict[str, Any]]:
-    """Have one job done, and end the child; without a message `done` at the end if the child fails."""
+    """Run one job and yield its messages, then end the child. If the child fails, there is no last message `done`."""
     child.send(json.dumps(job).encode())
     child.end_input()
     try:
@@ -61,7 +61,7 @@ def messages(child: Child, job: dict[str, Any], silence_s: float, deadline: floa
 
 
 def batches(found: Container, limits: Limits, children: int) -> list[tuple[int, int]]:
-    """First and last (exclusive) launch of each batch: one a child, or more where a batch would be too large."""
+    """Return first and last (exclusive) launch of each batch: one per child, or more if they would be too large."""
     sizes = [end - start for start, end in spans(found)]
     share = max(1, math.ceil(len(sizes) / max(1, children)))
     result: list[tuple[int, int]] = []
@@ -77,7 +77,7 @@ def batches(found: Container, limits: Limits, children: int) -> list[tuple[int, 
 
 
 class BackgroundRead:
-    """The batches of one report, being read in the background."""
+    """Reads the batches of one report in the background."""
 
     def __init__(
         self, path: Path, folder: Path, found: Container, names: Sequence[str], children: list[Child], limits: Limits
@@ -107,7 +107,7 @@ class BackgroundRead:
                 break
             ready = ready or start_child(self._limits)
             self._running.add(ready)
-            if self._called_off:  # since the look above
+            if self._called_off:  # since the check above
                 ready.kill()
             done = False
             for message in messages(ready, self._job | {"first": first, "last": last}, self._silence_s, self._deadline):
@@ -117,7 +117,7 @@ class BackgroundRead:
                 index = message.get("index")
                 if isinstance(index, int) and first <= index < last:
                     self._launches[index] = message.get("launch")
-            if not done:  # the next ones that hang cost less
+            if not done:  # wait less for the next ones that hang
                 self._silence_s = max(1.0, self._silence_s / 4)
             self._running.discard(ready)
             ready = None
@@ -125,9 +125,9 @@ class BackgroundRead:
             ready.close()
 
     def wait(self, progress: Callable[[str, int, int], None] | None = None) -> list[Launch]:
-        """The launches that were read, in the order of the report.
+        """Wait for the launches and return them in the order of the report.
 
-        progress: called now and then with "launches", those that are done and those in all; what it raises ends the
+        progress: called at intervals with "launches", the number done and the total; an exception in it cancels the
         reading.
         """
         try:
@@ -164,7 +164,7 @@ def _float(value: Any) -> float:
 
 
 def launch_of(index: int, message: Any) -> Launch | None:
-    """A child's message as a launch; None where the child could not read it or sent something else."""
+    """Convert a child's message to a launch, or None if the child could not read it or the message is invalid."""
     if not isinstance(message, dict):
         return None
     try:
@@ -211,7 +211,7 @@ def _rule(identifier: Any, title: Any, message: Any, saving: Any, local: Any = N
 def read_report(
     reading: BackgroundRead, found: Container, damage: str, progress: Callable[[str, int, int], None] | None = None
 ) -> Contents:
-    """Waits for the launches and accounts for them: what the report announces against what was read."""
+    """Wait for the launches, and compare the number that the report announces with the number read."""
     launches = reading.wait(progress)
     contents = Contents(launches, f"ncu {_version(found.tool)}" if found.tool else "ncu")
     lost = found.announced - len(launches)
@@ -219,13 +219,13 @@ def read_report(
     if lost:
         contents.problems.append(f"{lost} of the {found.announced} launches announced could not be read")
     contents.problems += [f"the report is damaged or cut short: {text}" for text in wrong]
-    # After the damage there may be launches that were not announced.
+    # There may be launches after the damage that no header announced.
     contents.missing = None if wrong else lost
     return contents
 
 
 def _version(tool: str) -> str:
-    """2025.3.1 of 2025.3.1.0."""
+    """Shorten 2025.3.1.0 to 2025.3.1."""
     return ".".join(one_line(tool, 40).split(".")[:3])
 
 
@@ -233,10 +233,10 @@ def _version(tool: str) -> str:
 class LaunchCode:
     """The instructions of one launch, in the order of their addresses.
 
-    table: as `read_instances` gives it; calls: of each instruction, (file, line) of the calls that it was inlined at,
-    innermost first; functions: of each, the mangled name of the inlined function that it belongs to, '' for none;
-    ptx_lines: of each, the line of `ptx` that it was made of, from 1, 0 where that is unknown; ptx: the text, empty
-    where the report has none; sources: the text of each source file that the report carries along.
+    table: the result of `read_instances`. Per instruction: calls: (file, line) of the calls at which it was inlined,
+    innermost first; functions: the mangled name of its inlined function, or ''; ptx_lines: the line of `ptx` that it
+    was compiled from, from 1, or 0 if unknown. ptx: the text, empty if the report has none; sources: the text of each
+    source file in the report.
     """
 
     table: pd.DataFrame
@@ -250,12 +250,12 @@ class LaunchCode:
 def read_instances(
     path: Path, index: int, metric_names: Sequence[str], with_sass: bool = True, *, limits: Limits | None = None
 ) -> pd.DataFrame:
-    """One row for each instruction of launch `index` of a binary report, ordered by address.
+    """Read one row per instruction of launch `index` of a binary report, ordered by address.
 
-    Columns: pc (address), file and line ('' and 0 without line information), sass ('' unless `with_sass`, or where the
-    code is not in the report), and a float column for each of `metric_names` (ncu's names of source metrics); NaN where
-    the report lacks the metric, 0 where it has it but not for this instruction. No rows without such metrics.
-    Inlined code has the line of the function that was inlined; the calls are in `read_code`.
+    Columns: pc (address), file and line ('' and 0 without line information), sass ('' unless `with_sass`, or if the
+    code is not in the report), and a float column for each of `metric_names` (ncu's names of source metrics): NaN if
+    the report lacks the metric, 0 if the metric has no value for this instruction. No rows without such metrics.
+    Inlined code has the line in the inlined function; `read_code` returns the calls.
     Raises InputError for another kind of file and for a launch that cannot be read.
     """
     return read_code(path, index, metric_names, with_sass, limits=limits).table
@@ -264,7 +264,7 @@ def read_instances(
 def read_code(
     path: Path, index: int, metric_names: Sequence[str], with_sass: bool = True, *, limits: Limits | None = None
 ) -> LaunchCode:
-    """The same table, with what the machine code adds; no PTX and no sources unless `with_sass`."""
+    """Read the same table and the data of the machine code; PTX and sources only if `with_sass`."""
     path, bounds = Path(path), limits or Limits()
     sniffed = formats.sniff(path, bounds)
     if not sniffed.wrapping and sniffed.format != "ncu-rep":

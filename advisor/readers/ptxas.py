@@ -1,4 +1,4 @@
-"""The log of `ptxas -v` (nvcc -Xptxas -v): registers, stack, spills and shared memory of each kernel, as compiled."""
+"""Read the log of `ptxas -v` (nvcc -Xptxas -v): registers, stack, spills and shared memory of each kernel."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NESTED = re.compile(r"_ZN?[KVO]*")
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """One kernel for one architecture; bytes are per thread (stack, spills) and per block (static shared memory)."""
+    """A kernel compiled for one architecture; bytes per thread (stack, spills) or per block (static shared memory)."""
 
     mangled: str
     name: str
@@ -33,7 +33,7 @@ class Compiled:
 
 
 def function_name(mangled: str) -> str:
-    """The function's own name out of an Itanium-mangled one, without a demangler: the last of its scopes.
+    """Return the function's own name in an Itanium-mangled name, without a demangler: the last of its scopes.
 
     >>> function_name("_ZN2at6native6kernelIfEEvPT_")
     'kernel'
@@ -54,7 +54,7 @@ def function_name(mangled: str) -> str:
 
 
 def _skip_arguments(mangled: str, at: int) -> int:
-    """The place after a list of template arguments `I…E`; the end of the name if unknown."""
+    """Return the position after a list of template arguments `I…E`; the end of the name if unknown."""
     depth = 0
     while at < len(mangled):
         if digits := re.compile(r"\d+").match(mangled, at):
@@ -72,7 +72,7 @@ def _skip_arguments(mangled: str, at: int) -> int:
 
 
 def parse(lines: Iterable[str]) -> tuple[Compiled, ...]:
-    """The kernels of a log, in its order; functions that are no kernels are left out."""
+    """Return the kernels of a log, in its order, without functions that are not kernels."""
     found: list[dict[str, object]] = []
     about: dict[str, object] | None = None
     for line in lines:
@@ -88,16 +88,16 @@ def parse(lines: Iterable[str]) -> tuple[Compiled, ...]:
             if match := _USED.search(line):
                 about["registers"] = whole(match[1])
                 shared = _SHARED.search(line)
-                # "4096+16 bytes smem" in old logs: declared, and added by the compiler.
+                # "4096+16 bytes smem" in old logs: the declared size and the size added by the compiler.
                 about["shared_bytes"] = sum(whole(part) or 0 for part in shared[1].split("+")) if shared else 0
     return tuple(Compiled(**entry) for entry in found)  # type: ignore[arg-type]
 
 
 def complete(launches: Sequence[Launch], compiled: Sequence[Compiled]) -> list[str]:
-    """Adds what the log knows to the launches (used where the report lacks it); returns what could not be matched.
+    """Add the log's values to launches whose report lacks them; return messages on kernels without a match.
 
-    A kernel is matched by its function name and, where the log is for several architectures, by the launch's. Instances
-    of a template with different numbers match no launch: their names do not distinguish them.
+    Kernels match launches by function name and, if the log has several architectures, by architecture. Instances of a
+    template with different numbers match no launch, since their names are the same.
     """
     problems: dict[str, None] = {}
     for launch in launches:

@@ -1,4 +1,4 @@
-"""Read a profile of any form into one frame in canonical units, or raise an InputError of one line."""
+"""Read a profile of any format into one frame in canonical units, or raise InputError with one line."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 _TWO_CHILDREN_FROM = 256 * 1024
 _SHOWN_PROBLEMS = 20
-# Metrics that every launch has, whether anything was measured or not.
+# Metrics that every launch has, even if nothing was measured.
 _ABOUT_THE_FILE = ("nan_metrics", "line_info", "debug_build", "cache_control", "clock_control")
 
 
@@ -48,13 +48,13 @@ def read(
     meanwhile: Callable[[], None] | None = None,
     progress: Progress | None = None,
 ) -> Reading:
-    """Reads one file of any form that ncu writes into a frame of base metrics (see model.Reading).
+    """Read one file of any format of ncu into a frame of base metrics (see model.Reading).
 
-    metric_filter: canonical ids to read, all by default; ptxas: a log of `ptxas -v` that fills in what the file lacks;
-    report: the number of this file among several, for the frame's `report` column; meanwhile: called while other
-    processes read, if they do; progress: called now and then with "launches", those read and those in all, while they
-    do; what it raises ends the reading. Raises InputError, one line, if no launch can be read. A file of which some
-    launches are lost comes back with `info.complete` False.
+    metric_filter: canonical ids to read, all by default; ptxas: a log of `ptxas -v` that adds missing values;
+    report: the number of this file among several, for the frame's `report` column; meanwhile: called while child
+    processes read, if there are any; progress: called at intervals with "launches", the number read and the total; an
+    exception in it cancels the reading. Raises InputError, with one line, if no launch can be read. If some launches
+    are lost, `info.complete` is False.
     """
     path = Path(path)
     bounds = limits or Limits()
@@ -98,11 +98,11 @@ def read_many(
     limits: Limits | None = None,
     meanwhile: Callable[[], None] | None = None,
 ) -> tuple[pd.DataFrame, tuple[ReportInfo, ...]]:
-    """Reads several files into one frame, whose `report` column counts the descriptions in the second value.
+    """Read several files into one frame, and return their descriptions, which the `report` column counts from 0.
 
-    jobs: child processes at a time; progress: called with "read", files done and files in all, and as `read` says;
-    meanwhile: called while the processes read, to prepare what is needed next. A file that is refused
-    has no rows, and a description with format '' and the refusal as its one problem.
+    jobs: child processes at a time; progress: called with "read", files done and the total, and as in `read`;
+    meanwhile: called while the processes read, to prepare the next work. A rejected file has no rows, and a
+    description with format '' and the error as its only problem.
     """
     bounds = replace(limits or Limits(), children=max(1, jobs))
     infos: list[ReportInfo] = []
@@ -211,7 +211,7 @@ def _report(
 
 
 def _controls(known: dict[str, float], command: str) -> None:
-    """Cache and clock control, 1 on and 0 off, from ncu's own command line (both are on unless it says `none`)."""
+    """Set cache and clock control (1 on, 0 off) from ncu's command line; both are on unless it has `none`."""
     if command:
         for control in ("cache", "clock"):
             off = re.search(rf"--{control}-control[ =]none\b", command)
@@ -235,7 +235,7 @@ def _text(source: Path, form: str, name: str, metrics: Mapping[str, Metric], lim
 
 
 class _Text:
-    """The lines of a text file; NUL bytes in them, which ncu never prints, make what was read incomplete."""
+    """The lines of a text file. ncu never prints NUL bytes, so a file that contains them counts as incomplete."""
 
     def __init__(self, path: Path, name: str, limits: Limits) -> None:
         self._lines = lines(path, limits, name)
@@ -247,7 +247,7 @@ class _Text:
             yield line
 
     def check(self, contents: Contents) -> Contents:
-        """The contents, marked where the text was damaged."""
+        """Return the contents, marked as incomplete if the text was damaged."""
         if self._damaged:
             contents.problems.append("the text holds NUL bytes: it is damaged, and numbers in it may be, too")
             contents.missing = None
@@ -272,13 +272,13 @@ def _with_ptxas(contents: Contents, log: Path, limits: Limits) -> list[str]:
 
 
 def _unmeasured(table: pd.DataFrame) -> str:
-    """What to say of launches without any value, as ncu leaves them where profiling failed."""
+    """Return a message on launches without any value, which ncu writes after failed profiling."""
     empty = int(table.drop(columns=[*IDENTITY, *_ABOUT_THE_FILE], errors="ignore").isna().all(axis=1).sum())
     return f"{empty} of {len(table)} launches hold no value of a known metric" if empty else ""
 
 
 def _tidy(contents: Contents, limits: Limits) -> None:
-    """Names fit to be shown: nothing that a terminal obeys, no absurd lengths."""
+    """Clean the names for display: remove terminal control characters and cut long names."""
     for launch in contents.launches:
         for attribute in ("kernel", "kernel_full", "gpu_name"):
             text, done = names.clean(getattr(launch, attribute), limits.name_chars)
@@ -288,7 +288,7 @@ def _tidy(contents: Contents, limits: Limits) -> None:
 
 
 class _Digest:
-    """The SHA-256 of a file, calculated in the background."""
+    """The SHA-256 of a file, computed in the background."""
 
     def __init__(self, path: Path) -> None:
         self._path, self._hex = path, ""
@@ -300,7 +300,7 @@ class _Digest:
             self._hex = _sha256(self._path)
 
     def hex(self) -> str:
-        """The digest, as 64 digits; OSError where the file cannot be read any more."""
+        """Return the digest as 64 digits. Raises OSError if the file can no longer be read."""
         self._thread.join()
         return self._hex or _sha256(self._path)
 

@@ -1,6 +1,6 @@
-"""A graphics or compute workload typed in by hand: a small YAML file of units with percentages, and what else is known.
+"""Read a graphics or compute workload typed in by hand: a small YAML file of units, percentages and other metrics.
 
-The words are those of knowledge/graphics/typed.yaml; case, spaces, dashes and underscores in them do not matter.
+The keys are those of knowledge/graphics/typed.yaml; case, spaces, dashes and underscores in them do not matter.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from advisor.readers.frame import Contents, Launch, convert, one_line
 from advisor.records import resources
 from advisor.records.errors import InputError, KnowledgeError
 
-LARGEST = 64 << 10  # bytes: what a person types is a hundredth of it
+LARGEST = 64 << 10  # bytes: a hundred times what a person types
 FEWEST_UNITS = 2
 NAME_CHARS = 200
-# Numbers of one workload come from several passes of the profiler: what differs by less than this is no contradiction.
+# Numbers of one workload come from several profiler passes: a difference below this is not a contradiction.
 _PASSES = 5.0
 _STALLS_MOST = 101.0
 _NUMBER = re.compile(r"([+-]?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?)\s*(%|[A-Za-zµ]*)")
@@ -31,9 +31,9 @@ _CLOSE = 60.0
 
 
 class Word(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A unit or number that can be typed: its metric, other spellings, and the range in the unit that is typed.
+    """A unit or number that can be typed: its metric, other spellings, and its range in the typed unit.
 
-    lead: of a unit, the metric with its distance to the largest other unit.
+    lead: the metric of a unit's distance to the largest other unit.
     """
 
     metric: str
@@ -64,12 +64,12 @@ class Typed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @lru_cache(maxsize=1)
 def typed() -> Typed:
-    """The words of knowledge/graphics/typed.yaml."""
+    """Return the words of knowledge/graphics/typed.yaml."""
     return load(resources.folder("knowledge") / "graphics" / "typed.yaml", Typed)
 
 
 def key_of(metric: str) -> str:
-    """How a metric is typed: `units: TEX`, `stalls: barrier`, `tex_hit`; empty for one that cannot be typed."""
+    """Return the spelling of a metric: `units: TEX`, `stalls: barrier`, `tex_hit`; empty if it cannot be typed."""
     words = typed()
     for unit, word in words.units.items():
         if word.metric == metric:
@@ -85,7 +85,7 @@ def key_of(metric: str) -> str:
 
 
 def read_workload(path: Path, name: str) -> Contents:
-    """The one workload of a file, as a launch with neither grid nor block. InputError, one line, for mistakes."""
+    """Read the workload of a file as a launch without grid and block. Raises InputError, one line, for mistakes."""
     try:
         if path.stat().st_size > LARGEST:
             raise InputError(f"over {LARGEST >> 10} KiB: no workload typed in by hand; one file describes one workload")
@@ -114,7 +114,7 @@ def _plain(word: str) -> str:
 
 
 def _named(words: Mapping[str, Any]) -> dict[str, str]:
-    """Every spelling of the words -> the word itself."""
+    """Map every spelling of the words to the word."""
     out: dict[str, str] = {}
     for key, word in words.items():
         for spelling in (key, *getattr(word, "also", ())):
@@ -127,7 +127,7 @@ def _meant(text: str, words: Mapping[str, str]) -> str | None:
 
 
 def _closest(text: str, words: Mapping[str, str], names: Iterable[str]) -> str:
-    """`did you mean X?`, or all that there is."""
+    """Return `did you mean X?`, or all valid names."""
     from rapidfuzz import fuzz, process
 
     found = process.extractOne(_plain(text)[:80], list(words), scorer=fuzz.ratio, score_cutoff=_CLOSE)
@@ -139,7 +139,7 @@ def _shown(text: str) -> str:
 
 
 def _values(raw: Mapping[str, Any]) -> tuple[dict[str, float], dict[str, str]]:
-    """The metrics and the texts of a file."""
+    """Return the metrics and the texts of a file."""
     words = typed()
     known: dict[str, float] = {}
     texts: dict[str, str] = {}
@@ -224,7 +224,7 @@ def _choice(key: str, value: Any, choice: Chosen) -> dict[str, float]:
 
 
 def _consistent(known: Mapping[str, float]) -> None:
-    """Numbers of one workload that cannot be true together."""
+    """Raise InputError if numbers of one workload contradict each other."""
     stalls = sum(v for k, v in known.items() if k.startswith("stall_"))
     if stalls > _STALLS_MOST:
         raise InputError(f"stalls: they add up to {stalls:g} %; give each as a share of all active warps")
@@ -247,5 +247,5 @@ def _consistent(known: Mapping[str, float]) -> None:
 
 @lru_cache(maxsize=1)
 def unit_names() -> dict[str, str]:
-    """Metric of a unit -> what it is called in a workload file."""
+    """Return metric of a unit -> its name in a workload file."""
     return {word.metric: unit for unit, word in typed().units.items()}

@@ -1,1 +1,1 @@
-"""Data classes shared by all packages, errors, files, and quantities with units."""
+"""Data classes, errors, file functions and quantities with units, shared by all packages."""

@@ -1,6 +1,6 @@
-"""Child processes: a program in a process group of its own, lines in and out, time and memory limits, and a sure end.
+"""Run a child process in its own process group, with lines in and out, time and memory limits, and reliable end.
 
-The child's side needs only the standard library: `lines_in`, `claim_output`, `limit_memory`.
+The functions for the child need only the standard library: `lines_in`, `claim_output`, `limit_memory`.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from advisor.records.ending import output_gone
 _ROOT = Path(__file__).resolve().parents[2]
 _PROGRAM = "import sys; sys.path[:0] = sys.argv.pop(1).split({sep!r}); from {module} import main; main()"
 _CHUNK = 1 << 16  # bytes read at once
-_CHUNKS = 64  # chunks that wait to be heard before the child waits for us
+_CHUNKS = 64  # unread chunks after which the child blocks
 _ERRORS_KEPT = 1 << 14  # the last bytes of stderr
-_SOFT_S, _HARD_S = 3.0, 10.0  # how long an end is waited for after SIGTERM, after SIGKILL
+_SOFT_S, _HARD_S = 3.0, 10.0  # seconds to wait for the end after SIGTERM, after SIGKILL
 
 
 def python_command(module: str, *arguments: str, paths: Sequence[str] = (), site: bool = True) -> list[str]:
-    """The command that runs `main()` of a module of this package in a new interpreter.
+    """Return the command that runs `main()` of a module of this package in a new interpreter.
 
-    paths: folders to import from, after the one of this package; site: whether installed packages are found by
-    themselves, which takes longer to start.
+    paths: folders to import from, after that of this package; site: whether the interpreter searches for installed
+    packages, which makes its start slower.
     """
     program = _PROGRAM.format(sep=os.pathsep, module=module)
     flags = ("-P",) if site else ("-I", "-S")
@@ -40,9 +40,9 @@ def python_command(module: str, *arguments: str, paths: Sequence[str] = (), site
 
 
 class Child:
-    """One child process. OSError where it cannot be started.
+    """A child process. Raises OSError if it cannot be started.
 
-    most_bytes: its output ends after so many (0: any number); longest: a longer line is cut into pieces (0: none is).
+    most_bytes: limit of its output (0: none); longest: lines above this length are split (0: no limit).
     """
 
     def __init__(
@@ -94,16 +94,16 @@ class Child:
 
     @property
     def errors(self) -> str:
-        """The last of its stderr; whole after `close`."""
+        """The end of its stderr; complete after `close`."""
         return self._errors.decode("utf-8", "replace")
 
     @property
     def pid(self) -> int:
-        """The number of the process."""
+        """The process id."""
         return self._process.pid
 
     def send(self, line: bytes) -> None:
-        """Send one line; a child that is gone shows when its answer is read."""
+        """Send one line. A child that has ended is detected when its answer is read."""
         with contextlib.suppress(OSError):
             self._input.write(line + b"\n")
             self._input.flush()
@@ -114,18 +114,18 @@ class Child:
             self._input.close()
 
     def allow(self, seconds: float) -> None:
-        """The child may take so long from now on; `read` raises TimeoutError after it."""
+        """Set the time limit in seconds from now; `read` raises TimeoutError after it."""
         self._until = self._clock() + seconds
 
     def read(self) -> tuple[bytes, bool] | None:
-        """The next line, and whether it is whole; a line that is not is given again when it has grown.
+        """Return the next line, and whether it is complete; an incomplete line is returned again when it has grown.
 
-        None at the end of the output. TimeoutError where the child takes longer than it may; BrokenPipeError once
-        nobody reads our own output.
+        Return None at the end of the output. Raises TimeoutError after the time limit, and BrokenPipeError if our own
+        output has no reader any more.
         """
         while not self._heard:
             left = self._until - self._clock()
-            if not left > 0:  # NaN is no time either
+            if not left > 0:  # NaN counts as no time left
                 raise TimeoutError
             try:
                 chunk = self._chunks.get(timeout=min(left, 1.0))
@@ -146,20 +146,20 @@ class Child:
         return self._heard.popleft() if self._heard else None
 
     def lines(self) -> Iterator[bytes]:
-        """The whole lines, to the end of the output. TimeoutError as in `read`."""
+        """Yield the complete lines until the end of the output. Raises TimeoutError as `read` does."""
         while (found := self.read()) is not None:
             if found[1]:
                 yield found[0]
 
     def wait(self) -> int | None:
-        """The exit code of a child whose output has ended, as `end` gives it; TimeoutError where it lives on."""
+        """Return the exit code, as `end` does, once the output has ended. Raises TimeoutError if the child runs on."""
         try:
             return self._process.wait(_HARD_S)
         except subprocess.TimeoutExpired:
             raise TimeoutError from None
 
     def kill(self) -> None:
-        """End the child and its group by force, without waiting."""
+        """Kill the child and its group without waiting."""
         _signal(self._process, getattr(signal, "SIGKILL", None))
 
     def end(self) -> int | None:
@@ -167,13 +167,13 @@ class Child:
         return end_group(self._process)
 
     def close(self) -> int | None:
-        """End the child and its group by force and release its pipes; its exit code, or minus the signal."""
+        """Kill the child and its group and close its pipes; return its exit code, or minus the signal."""
         if self._process.returncode is None:
             self.kill()
         code: int | None = None
         with contextlib.suppress(subprocess.TimeoutExpired):
             code = self._process.wait(_HARD_S)
-        # A reading thread may wait for room in the queue.
+        # A reader thread may be blocked by a full queue.
         for _ in range(100):
             with contextlib.suppress(queue.Empty):
                 while True:
@@ -190,9 +190,9 @@ class Child:
 
 
 def end_group(process: subprocess.Popen[bytes]) -> int | None:
-    """End a process and all that it started, first asking, then by force.
+    """End a process and its group, first with SIGTERM, then with SIGKILL.
 
-    Its exit code, or minus the signal; None where even force does not end it (stuck in a driver).
+    Return its exit code, or minus the signal; None if even SIGKILL does not end it (stuck in a driver).
     """
     for number, patience in ((signal.SIGTERM, _SOFT_S), (getattr(signal, "SIGKILL", None), _HARD_S)):
         _signal(process, number)
@@ -200,13 +200,13 @@ def end_group(process: subprocess.Popen[bytes]) -> int | None:
             code = process.wait(patience)
         except subprocess.TimeoutExpired:
             continue
-        _signal(process, getattr(signal, "SIGKILL", None))  # what it started may have outlived it
+        _signal(process, getattr(signal, "SIGKILL", None))  # processes that it started may still run
         return code
     return None
 
 
 def _signal(process: subprocess.Popen[bytes], number: int | None) -> None:
-    """Send a signal to the process's group; where the system has no groups, end the process."""
+    """Send a signal to the process's group; end the process if the system has no groups."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         if os.name == "posix" and number is not None:
             os.killpg(process.pid, number)
@@ -215,13 +215,13 @@ def _signal(process: subprocess.Popen[bytes], number: int | None) -> None:
 
 
 def lines_in() -> Iterator[bytes]:
-    """In the child: the lines that it is sent."""
+    """In the child: yield the lines from the parent."""
     while line := sys.stdin.buffer.readline():
         yield line.rstrip(b"\n")
 
 
 def claim_output() -> Callable[[bytes], None]:
-    """In the child: take standard output for lines alone; what libraries print goes nowhere."""
+    """In the child: reserve standard output for lines to the parent, and discard the output of libraries."""
     stream = os.fdopen(os.dup(1), "wb", buffering=0)
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
@@ -229,14 +229,14 @@ def claim_output() -> Callable[[bytes], None]:
 
     def send(line: bytes) -> None:
         rest = memoryview(line + b"\n")
-        while rest:  # a raw stream may write less than all
+        while rest:  # a raw stream may write only a part
             rest = rest[stream.write(rest) :]
 
     return send
 
 
 def limit_memory(size: int) -> None:
-    """In the child: limit the address space to `size` bytes where the system can; else only time is limited."""
+    """In the child: limit the address space to `size` bytes if the system supports it."""
     try:
         import resource
     except ImportError:  # Windows

@@ -22,17 +22,17 @@ from advisor.records.record import (
 )
 from advisor.records.result import Diagnosis as Diagnosis
 
-# Findings that end the search: the kernel is near what the GPU can do.
+# Findings that end the search: the kernel is near the limits of the GPU.
 ENDS = ("near_memory_roofline", "near_compute_roofline")
 
 
 class Comparison(Record, kw_only=True):
     """One comparison of an observation on one launch: a line of evidence.
 
-    value is absent when unknown; holds is None, and there is no margin, where that leaves the comparison open. bound:
-    `at_least` or `at_most` where the value is not known itself and only a bound of it is, which decides. margin_abs:
-    distance from the threshold in the metric's unit, positive where the comparison holds, the least possible with a
-    bound; margin: the same as a share of the threshold (of 1 where that is 0).
+    value: absent if unknown; holds: None, without a margin, if the comparison is undecided. bound: `at_least` or
+    `at_most` if only a bound of the value is known and it decides the comparison. margin_abs: distance from the
+    threshold in the metric's unit, positive if the comparison holds; the minimum distance for a bound. margin: the
+    same as a share of the threshold (of 1 if that is 0).
     """
 
     observation: str
@@ -67,9 +67,9 @@ class Place(Record):
 
 
 class Location(Record):
-    """A place in the code that carries a finding; share is of the metric's total, 0 to 1.
+    """A place in the code that causes a finding. share: of the metric's total, 0 to 1.
 
-    calls: the calls that its hottest instruction was inlined at, innermost first.
+    calls: the calls at which its hottest instruction was inlined, innermost first.
     """
 
     file: str
@@ -82,11 +82,11 @@ class Location(Record):
 
 
 class Form(Record):
-    """A pattern or a setting, and what it costs or gives.
+    """A pattern or a setting, and its cost or result.
 
-    kind and numbers depend on the simulator, see `FixCheck`; result: wavefronts or sectors of a request, % of the warp
-    slots, or waves. index: a pattern's index expression for the first of `sizes`, the rows or strides in elements (the
-    offsets in bytes) that all fit.
+    kind and numbers depend on the simulator, see `FixCheck`; result: wavefronts or sectors per request, % of the warp
+    slots, or waves. index: a pattern's index expression for the first of `sizes`; sizes: all fitting row lengths or
+    strides in elements, or offsets in bytes.
     """
 
     kind: str
@@ -99,11 +99,11 @@ class Form(Record):
 class FixCheck(Record):
     """Simulation of a fix with the launch's own numbers.
 
-    simulator: banks, coalescing, occupancy or waves; of: the access, such as `shared load`; measured: the numbers it
-    starts from. fits: the patterns that cost what was measured, several where counters cannot tell them apart (banks
-    and coalescing: the fits of hardware/lanes.py, or mix: a share of the accesses at the worst, the rest at the
-    ideal; or untried: lanes come and go).
-    after: what the fix may make of it (pad, swizzle, shift, exchange, consecutive; registers, shared, block_size with
+    simulator: banks, coalescing, occupancy or waves; of: the access, such as `shared load`; measured: the input
+    numbers. fits: the patterns with the measured cost, several if counters cannot distinguish them (banks and
+    coalescing: the fits of hardware/simulators.py; mix: a share of the accesses has the worst cost, the rest the
+    ideal one; untried: the number of active lanes varies).
+    after: possible results of the fix (pad, swizzle, shift, exchange, consecutive; registers, shared, block_size with
     the blocks and warps that then fit; grid). command: the simulator's command line, to try other forms.
     """
 
@@ -116,7 +116,7 @@ class FixCheck(Record):
 
 
 class FixAdvice(Record):
-    """A fix in words: its steps, its cost, the exercise that practises it, and the topics to read on in."""
+    """The description of a fix: its steps, its cost, the exercise that practises it, and topics for further reading."""
 
     id: str
     summary: str
@@ -131,7 +131,7 @@ FindingKind = Literal["diagnosis", "trust", "note"]
 
 
 class Finding(Record, kw_only=True):
-    """A conclusion. `undecided` names what was unknown among the rule's `unless` conditions."""
+    """A conclusion. undecided: the rule's `unless` conditions that are unknown."""
 
     id: str
     kind: FindingKind
@@ -157,9 +157,9 @@ class WorkloadUnit(Record):
 
 
 class Verdict(Record, kw_only=True):
-    """The class of a launch. `notes`: leading unit, co-limiting cluster, band, where the plain table differs.
+    """The class of a launch. notes: leading unit, co-limiting cluster, band, difference from the plain table.
 
-    units: of a workload, the fullest first; band: of its top unit, high over 80 %, low under 60 %.
+    units: of a workload, the highest utilisation first; band: of its top unit, high above 80 %, low below 60 %.
     """
 
     id: str
@@ -173,7 +173,7 @@ class Verdict(Record, kw_only=True):
 
 
 class Question(Record):
-    """A question to the user. kind: number (unit given) or choice (choices given, id -> label)."""
+    """A question to the user. kind: `number` (with a unit) or `choice` (with choices, id -> label)."""
 
     id: str
     ask: str
@@ -185,7 +185,7 @@ class Question(Record):
 
 
 class Missing(Record):
-    """A metric that some rule needs and the report lacks, and the command that collects it."""
+    """A metric that a rule needs but the report lacks, and the command that collects it."""
 
     metric: str
     needed_for: tuple[str, ...]
@@ -193,9 +193,9 @@ class Missing(Record):
 
 
 class BudgetStep(Record):
-    """One fix of a budget, at its place in the order. `finding`: the id of the finding whose fix it is.
+    """One fix of a budget, in order. finding: the id of the finding that it fixes.
 
-    Old time over new: `alone` if nothing else is done, `gain` after those before it are done, `total` of all up to it.
+    Old time over new: `alone` for this fix only, `gain` after the fixes before it, `total` for all up to this one.
     """
 
     finding: str
@@ -206,9 +206,9 @@ class BudgetStep(Record):
 
 
 class Budget(Record):
-    """What the fixes of a launch give together, and in which order: their gains neither add up nor multiply.
+    """The combined speedup of a launch's fixes, and their order: single gains neither add up nor multiply.
 
-    `left_out`: findings without an estimate, whose fixes are not in it.
+    left_out: findings without an estimate, whose fixes are not included.
     """
 
     together: Speedup
@@ -217,9 +217,9 @@ class Budget(Record):
 
 
 class Unit(Record):
-    """What one unit needs of the time there: `need` as a share of it (1: it fills it).
+    """The load of one unit on the other GPU. need: its share of the time there (1: saturated).
 
-    `ratio`: its work takes this many times as long there, from `low` to `high`; equal where the rates are known.
+    ratio: time of its work there over here, in the range `low` to `high`, which are equal if the rates are known.
     """
 
     term: str
@@ -231,7 +231,7 @@ class Unit(Record):
 
 
 class Caveat(Record):
-    """A thing that a prediction leaves open or rests on."""
+    """An assumption or an open point of a prediction."""
 
     id: str
     says: str
@@ -240,8 +240,8 @@ class Caveat(Record):
 class Elsewhere(Record):
     """The same launch on another GPU. ratio: time there over time here, so below 1 is faster; absent if it cannot run.
 
-    durations in ns, absent where the time here is unknown; `occupancy_pct` and `waves` absent where unknown; `units`
-    from the one that needs most; `class` and `findings` (ids) as the rules see the numbers there.
+    durations in ns, absent if the time here is unknown; occupancy_pct, waves: absent if unknown; units: the highest
+    need first; class, findings (ids): the result of the rules on the numbers there.
     """
 
     gpu: str
@@ -263,12 +263,12 @@ class Elsewhere(Record):
 
 
 class Here(Record):
-    """The conclusion of the advisor on the subject of a rule of Nsight Compute.
+    """The advisor's conclusion on the subject of a rule of Nsight Compute.
 
-    status: first (what the advisor would fix first), ranked (at `place` among the diagnoses), small (seen, worth under
-    5 %), trust (a caveat), gave_way (to `by`), refuted (by `evidence` or `wanting`, names of conditions), unknown (the
-    metrics `wanting` are), none (no diagnosis follows), class_same, class_differs. id: what this is about; speedup: of
-    the advisor's finding; because: the second half of a sentence that says all this.
+    status: first (the advisor's first fix), ranked (at `place` among the diagnoses), small (detected, saves under
+    5 %), trust (a caveat), gave_way (explained by `by`), refuted (by `evidence` or `wanting`, names of conditions),
+    unknown (the metrics `wanting` are missing), none (no diagnosis follows), class_same, class_differs. id: of the
+    subject; speedup: of the advisor's finding; because: the second half of a sentence that explains the status.
     """
 
     status: Literal[
@@ -293,11 +293,11 @@ class Here(Record):
 
 
 class RuleVerdict(Record, kw_only=True):
-    """What a rule of Nsight Compute says of a launch, and what the advisor says of the same subject.
+    """The result of a rule of Nsight Compute on a launch, and the advisor's conclusion on the same subject.
 
-    rule: its identifier, empty where a text names none; subject: in a few words; message: its sentence that says the
-    most; speedup and local_pct: its largest estimate, as in RuleResult; times: how often it says so; leading: no other
-    rule on a subject of ours estimates more; about: the ids on the same subject.
+    rule: its identifier, empty if the text has none; subject: in a few words; message: its most informative sentence;
+    speedup, local_pct: its largest estimate, as in RuleResult; times: number of its results; leading: whether its
+    estimate is the largest of all rules on subjects of the advisor; about: the ids on the same subject.
     """
 
     rule: str
@@ -312,12 +312,12 @@ class RuleVerdict(Record, kw_only=True):
 
     @property
     def saving(self) -> float:
-        """The share of the kernel's time that the rule says can be saved, 0 where it says nothing of that."""
+        """The share of the kernel's time that the rule estimates to be saved, 0 if it has no such estimate."""
         return 1 - 1 / self.speedup if self.speedup else 0.0
 
 
 class LaunchGpu(Record):
-    """The GPU of a launch: its name in the report, its compute capability, its id here."""
+    """The GPU of a launch: its name in the report, its compute capability, its id in the knowledge base."""
 
     name: str
     cc: str
@@ -325,9 +325,9 @@ class LaunchGpu(Record):
 
 
 class LaunchDiagnosis(Record, kw_only=True):
-    """Everything concluded about one launch. `metrics`: the known canonical values, for pages and what-if.
+    """All conclusions on one launch. metrics: the known canonical values, for pages and what-if.
 
-    scope: `workload` for a graphics or compute workload that was typed in: it has neither grid nor block.
+    scope: `workload` for a typed-in graphics or compute workload, which has no grid and no block.
     """
 
     report: Count
@@ -351,7 +351,7 @@ class LaunchDiagnosis(Record, kw_only=True):
 
     @property
     def gpu_name(self) -> str:
-        """The GPU's name in the report, empty where that has none."""
+        """The GPU's name in the report, empty if it has none."""
         return self.gpu.name
 
     @property
@@ -361,12 +361,12 @@ class LaunchDiagnosis(Record, kw_only=True):
 
     @property
     def known_as(self) -> str:
-        """The GPU's id, empty for one that is not known."""
+        """The GPU's id, empty for an unknown GPU."""
         return self.gpu.known_as
 
     @property
     def saved_ns(self) -> float:
-        """Nanoseconds that the first fix would save: duration x (1 - 1 / speedup); 0 where unknown."""
+        """Nanoseconds that the first fix would save: duration x (1 - 1 / speedup); 0 if unknown."""
         gains = (f.speedup.estimate for f in self.findings if f.kind == "diagnosis" and f.speedup is not None)
         return (self.duration_ns or 0.0) * (1 - 1 / next(gains, 1.0))
 

@@ -1,6 +1,6 @@
-"""Signals that end the program: it unwinds, removes its temporary folders, and ends with 128 + the signal's number.
+"""Handle signals that end the program: unwind, remove temporary folders, exit with 128 + the signal's number.
 
-What unwinds too slowly, such as a library that does not return, is ended by force after a few seconds.
+If that takes too long, for example in a library that does not return, the program is killed after a few seconds.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGPIPE")
 
 
 class Stopped(BaseException):
-    """A signal asked the program to end. As KeyboardInterrupt, it is no error that anything should handle."""
+    """A signal requested the end of the program. Like KeyboardInterrupt, it is not an error to handle."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -32,8 +32,8 @@ class Stopped(BaseException):
 
 
 class _State:
-    """number: the signal that was received, 0 for none; session: who ends a session in the terminal, instead of an
-    exception; alone: how many calls write to no pipe but the output; at_force: called before an end by force.
+    """number: the received signal, 0 for none; session: called to end a session in the terminal instead of raising an
+    exception; alone: number of open `output_alone` blocks; at_force: called before the program is killed.
     """
 
     def __init__(self) -> None:
@@ -47,7 +47,7 @@ _state = _State()
 
 
 def install() -> Callable[[], None]:
-    """Handle the signals from now on; returns what sets the handlers of before again. Does nothing in a thread."""
+    """Install the signal handlers; return a function that restores the previous ones. Does nothing in a thread."""
     global _state
     if threading.current_thread() is not threading.main_thread():
         return lambda: None
@@ -56,7 +56,7 @@ def install() -> Callable[[], None]:
     for name in _SIGNALS:
         number = getattr(signal, name, None)
         old = signal.getsignal(number) if number is not None else None
-        # What the caller ignores stays ignored (nohup); Python itself ignores SIGPIPE.
+        # Signals that the caller ignores stay ignored (nohup); Python itself ignores SIGPIPE.
         if number is None or old is None or (old is signal.SIG_IGN and name != "SIGPIPE"):
             continue
         before.append((number, signal.signal(number, _received)))
@@ -72,7 +72,7 @@ def install() -> Callable[[], None]:
 
 def _received(number: int, frame: FrameType | None = None) -> None:
     if number == getattr(signal, "SIGPIPE", 0) and not (_state.alone or output_gone()):
-        return  # a pipe to a child process: its writer gets the error
+        return  # a pipe to a child process: the writer gets the error
     if _state.number:
         if number == signal.SIGINT:
             by_force()
@@ -83,7 +83,7 @@ def _received(number: int, frame: FrameType | None = None) -> None:
 
 
 def end(number: int) -> None:
-    """End the program as if the signal had come: by its session if there is one, by force where that takes long."""
+    """End the program as if the signal had arrived: by its session if there is one, by force if that takes too long."""
     if _state.number:
         return
     _state.number = number
@@ -100,7 +100,7 @@ def _watch(state: _State) -> None:
 
 
 def by_force() -> None:
-    """End the process now: terminal and temporary folders first, nothing else."""
+    """End the process now, after only restoring the terminal and removing temporary folders."""
     if _state.at_force is not None:
         with contextlib.suppress(Exception):
             _state.at_force()
@@ -110,7 +110,7 @@ def by_force() -> None:
 
 @contextlib.contextmanager
 def session(stop: Callable[[int], None], at_force: Callable[[], None]) -> Iterator[None]:
-    """A session in the terminal: a signal calls `stop` with its number, in the main thread."""
+    """Within the block, a session in the terminal, a signal calls `stop` with its number in the main thread."""
     _state.session, _state.at_force = stop, at_force
     try:
         yield
@@ -120,7 +120,7 @@ def session(stop: Callable[[int], None], at_force: Callable[[], None]) -> Iterat
 
 @contextlib.contextmanager
 def output_alone() -> Iterator[None]:
-    """While nothing is written to a pipe but the output: then any SIGPIPE ends the program."""
+    """Within the block, the output is the only pipe written to, so any SIGPIPE ends the program."""
     _state.alone += 1
     try:
         yield
@@ -129,7 +129,7 @@ def output_alone() -> Iterator[None]:
 
 
 def output_gone() -> bool:
-    """Whether the output is a pipe or socket whose reader has gone."""
+    """Return whether the output is a pipe or socket without a reader."""
     if not hasattr(select, "poll"):
         return False
     for stream in (sys.__stdout__, sys.__stderr__):
@@ -146,14 +146,14 @@ def output_gone() -> bool:
 
 
 def say(text: str) -> None:
-    """One line on stderr, where there still is one."""
+    """Write one line to stderr, if it still exists."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
         sys.stderr.write(text + "\n")
         sys.stderr.flush()
 
 
 def drop_dead_output() -> None:
-    """Leave out the output that cannot be written any more, so that the interpreter does not try at its end."""
+    """Discard output that can no longer be written, so that the interpreter does not try at exit."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         try:

@@ -1,4 +1,4 @@
-"""Errors that a user may see, each one line, and the exit codes that other programs rely on."""
+"""Errors that a user may see, each one line, and the exit codes for other programs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ EXIT_THRESHOLD = 3
 
 
 class AdvisorError(Exception):
-    """Something a user did or gave cannot be used: one line that says what is wrong and what to do."""
+    """An error in the user's input: one line with the problem and what to do."""
 
     exit_code = EXIT_WRONG_USE
 

@@ -1,6 +1,6 @@
-"""Characters that are not printed, such as control, zero-width and bidirectional ones, as escapes in what is written.
+"""Escape unprintable characters, such as control, zero-width and bidirectional ones, in output.
 
-A name from a report may hold any of them. JSON keeps its value: the escape is JSON's own.
+A name from a report may contain any of them. In JSON the value is unchanged: the escape is JSON's own.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _UNUSUAL = re.compile(r"[^\x20-\x7e\n]")
 
 
 def json_text(value: Any, *, indent: int | None = None, sort_keys: bool = False) -> str:
-    """`value` as JSON of printable characters and newlines; numbers that are not finite become null."""
+    """Return `value` as JSON with only printable characters and newlines; non-finite numbers become null."""
     try:
         text = json.dumps(value, indent=indent, sort_keys=sort_keys, ensure_ascii=False, allow_nan=False)
     except ValueError:
@@ -23,7 +23,7 @@ def json_text(value: Any, *, indent: int | None = None, sort_keys: bool = False)
 
 
 def _finite(value: Any) -> Any:
-    """JSON has no other numbers."""
+    """Replace non-finite numbers, which JSON lacks, by None."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
@@ -32,12 +32,12 @@ def _finite(value: Any) -> Any:
 
 
 def printable(text: str) -> str:
-    """A text of lines with every other character that is not printed as its escape, such as `\\u200b`."""
+    """Replace every unprintable character except newlines by its escape, such as `\\u200b`."""
     return _UNUSUAL.sub(_escaped, text)
 
 
 def _escaped(match: re.Match[str]) -> str:
-    """The character, or its UTF-16 code units as `\\uXXXX`: in JSON there is no other way above U+FFFF."""
+    """Return the character's UTF-16 code units as `\\uXXXX`, the only form in JSON above U+FFFF."""
     char = match[0]
     if char.isprintable():
         return char

@@ -1,4 +1,4 @@
-"""Files are written whole: beside their place first, then renamed, so that an interruption leaves the old one."""
+"""Write files atomically: to a temporary file in the same folder, then rename, so an interruption keeps the old one."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from advisor.records.errors import UsageError
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write UTF-8 text to `path`; UsageError with one line when the place cannot be written. Half characters become ?.
+    """Write UTF-8 text to `path`; lone surrogates become ?. Raises UsageError, with one line, if it cannot be written.
 
-    A link is followed, a file keeps its mode, and what is no file (a device, a pipe) is written as it is.
+    Links are followed, a file keeps its mode, and a special file (a device, a pipe) is written directly.
     """
     write_bytes_whole(path, text.encode("utf-8", "replace"))
 
 
 def write_bytes_whole(path: Path, content: bytes) -> None:
-    """The same for bytes."""
+    """Write bytes to `path`, as `write_whole` does with text."""
     try:
         place = path.resolve()
         if place.exists() and not place.is_file():
@@ -45,9 +45,9 @@ def write_bytes_whole(path: Path, content: bytes) -> None:
 
 @contextmanager
 def being_written(path: Path) -> Iterator[Path]:
-    """A file beside `path` to write to, which takes its place when the block ends well and goes when it does not.
+    """Yield a temporary file next to `path` that replaces it at the end of the block, or is removed on an exception.
 
-    What is no file (a device, a pipe) is written as it is. UsageError with one line when the place cannot be written.
+    A special file (a device, a pipe) is written directly. Raises UsageError, with one line, if it cannot be written.
     """
     try:
         place = path.resolve()
@@ -70,7 +70,7 @@ def being_written(path: Path) -> Iterator[Path]:
 
 
 def _usual_mode() -> int:
-    """The mode of a new file under the user's mask, which can only be read by setting it."""
+    """Return the mode of a new file under the user's umask, which can only be read by setting it."""
     mask = os.umask(0)
     os.umask(mask)
     return 0o666 & ~mask

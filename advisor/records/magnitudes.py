@@ -1,4 +1,4 @@
-"""Numbers in input files that nothing can have: they are taken as unknown, before arithmetic overflows on them."""
+"""Treat impossible numbers in input files as unknown, before they overflow in arithmetic."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ import math
 import re
 from collections.abc import Iterable
 
-# No metric, in ns, bytes, bytes/s, Hz or counts, comes near it; its square and its products with units are finite.
+# Far above every metric in ns, bytes, bytes/s, Hz or counts; its square and its products with units are finite.
 LARGEST = 1e30
 MOST_BLOCKS = 2**31 - 1  # CUDA's limit of the largest dimension of a grid
 _WHOLE = re.compile(r"[0-9]{1,18}")
 
 
 def plausible(value: float) -> float:
-    """The number; NaN for an infinite one or one beyond LARGEST."""
+    """Return the number, or NaN if it is infinite or beyond LARGEST."""
     return value if abs(value) <= LARGEST else math.nan
 
 
 def whole(text: str) -> int | None:
-    """The number of ASCII digits, None for any other text and for more than 18 of them."""
+    """Parse a number of at most 18 ASCII digits; return None for any other text."""
     return int(text) if _WHOLE.fullmatch(text) else None
 
 
 def shape_of(parts: Iterable[object]) -> tuple[int, int, int] | None:
-    """Three dimensions of a grid or block, as texts or numbers; None where one is missing, zero or beyond CUDA's."""
+    """Return the dimensions of a grid or block, given as texts or numbers; None if one is missing, 0 or too large."""
     found = [whole(part) if isinstance(part, str) else _int(part) for part in parts]
     if len(found) != 3 or not all(part is not None and 0 < part <= MOST_BLOCKS for part in found):
         return None
@@ -32,7 +32,7 @@ def shape_of(parts: Iterable[object]) -> tuple[int, int, int] | None:
 
 
 def all_fit(data: object) -> bool:
-    """Whether every integer in nested data fits into 64 bits: arithmetic with a larger one and a float overflows."""
+    """Return whether all integers in nested data fit into 64 bits; larger ones overflow in arithmetic with floats."""
     stack = [data]
     while stack:
         item = stack.pop()

@@ -1,4 +1,4 @@
-"""A child process that ends with the process that started it, so that a hang in it never outlives the program."""
+"""End a child process together with its parent, so that a hanging child never outlives the program."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _PDEATHSIG = 1
 
 
 def end_with_parent() -> None:
-    """Have the system end this process when the thread that started it ends (Linux); elsewhere nothing happens."""
+    """Make the system end this process when the thread that started it ends (Linux); no effect elsewhere."""
     if sys.platform != "linux":
         return
     with contextlib.suppress(Exception):

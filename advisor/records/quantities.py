@@ -1,9 +1,9 @@
-"""The parser and the formatter of numbers: `parse` reads what people type, the `*_text` functions write what they read.
+"""Parse and format numbers: `parse` reads typed input, the `*_text` functions format output.
 
-Typed: `4096`, `4k`, `1M`, `2^20`, `1.2 TB/s`, `83%`, `12.5us`, `64 MiB`, `1,234.5`.
+Input: `4096`, `4k`, `1M`, `2^20`, `1.2 TB/s`, `83%`, `12.5us`, `64 MiB`, `1,234.5`.
 
-k, M, G, T are powers of 1000, Ki, Mi, Gi, Ti powers of 1024, in any case. A number without a unit is in the unit that
-was asked for. `flops` may mean a count or a rate: what was asked for decides.
+k, M, G, T are powers of 1000, Ki, Mi, Gi, Ti powers of 1024, in any case. A number without a unit is in the
+requested unit. `flops` can be a count or a rate, depending on the requested unit.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _NUMBER = re.compile(
 )
 _DECIMAL = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12, "p": 1e15}
 _BINARY = {"ki": 2.0**10, "mi": 2.0**20, "gi": 2.0**30, "ti": 2.0**40}
-# What each dimension is called in an error.
+# Name of each dimension in an error message.
 _CALLED = {
     "count": "a plain number",
     "byte": "a size such as 64 MiB",
@@ -37,11 +37,11 @@ _CALLED = {
 
 
 class QuantityError(UsageError):
-    """The text is not a number, or has a unit of another kind than was asked for."""
+    """The text is not a number, or its unit has another dimension than the requested one."""
 
 
 def _spellings() -> dict[str, tuple[str, float]]:
-    """Each way to write a unit, lower case, to its dimension and its size in ns, bytes, Hz, percent, … of it."""
+    """Map each spelling of a unit, in lower case, to its dimension and its size in ns, bytes, Hz, percent, …."""
     out: dict[str, tuple[str, float]] = {}
 
     def add(dimension: str, names: tuple[str, ...], prefixes: dict[str, float], scale: float = 1.0) -> None:
@@ -78,14 +78,14 @@ def _unit(text: str) -> tuple[str, float] | None:
 
 
 def is_unit(text: str) -> bool:
-    """Whether the text is a way to write a unit or a suffix such as k; the empty text is none."""
+    """Return whether the text is a unit or a suffix such as k; the empty text is neither."""
     return bool(text.strip()) and _unit(text) is not None
 
 
 def parse(text: str, unit: str = "") -> float:
-    """The number in `unit` ('' a plain number, byte, byte/s, ns, us, Hz, %, FLOP, FLOP/s, cycle, …).
+    """Parse a number in `unit` ('' for a plain number, byte, byte/s, ns, us, Hz, %, FLOP, FLOP/s, cycle, …).
 
-    A percentage given for a plain number is a share: `83%` is 0.83. QuantityError says in one line what is wrong.
+    A percentage given for a plain number is a share: `83%` is 0.83. Raises QuantityError for an invalid text.
     """
     asked = _unit(unit)
     if asked is None:
@@ -111,7 +111,7 @@ def parse(text: str, unit: str = "") -> float:
     dimension, scale = given
     if dimension == asked[0]:
         return value * scale / asked[1]
-    if dimension == "count":  # a bare suffix: 64M of whatever was asked for
+    if dimension == "count":  # a bare suffix: 64M in the requested unit
         if match["unit"].lower() in _DECIMAL | _BINARY:
             return value * scale
     elif (dimension, asked[0]) == ("%", "count"):
@@ -122,14 +122,14 @@ def parse(text: str, unit: str = "") -> float:
 
 
 def parse_metric(text: str, unit: str) -> float:
-    """The number in a metric's unit; one without spellings of its own, such as inst, may be written or left out."""
+    """Parse a number in a metric's unit; a unit without other spellings, such as inst, is optional."""
     if _unit(unit) is not None:
         return parse(text, unit)
     return parse(text.casefold().removesuffix(unit.casefold()))
 
 
 def show(value: float, unit: str = "", digits: int = 4) -> str:
-    """The number for people, in the prefix that reads best: `1.536 TB/s`, `12.5 µs`, `4,096`. parse() reads it back."""
+    """Format a number with the best prefix: `1.536 TB/s`, `12.5 µs`, `4,096`. parse() can read the result."""
     found = _unit(unit)
     if found is None:
         raise ValueError(f"not a unit: {unit!r}")
@@ -151,7 +151,7 @@ def show(value: float, unit: str = "", digits: int = 4) -> str:
 
 
 def _digits(value: float, digits: int) -> str:
-    """At least `digits` significant digits of a large number, no exponent where it would not help."""
+    """Format with at least `digits` significant digits, without an exponent if it is not needed."""
     if value.is_integer() and abs(value) < 1e15:
         return f"{value:,.0f}"
     if abs(value) >= 10 ** (digits - 1):
@@ -159,7 +159,7 @@ def _digits(value: float, digits: int) -> str:
     return f"{value:.{digits}g}"
 
 
-# What a comparison or a table writes beside a value; other units are named in words or by the metric itself.
+# Units after a value in a comparison or a table; other units are spelled out or part of the metric's name.
 _SHOWN = {
     "ns": "ns",
     "us": "us",
@@ -174,7 +174,7 @@ _PLAIN = ("ratio", "count", "bool", "actual/ideal", "")
 
 
 def significant(value: float, digits: int) -> float:
-    """The value rounded to so many significant digits."""
+    """Round the value to this many significant digits."""
     return float(f"{value:.{digits}g}")
 
 
@@ -193,7 +193,7 @@ def speedup_text(value: float) -> str:
 
 
 def range_text(low: float, high: float) -> str:
-    """`1.8–2.7×`: the range of a factor; one number where both ends read alike."""
+    """`1.8–2.7×`: the range of a factor; one number if both ends have the same text."""
     first, last = factor_text(low), factor_text(high)
     return f"{last}×" if first == last else f"{first}–{last}×"
 
@@ -204,7 +204,7 @@ def gain_text(estimate: float, low: float, high: float) -> str:
 
 
 def time_text(nanoseconds: float | None) -> str:
-    """`152 µs`: three significant digits in the unit that reads best; `unknown time` for None."""
+    """`152 µs`: three significant digits with the best prefix; `unknown time` for None."""
     if nanoseconds is None or not math.isfinite(nanoseconds):
         return "unknown time"
     value = significant(nanoseconds, 3)
@@ -215,7 +215,7 @@ def time_text(nanoseconds: float | None) -> str:
 
 
 def time_range_text(low: float, high: float) -> str:
-    """`137–152 µs`: a range of times, the unit once where both have the same."""
+    """`137–152 µs`: a range of times, with the unit only once if both have the same."""
     first, last = time_text(low), time_text(high)
     if first == last:
         return first
@@ -224,7 +224,7 @@ def time_range_text(low: float, high: float) -> str:
 
 
 def share_text(share: float) -> str:
-    """`84 %` for 0.84; one decimal below 2 %, where whole percents say little."""
+    """`84 %` for 0.84; one decimal below 2 %."""
     return f"{100 * share:.1f} %" if 0 < abs(share) < 0.0195 else f"{100 * share:.0f} %"
 
 
@@ -234,14 +234,14 @@ def percent_text(percent: float | None) -> str:
 
 
 def change_text(share: float) -> str:
-    """`-63 %`, `+4.2 %`: a relative change with its sign; from ten times more on the factor, `43×`."""
+    """`-63 %`, `+4.2 %`: a relative change with its sign; as a factor (`43×`) from a tenfold increase on."""
     if share >= 10:
         return speedup_text(1 + share)
     return f"{share * 100:+.1f} %" if abs(share) < 0.1 else f"{share * 100:+.0f} %"
 
 
 def count_text(value: float) -> str:
-    """`12,345`: a whole number with its thousands apart."""
+    """`12,345`: a whole number with thousands separators."""
     return f"{value:,.0f}"
 
 
@@ -259,9 +259,9 @@ def confidence_text(confidence: float) -> str:
 
 
 def amount_text(value: float | None, unit: str, digits: int = 3) -> str:
-    """`268 MB`, `52.1 %`, `1.05 M inst`: a metric's value in its canonical unit, in the prefix that reads best.
+    """`268 MB`, `52.1 %`, `1.05 M inst`: a metric's value in its canonical unit with the best prefix.
 
-    digits: the significant ones; above 3 counts are written in full, and a percentage has three decimals less.
+    digits: significant digits; above 3 counts are written in full, and a percentage has three decimals fewer.
     """
     if value is None or not math.isfinite(value):
         return "unknown"
@@ -284,14 +284,14 @@ def amount_text(value: float | None, unit: str, digits: int = 3) -> str:
 
 
 def exact_text(value: float, unit: str) -> str:
-    """A value with as many digits as it takes to read the same value back: at least 4, at most 10."""
+    """Format a value with enough digits to parse the same value again: at least 4, at most 10."""
     for digits in range(4, 10):
         text = amount_text(value, unit, digits)
         try:
             if math.isclose(parse_metric(text, unit), value, rel_tol=1e-9):
                 return text
         except QuantityError:
-            return text  # a unit that is shown and not read, such as yes and no
+            return text  # a unit that cannot be parsed, such as yes and no
     return amount_text(value, unit, 10)
 
 

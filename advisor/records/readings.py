@@ -1,6 +1,6 @@
-"""What a reader makes of a file: the frozen records that come before any reasoning. Units as in `model`.
+"""Frozen records of the content of a file, the input of the reasoning. Units as in `records.diagnosis`.
 
-The one thing that travels and is not frozen is the frame (`Reading.frame`): a row per launch, IDENTITY columns beside
+Only the frame (`Reading.frame`) is not frozen. It has one row per launch, the IDENTITY columns and
 one float64 column per canonical metric of knowledge/metrics.yaml; NaN or an absent column is unknown, never zero.
 """
 
@@ -15,7 +15,7 @@ from advisor.records.record import Count, Record, written
 if TYPE_CHECKING:
     import pandas as pd
 
-# Told while something takes long: what is being done, how much of it is done, how much there is (0: not known).
+# Progress callback: the kind of work, the amount done, the total (0: unknown).
 Progress = Callable[[str, int, int], None]
 # Columns of a frame that are not metrics. `grid` and `block` are (x, y, z) or None; `opcodes` maps an opcode with its
 # modifiers to warp-level executions, or None; `accesses` is a tuple of Access, or None; `rules` a tuple of RuleResult.
@@ -36,11 +36,11 @@ IDENTITY = (
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What all instructions of one kind together did in memory, from the source-level instances of a launch.
+    """Memory accesses of all instructions of one kind, from the source-level instances of a launch.
 
-    space: global, shared, local, constant, texture or other; kind: load, store, atomic or other; width: bits a lane;
+    space: global, shared, local, constant, texture or other; kind: load, store, atomic or other; width: bits per lane;
     executed: warp instructions; lanes: active lanes summed over them; sectors and wavefronts: actual and ideal counts
-    (NaN where the report lacks them).
+    (NaN if the report lacks them).
     """
 
     space: str
@@ -56,9 +56,9 @@ class Access:
 
 @dataclass(frozen=True, slots=True)
 class RuleResult:
-    """One verdict of Nsight Compute's own rules: identifier, title, message, speedup it estimates (>= 1) or None.
+    """One result of Nsight Compute's rules: identifier, title, message, estimated speedup (>= 1) or None.
 
-    local_pct: where the estimate is about one part of the kernel alone, the % that it says can be saved there.
+    local_pct: for an estimate about only one part of the kernel, the % that can be saved in this part.
     """
 
     id: str
@@ -69,9 +69,9 @@ class RuleResult:
 
 
 class ReportInfo(Record):
-    """One input file.
+    """An input file.
 
-    `format`: ncu-rep, raw-csv, details-csv, text or workload (typed in); `launches_missing`: absent when unknowable.
+    format: ncu-rep, raw-csv, details-csv, text or workload (typed in); launches_missing: absent if unknown.
     """
 
     path: str
@@ -85,7 +85,7 @@ class ReportInfo(Record):
 
 @dataclass(frozen=True)
 class Reading:
-    """What a reader makes of one file: its description and the frame with the base metrics."""
+    """The content of one file: its description and the frame with the base metrics."""
 
     info: ReportInfo
     frame: pd.DataFrame

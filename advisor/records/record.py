@@ -1,9 +1,8 @@
-"""The base of the records that are JSON documents or parts of one, and what their fields can declare.
+"""The base class of records that are JSON documents or parts of one, and the markers for their fields.
 
-The JSON has the fields in their order, by their encoded names. A field with a default is left out where it has that
-value, one whose value is None unless it has no default (then it is null), and so is a number that is not finite.
-`written` gives a default that is written all the same; `Internal` keeps a field out of the JSON; `Pairs` and tuples
-with `named` are objects.
+The JSON has the fields in order, by their encoded names. A field equal to its default is left out; so is None, unless
+the field has no default (then it is null), and a non-finite number. `written` declares a default that is written all
+the same; `Internal` excludes a field from the JSON; `Pairs` and tuples with `named` become objects.
 `advisor.view.writers.json` writes the records, `advisor.cli.json_schema` describes them.
 """
 
@@ -14,14 +13,14 @@ from typing import Annotated, TypeVar, dataclass_transform
 import msgspec
 
 T = TypeVar("T")
-# The key of a field's schema that says how it is written, and its values.
+# The key in a field's schema for how it is written, and its values.
 FORM = "x-form"
 INTERNAL = "internal"
 OBJECT = "object"
 
 
 def named(*names: str) -> msgspec.Meta:
-    """Makes a tuple an object in JSON: the names of its items."""
+    """Mark a tuple as an object in JSON with these names of its items."""
     return msgspec.Meta(extra_json_schema={FORM: list(names)})
 
 
@@ -29,15 +28,15 @@ def _limits(**limits: float | str) -> msgspec.Meta:
     return msgspec.Meta(extra_json_schema=dict(limits))
 
 
-# A field for the program alone.
+# A field that is not in the JSON.
 Internal = Annotated[T, msgspec.Meta(extra_json_schema={FORM: INTERNAL})]
-# Pairs of a name and a value, which are an object in JSON.
+# Pairs of a name and a value, written as an object in JSON.
 Pairs = Annotated[tuple[tuple[str, T], ...], msgspec.Meta(extra_json_schema={FORM: OBJECT})]
 Count = Annotated[int, _limits(minimum=0)]
 NotNegative = Annotated[float, _limits(minimum=0)]
 Positive = Annotated[float, _limits(exclusiveMinimum=0)]
 Percent = Annotated[float, _limits(minimum=0, maximum=100)]
-# A part of a whole.
+# A share, 0 to 1.
 Share = Annotated[float, _limits(minimum=0, maximum=1)]
 # Old time over new.
 Gain = Annotated[float, _limits(minimum=1)]
@@ -47,10 +46,10 @@ Shape = tuple[Count, Count, Count]
 
 @dataclass_transform(frozen_default=True, field_specifiers=(msgspec.field,))
 class Record(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A record whose fields are those of its JSON object."""
+    """Base class of records: the fields are those of the JSON object."""
 
 
 def written(default: T, name: str | None = None) -> T:
-    """The default of a field that the JSON has even where it is the default; name: in the JSON."""
+    """Declare a default that is written to the JSON too. name: the field's name in the JSON."""
     made: T = msgspec.field(default_factory=lambda: default, name=name)
     return made

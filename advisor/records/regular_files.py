@@ -1,4 +1,4 @@
-"""Input files are regular files: a pipe without a writer blocks forever, and a device such as /dev/zero never ends."""
+"""Accept only regular files as input: a pipe without a writer blocks, and a device such as /dev/zero never ends."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ _SPECIAL = "is a pipe or a device: give a regular file"
 
 
 def why_special(path: Path) -> str:
-    """Why `path` cannot be read as a file: it is a pipe, socket or device; '' otherwise. OSError if it is missing."""
+    """Return why `path` is not a regular file (pipe, socket, device), or ''. Raises OSError if it is missing."""
     mode = path.stat().st_mode  # follows links
     return "" if stat.S_ISREG(mode) or stat.S_ISDIR(mode) else _SPECIAL

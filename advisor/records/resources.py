@@ -1,4 +1,4 @@
-"""Where data is: ours beside the package in a checkout or editable install, inside it in a wheel; and the user's."""
+"""Find data folders: bundled ones (next to the package in a checkout, inside it in a wheel) and the user's."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _MARKERS = {"knowledge": "classification.yaml", "kernels": "tour", "transcripts"
 
 
 def folder(name: str) -> Path:
-    """The data folder `knowledge`, `kernels` or `transcripts`; AdvisorError if the installation lacks it."""
+    """Return the folder `knowledge`, `kernels` or `transcripts`. Raises AdvisorError if the installation lacks it."""
     for base in (_PACKAGE / "_data", _PACKAGE.parent):
         path = base / name
         if path.is_dir() and (path / _MARKERS[name]).exists():
@@ -20,17 +20,17 @@ def folder(name: str) -> Path:
 
 
 def user_data() -> Path:
-    """The user's data folder of this program; not yet made."""
+    """Return the user's data folder for this program, without creating it."""
     return _of_user("user_data_dir")
 
 
 def user_cache() -> Path:
-    """The user's cache folder of this program; not yet made."""
+    """Return the user's cache folder for this program, without creating it."""
     return _of_user("user_cache_dir")
 
 
 def user_config() -> Path:
-    """The user's folder of settings of this program; not yet made."""
+    """Return the user's settings folder for this program, without creating it."""
     return _of_user("user_config_dir")
 
 

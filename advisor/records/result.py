@@ -1,4 +1,4 @@
-"""The result of `diagnose`, in a module of its own so that `import advisor` stays cheap."""
+"""The result of `diagnose`, in a separate module so that `import advisor` stays fast."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """The reports that were read, one entry per launch in the order of the reports, the measured ceilings used."""
+    """A diagnosis: the reports, one entry per launch in the order of the reports, and the measured ceilings used."""
 
     reports: tuple[ReportInfo, ...]
     launches: tuple[LaunchDiagnosis, ...]

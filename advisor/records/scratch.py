@@ -1,7 +1,7 @@
-"""Temporary folders: removed when they are no longer needed, and those of killed runs at the next start.
+"""Temporary folders, removed after use; those of killed runs are removed at the next start.
 
-A folder is named `ncu-advisor-scratch-PID-…` and holds a file `lock`, which its process keeps locked while it lives.
-Where the system has no such locks, folders of killed runs are removed after a day.
+A folder is named `ncu-advisor-scratch-PID-…` and contains a file `lock`, which its process keeps locked while it runs.
+On systems without such locks, folders of killed runs are removed after a day.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any
 PREFIX = "ncu-advisor-scratch-"
 _LOCK = "lock"
 _NAME = re.compile(re.escape(PREFIX) + r"(\d{1,10})-\w+")
-# A folder is made before its lock is taken: one younger than this is left alone.
+# A folder is created before it is locked, so a younger one is not removed.
 _FRESH_S = 60.0
 _WITHOUT_LOCKS_S = 86_400.0
 _MOST_LOOKED_AT = 100_000
@@ -31,7 +31,7 @@ _live: weakref.WeakSet[ScratchFolder] = weakref.WeakSet()
 
 
 class ScratchFolder(tempfile.TemporaryDirectory[str]):
-    """A temporary folder, as tempfile.TemporaryDirectory. OSError where none can be made."""
+    """A temporary folder like tempfile.TemporaryDirectory. Raises OSError if it cannot be created."""
 
     def __init__(self) -> None:
         super().__init__(prefix=f"{PREFIX}{os.getpid()}-", ignore_cleanup_errors=True)
@@ -42,12 +42,12 @@ class ScratchFolder(tempfile.TemporaryDirectory[str]):
             self._lock = _locked(Path(self.name))
 
     def cleanup(self) -> None:
-        """Remove the folder; does nothing in a fork of the process that made it."""
+        """Remove the folder; do nothing in a fork of the process that created it."""
         _live.discard(self)
         if os.getpid() != self._owner:
             return
         try:
-            # A process that is being ended may still write into it.
+            # A process that is about to end may still write to it.
             for _ in range(_TRIES):
                 super().cleanup()
                 if not os.path.lexists(self.name):
@@ -60,21 +60,21 @@ class ScratchFolder(tempfile.TemporaryDirectory[str]):
 
 
 def remove_all() -> None:
-    """Remove the folders of this process at once, as before it is ended by force."""
+    """Remove the folders of this process immediately, for example before it is killed."""
     for folder in tuple(_live):
         with contextlib.suppress(Exception):
             folder.cleanup()
 
 
 def remove_of(process: int) -> None:
-    """Remove the folders of a process of ours that has ended."""
+    """Remove the folders of a child process that has ended."""
     for path, pid in _folders():
         if pid == process:
             _remove(path)
 
 
 def sweep() -> int:
-    """Remove the folders that killed runs of this user left behind; how many they were. Never raises."""
+    """Remove the folders of this user's killed runs and return their number. Never raises."""
     removed = 0
     with contextlib.suppress(OSError):
         for path, pid in _folders():
@@ -84,7 +84,7 @@ def sweep() -> int:
 
 
 def _folders() -> Iterator[tuple[Path, int]]:
-    """This user's folders of ours, and the process that made each. Links are none."""
+    """Yield this user's scratch folders and the process that created each, without symbolic links."""
     own = getattr(os, "getuid", int)()
     with contextlib.suppress(OSError), os.scandir(tempfile.gettempdir()) as found:
         for number, entry in enumerate(found):
@@ -100,7 +100,7 @@ def _folders() -> Iterator[tuple[Path, int]]:
 
 
 def _abandoned(path: Path) -> bool:
-    """Whether the process that made a folder has ended."""
+    """Return whether the process that created a folder has ended."""
     age = time.time() - path.lstat().st_mtime
     if os.name != "posix":
         return age > _WITHOUT_LOCKS_S
@@ -108,14 +108,14 @@ def _abandoned(path: Path) -> bool:
         lock = _locked(path, make=False)
     except FileNotFoundError:
         return age > _FRESH_S
-    except OSError:  # locked: it lives; or not ours to open
+    except OSError:  # locked by a running process, or no permission
         return False
     lock.close()
     return True
 
 
 def _locked(folder: Path, make: bool = True) -> Any:
-    """The folder's lock file, open and locked; OSError where another process holds it."""
+    """Open and lock the folder's lock file. Raises OSError if another process has locked it."""
     import fcntl
 
     flags = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW | (os.O_CREAT | os.O_EXCL if make else 0)
@@ -130,6 +130,6 @@ def _locked(folder: Path, make: bool = True) -> Any:
 
 
 def _remove(path: Path) -> bool:
-    """Remove a folder without following links; whether it is gone."""
+    """Remove a folder without following links; return whether it was removed."""
     shutil.rmtree(path, ignore_errors=True)
     return not os.path.lexists(path)

@@ -1,1 +1,1 @@
-"""Pages of blocks and their writers."""
+"""Pages, which consist of blocks, and their writers."""

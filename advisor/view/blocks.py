@@ -1,7 +1,7 @@
-"""The vocabulary of pages: a result is a page of blocks, and the writers (terminal, HTML, Markdown) lay the blocks out.
+"""The block types of pages: a result is a page of blocks; the writers (terminal, HTML, Markdown) lay them out.
 
-Every text is plain: names from a report and words of the knowledge alike. Writers escape it, and show what is between
-two backticks as code.
+Every text is plain, from a report or from the knowledge base. Writers escape it, and show text between two backticks
+as code.
 """
 
 from __future__ import annotations
@@ -34,20 +34,20 @@ class Fact(Struct, frozen=True):
 
 
 class Facts(Struct, frozen=True):
-    """Labels with their texts, one under another. The verdict of a page is its first facts."""
+    """A list of labels with texts, one per line. The first Facts block of a page is its verdict."""
 
     rows: tuple[Fact, ...]
 
 
 class Bullets(Struct, frozen=True):
-    """Sentences, or numbered steps."""
+    """A list of sentences or numbered steps."""
 
     items: tuple[str, ...]
     ordered: bool = False
 
 
 class Cell(Struct, frozen=True):
-    """A cell of a table. key: the sort key of a number; link: the id of the section that it leads to."""
+    """A cell of a table. key: the sort key of a number; link: the id of the target section."""
 
     text: str
     key: float | None = None
@@ -58,8 +58,8 @@ class Cell(Struct, frozen=True):
 class Column(Struct, frozen=True):
     """A column's heading. numeric: right-aligned, sorted from the largest number.
 
-    keep: the end of a too long text that is kept (`end` for paths); spare: a terminal without room leaves out the
-    columns with the highest number first, 0 never; from 3 on also where texts would be cut to under 32 columns.
+    keep: the end of a long text to keep when it is cut (`end` for paths); spare: a narrow terminal omits the columns
+    with the highest number first, never those with 0; from 3 on also if texts would be cut to under 32 columns.
     """
 
     name: str
@@ -69,9 +69,9 @@ class Column(Struct, frozen=True):
 
 
 class Table(Struct, frozen=True):
-    """Rows of cells, one for each column. prose: cells are sentences, which a terminal shows as a list.
+    """A table: rows with one cell per column. prose: cells are sentences, which a terminal shows as a list.
 
-    notes: lines under each row; a terminal also puts there what it has no column for.
+    notes: lines under each row; a terminal also puts omitted columns there.
     """
 
     columns: tuple[Column, ...]
@@ -84,7 +84,7 @@ class Table(Struct, frozen=True):
 class Code(Struct, frozen=True):
     """Lines of source from line `start` on (0: without numbers); hot: the line to highlight, 0 for none.
 
-    diff: lines that begin with + or - are additions or deletions, and have no numbers.
+    diff: lines that begin with + or - are additions or deletions, without numbers.
     """
 
     caption: str
@@ -95,14 +95,14 @@ class Code(Struct, frozen=True):
 
 
 class Command(Struct, frozen=True):
-    """A command line to copy. fold: a terminal may continue it on further lines, broken as a shell allows."""
+    """A command line to copy. fold: whether a terminal may wrap it with shell continuations."""
 
     text: str
     fold: bool = False
 
 
 class BarRow(Struct, frozen=True):
-    """One bar. share: 0 to 1 of the full length, None where it is unknown; text: the value as written."""
+    """One bar. share: 0 to 1 of the full length, None if unknown; text: the formatted value."""
 
     label: str
     share: float | None
@@ -112,7 +112,7 @@ class BarRow(Struct, frozen=True):
 
 
 class Bars(Struct, frozen=True):
-    """Bars under a caption. marks: shares at which a line is drawn; the caption says what they mean."""
+    """Bars under a caption. marks: shares at which a line is drawn; the caption explains them."""
 
     caption: str
     rows: tuple[BarRow, ...]
@@ -120,16 +120,16 @@ class Bars(Struct, frozen=True):
 
 
 class Picture(Struct, frozen=True):
-    """A drawing. draw: the same in text of so many columns, in block characters or ASCII; without it, HTML only."""
+    """A drawing. draw: renders it as text of a given width, in block characters or ASCII; None: HTML only."""
 
     chart: Chart | None
     draw: Callable[[int, bool], Sequence[str]] | None = None
 
 
 class Plain(Struct, frozen=True):
-    """Lines of text as they are, aligned by blanks: drawings in characters, output of a program.
+    """Preformatted lines of text: drawings in characters, output of a program.
 
-    whole: lines to copy, which a terminal does not cut at its width.
+    whole: lines to copy, which a terminal must not cut.
     """
 
     lines: tuple[str, ...]
@@ -140,12 +140,12 @@ _TONES: dict[str, Tone] = {
     "strong": "lead", "quiet": "dim", "warning": "warn", "holds": "good", "fails": "bad", "unknown": "warn"
 }  # fmt: skip
 _STYLES: dict[Tone, Style] = {"good": "holds", "warn": "warning", "bad": "fails", "lead": "strong", "dim": "quiet"}
-# The outcome of a test is shown by a sign and not by colour alone.
+# The outcome of a test is shown by a sign, not only by colour.
 SIGNS = {"holds": "✓", "fails": "✗", "unknown": "?", "warning": "!"}
 
 
 class Line(Struct, frozen=True):
-    """One line of an outline or a turn, `depth` levels deep. label: the kind of line, in a word or two.
+    """One line of an outline or a turn at level `depth`. label: the kind of line, in a word or two.
 
     style: text, strong, fact (a text for its label), step (of numbered steps), quiet, warning, or the outcome of a
     test: holds, fails, unknown.
@@ -169,13 +169,13 @@ class Line(Struct, frozen=True):
 
 
 class Outline(Struct, frozen=True):
-    """Lines below lines, each as deep as it says."""
+    """Nested lines, each with its depth."""
 
     lines: tuple[Line, ...]
 
 
 class Turn(Struct, frozen=True):
-    """A turn of a conversation. label: the speaker or the kind of answer; said: by the user; aside: after the title."""
+    """A turn of a conversation. label: the speaker or kind of answer; said: by the user; aside: after the title."""
 
     label: str
     title: str
@@ -198,7 +198,7 @@ class Section(Struct, frozen=True):
 
 
 class Page(Struct, frozen=True):
-    """A result: title, its sources and the answer in `made`, then sections."""
+    """A page with a result: title, sources and answer in `made`, then sections."""
 
     title: str
     made: tuple[Block, ...]
@@ -206,24 +206,24 @@ class Page(Struct, frozen=True):
 
 
 def facts(*rows: tuple[str, str] | Fact | None) -> Facts:
-    """Facts of pairs; None is left out."""
+    """Return Facts of (label, text) pairs without None."""
     return Facts(tuple(row if isinstance(row, Fact) else Fact(*row) for row in rows if row is not None))
 
 
 def paragraphs(text: str) -> list[Paragraph]:
-    """A paragraph for each line of the text."""
+    """Return a paragraph for each line of the text."""
     return [Paragraph(line) for line in text.splitlines() if line.strip()]
 
 
 def section(
     title: str, blocks: Sequence[Block | None], *, name: str = "", level: int = 2, folded: bool = False
 ) -> Section:
-    """A section of the blocks that are not None; name: its id."""
+    """Return a section of the blocks that are not None. name: its id."""
     return Section(title, tuple(block for block in blocks if block is not None), name, level, folded)
 
 
 def in_lines(blocks: Sequence[Block]) -> tuple[Line, ...]:
-    """The blocks as lines: for a list of lines, a search, a document for programs. Drawings have none."""
+    """Convert the blocks to lines, for a list, a search or a document for programs. Drawings have no lines."""
     return tuple(line for block in blocks for line in _lines(block))
 
 
@@ -260,7 +260,7 @@ def _lines(block: Block) -> Sequence[Line]:
 
 
 def flat(sections: Sequence[Section]) -> tuple[Block, ...]:
-    """The blocks of sections, each after a line with its title."""
+    """Return the blocks of all sections, each section after a line with its title."""
     return tuple(
         block for part in sections for block in (*((Line(part.title, "strong"),) if part.title else ()), *part.blocks)
     )

@@ -1,6 +1,6 @@
-"""The formatter of numbers for every page, screen and command: one form for each kind of number.
+"""Format numbers for every page, screen and command: one format for each kind of number.
 
-Plain numbers are formatted by `records.quantities`, which lower packages use too; here are the forms of whole records.
+`records.quantities` formats plain numbers, also for lower packages; this module formats whole records.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ _SCALED = ("byte", "byte/s", "ns", "us", "Hz")
 
 
 def number(value: float | None) -> float | int | None:
-    """A finite number for JSON, of at most ten significant digits; None if unknown."""
+    """Return a finite number for JSON with at most ten significant digits; None if unknown."""
     if value is None or not math.isfinite(value):
         return None
     short = significant(value, _DIGITS)
@@ -75,12 +75,12 @@ def number(value: float | None) -> float | int | None:
 
 
 def present(pairs: dict[str, Any]) -> dict[str, Any]:
-    """The pairs whose value is not None."""
+    """Return the pairs whose value is not None."""
     return {key: value for key, value in pairs.items() if value is not None}
 
 
 def plural(count: float, one: str, many: str = "") -> str:
-    """The noun for this count: `one`, or `many` (by default `one` with an s)."""
+    """Return the noun for this count: `one`, or `many` (by default `one` with an s)."""
     return one if count == 1 else many or one + "s"
 
 
@@ -105,7 +105,7 @@ def estimate_text(gain: Speedup) -> str:
 
 
 def short_gain_text(gain: Speedup | None) -> str:
-    """`2.2×`: an estimated speedup without its range; a dash where there is none."""
+    """`2.2×`: an estimated speedup without its range; a dash if there is none."""
     return "–" if gain is None else speedup_text(gain.estimate)
 
 
@@ -133,19 +133,19 @@ def measured_text(item: Comparison) -> str:
 
 
 def unit_text(unit: str) -> str:
-    """The unit after a value, with a blank before it; empty for what has none."""
+    """Return the unit with a blank before it; empty if there is none."""
     return f" {unit}" if unit not in ("", "ratio", "count", "bool") else ""
 
 
 def tested_text(item: Comparison) -> str:
-    """`test < 60, margin +45 %`; of a threshold that is worked out also its value, `test > 2 * l2_pct (here 54.2)`."""
+    """`test < 60, margin +45 %`; a computed threshold also with its value: `test > 2 * l2_pct (here 54.2)`."""
     worked_out = item.threshold is not None and any(c.isalpha() for c in item.test)
     here = f" (here {item.threshold:,.4g})" if worked_out else ""
     return f"test {item.test}{here}{margin_text(item)}"
 
 
 def margin_text(item: Comparison) -> str:
-    """The distance from the threshold as a share of it; empty where the threshold is zero."""
+    """Format the distance from the threshold as a share of it; empty if the threshold is zero."""
     if item.margin is None or not item.threshold:
         return ""
     if item.margin >= 4:

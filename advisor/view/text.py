@@ -1,4 +1,4 @@
-"""Text in columns: wrapping and cutting. Names from a report are shown, never obeyed."""
+"""Wrap and cut text in columns. Control characters in names from a report are escaped."""
 
 from __future__ import annotations
 
@@ -12,40 +12,40 @@ NAME_WIDTH = 60  # characters of a kernel's name in a line; the full name is in 
 
 
 def shown(data: str) -> str:
-    """Data from a report as it may be printed: control characters become their escapes."""
+    """Return data from a report for printing: control characters become escapes."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in data)
 
 
 def sentence_start(text: str) -> str:
-    """The text with a capital at its start."""
+    """Return the text with a capital at its start."""
     return text[:1].upper() + text[1:]
 
 
 def sentence(text: str) -> str:
-    """The text with a capital at its start and a full stop at its end."""
+    """Return the text with a capital at its start and a full stop at its end."""
     text = text.strip()
     return sentence_start(text) + ("" if not text or text[-1] in ".!?:" else ".")
 
 
 def cut(text: str, width: int) -> str:
-    """At most `width` characters; the end of a longer text is replaced by an ellipsis."""
+    """Cut the text to `width` characters; an ellipsis replaces the end of a longer text."""
     return text if len(text) <= width else text[: max(0, width - 1)] + "…"
 
 
 def cut_start(text: str, width: int) -> str:
-    """At most `width` characters; the beginning of a longer text, such as a path, is replaced by an ellipsis."""
+    """Cut the text to `width` characters; an ellipsis replaces the beginning of a longer text, such as a path."""
     return text if len(text) <= width else "…" + text[len(text) - max(0, width - 1) :]
 
 
 def file_name(path: str) -> str:
-    """The last part of a path of any system."""
+    """Return the last part of a path of any operating system."""
     return path.replace("\\", "/").rpartition("/")[2]
 
 
 def title_text(launch: LaunchDiagnosis, width: int, *more: str) -> str:
-    """The kernel, the launch (or that it is a workload), then `more`; a long name is cut, not the rest.
+    """Return the kernel, the launch (or that it is a workload), then `more`; only a long name is cut.
 
-    width: columns, or 0 for no limit but that of the name.
+    width: columns, or 0 to limit only the name.
     """
     which = launch.scope if launch.scope != "launch" else f"launch {launch.index}"
     rest = "".join(f" · {part}" for part in (which, *more))
@@ -54,7 +54,7 @@ def title_text(launch: LaunchDiagnosis, width: int, *more: str) -> str:
 
 
 def wrap(text: str, width: int, indent: int = 0, hang: int | None = None) -> list[str]:
-    """Lines of at most `width` columns, the first indented by `indent`, the others by `hang` (default: the same)."""
+    """Wrap to lines of up to `width` columns, the first indented by `indent`, the others by `hang` (default: same)."""
     return textwrap.wrap(
         text,
         width=max(20, width),

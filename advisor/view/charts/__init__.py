@@ -1,1 +1,1 @@
-"""Charts: rows of data first, drawn as text or SVG by whoever shows them."""
+"""Charts as rows of data, which are drawn as text or SVG."""

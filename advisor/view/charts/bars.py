@@ -1,7 +1,7 @@
 """Bar charts of a launch: speed of light, stalls, occupancy, as rows of data (`Bar`) and as text.
 
-Each row names a style, which may become a colour; the words in `note` say the same. Values are percent 0-100. An
-unknown value has no bar and reads "unknown"; it is never drawn as 0.
+Each row has a style, which may become a colour; `note` repeats it in words. Values are percent 0-100. An unknown
+value has no bar and is shown as "unknown", never as 0.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from advisor.knowledge.base import catalog
 from advisor.knowledge.units import parts_of, units
 from advisor.records.quantities import percent_text
 
-BUSY = 60.0  # a unit is busy: the guide's step 1 and ncu's own cut
-HIGH = 80.0  # a unit is near its limit: the same cut in ncu's rules and the triage guide
+BUSY = 60.0  # a unit is utilised: step 1 of the guide and ncu's own threshold
+HIGH = 80.0  # a unit is near its limit: the same threshold in ncu's rules and the triage guide
 
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
-_NARROW = 64  # columns; below it labels and notes are cut short to leave room for the bars
+_NARROW = 64  # columns; below it labels and notes are shortened to leave room for the bars
 _VALUE = 8
 _FEWEST_CELLS = 6
-_RARE = 5.0  # percent under which a unit that few kernels use is not worth a row
+_RARE = 5.0  # percent below which a unit that few kernels use gets no row
 _SHORT = {"near limit": "limit", "over 100 %": ">100", "healthy": "fine"}
 
 _ACRONYMS = frozenset({"lg", "mio", "imc", "tex", "gmma"})
@@ -37,7 +37,7 @@ _LIMITERS = {
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One row. value: percent or None (unknown); bar: drawn already; style: high, busy, quiet, unknown or total.
+    """One row. value: percent or None (unknown); bar: the drawn bar; style: high, busy, quiet, unknown or total.
 
     depth: 1 for a part of the unit above it.
     """
@@ -52,7 +52,7 @@ class Bar:
 
 
 def can_draw(encoding: str | None) -> bool:
-    """Whether an output encoding takes the block characters; without them bars are drawn in ASCII."""
+    """Return whether an output encoding has the block characters; without them bars are drawn in ASCII."""
     try:
         (_EIGHTHS + "·┊").encode(encoding or "ascii")
     except (UnicodeEncodeError, LookupError):
@@ -61,13 +61,13 @@ def can_draw(encoding: str | None) -> bool:
 
 
 def known(metrics: Mapping[str, float], name: str) -> float | None:
-    """The metric's value, None when absent or not finite."""
+    """Return the metric's value, or None if it is absent or not finite."""
     value = metrics.get(name)
     return float(value) if value is not None and math.isfinite(value) else None
 
 
 def bar(value: float | None, width: int, *, blocks: bool = True, marks: Sequence[float] | None = None) -> str:
-    """A bar of `width` cells for 0-100 %; above 100 it is full. Marks show in the cells that are not filled.
+    """Draw a bar of `width` cells for 0-100 %; above 100 it is full. Marks are visible in unfilled cells.
 
     marks: the percentages to mark, by default the limits of a unit.
     """
@@ -82,7 +82,7 @@ def bar(value: float | None, width: int, *, blocks: bool = True, marks: Sequence
         filled = "#" * round(share)
     if value > 0 and not filled:
         filled = "▏" if blocks else "#"
-    # A mark is the first cell that lies wholly above its threshold.
+    # A mark is the first cell that is completely above its threshold.
     marks = unit_limits() if marks is None else marks
     ticks = {min(math.ceil(mark / 100.0 * width - 1e-9), width - 1) for mark in marks}
     rest = (("┊" if blocks else "|") if at in ticks else ("·" if blocks else ".") for at in range(len(filled), width))
@@ -90,12 +90,12 @@ def bar(value: float | None, width: int, *, blocks: bool = True, marks: Sequence
 
 
 def unit_limits() -> tuple[float, float]:
-    """The percentages from which a unit counts as utilised and as near its limit, as the rules have them."""
+    """Return the thresholds of the rules, in percent, for a utilised unit and for one near its limit."""
     return catalog().threshold("compute_high"), catalog().threshold("nothing_full")
 
 
 def unit_style(value: float | None) -> tuple[str, str]:
-    """Style and note of a unit at this percentage."""
+    """Return style and note of a unit at this percentage."""
     if value is None:
         return "unknown", ""
     if value > 100.5:
@@ -113,7 +113,7 @@ def _label_width(width: int) -> int:
 
 
 def bar_width(width: int) -> int:
-    """How many cells are left for the bar itself in a row of `width` columns."""
+    """Return the number of cells for the bar in a row of `width` columns."""
     note = 10 if width >= _NARROW else 5
     return max(width - _label_width(width) - _VALUE - note - 3, _FEWEST_CELLS)
 
@@ -121,10 +121,10 @@ def bar_width(width: int) -> int:
 def speed_of_light(
     metrics: Mapping[str, float], side: str, *, width: int = 80, blocks: bool = True, parts: bool = False
 ) -> tuple[Bar, ...]:
-    """The units of one side, `compute` or `memory`: the side as a whole first, then its units, busiest first.
+    """Return bars of one side, `compute` or `memory`: its throughput, then its units, highest utilisation first.
 
-    Units that the report does not know come last; the rarer ones are left out when unknown or nearly idle. With `parts`
-    the known parts of a unit follow it, busiest first, but for those that are nearly idle.
+    Unknown units come last; rarely used ones are left out if unknown or nearly idle. With `parts`, the known parts of a
+    unit follow it, highest utilisation first, except nearly idle ones.
     """
     cells = bar_width(width)
     rows = []
@@ -150,7 +150,7 @@ def speed_of_light(
 
 
 def _parts(metrics: Mapping[str, float], unit: str, cells: int, blocks: bool) -> tuple[Bar, ...]:
-    """The parts of a unit that do something."""
+    """Return bars of the parts of a unit that are not nearly idle."""
     shown = [(name, units()[name].label) for name in parts_of(unit) if units()[name].label]
     found = [(value, label, name) for name, label in shown if (value := known(metrics, name)) is not None]
     rows = []
@@ -162,15 +162,15 @@ def _parts(metrics: Mapping[str, float], unit: str, cells: int, blocks: bool) ->
 
 
 def reason_label(reason: str) -> str:
-    """A stall reason as the field writes it: `lg_throttle` is LG throttle."""
+    """Return the usual name of a stall reason: `lg_throttle` is LG throttle."""
     first, *rest = reason.split("_")
     return " ".join([first.upper() if first in _ACRONYMS else first.capitalize(), *rest])
 
 
 def stalls(metrics: Mapping[str, float], *, top: int = 6, width: int = 80, blocks: bool = True) -> tuple[Bar, ...]:
-    """The reasons for which warps wait, largest first, as a share of all warp cycles; at most `top`, 1 % or more.
+    """Return at most `top` stall reasons of 1 % or more, as shares of all warp cycles, the largest first.
 
-    `selected` is no stall and is left out; `not_selected` only means that another warp was issued, and says so.
+    `selected` is not a stall and is left out; a note explains that `not_selected` means another warp was issued.
     """
     cells = bar_width(width)
     found = []
@@ -180,7 +180,7 @@ def stalls(metrics: Mapping[str, float], *, top: int = 6, width: int = 80, block
         reason = name[len("stall_") : -len("_pct")]
         value = known(metrics, name)
         if value is not None and reason != "selected":
-            # What is healthy comes after what is not, however large it is.
+            # Harmless reasons come after the others, even if they are larger.
             found.append((reason == "not_selected", -value, reason, name))
     found.sort()
     rows = []
@@ -191,7 +191,7 @@ def stalls(metrics: Mapping[str, float], *, top: int = 6, width: int = 80, block
 
 
 def occupancy(metrics: Mapping[str, float], labels: Mapping[str, str], *, width: int = 80, blocks: bool = True) -> Bar:
-    """Achieved occupancy as a bar with the theoretical one as its mark; the note names what limits it."""
+    """Return achieved occupancy as a bar with the theoretical one as its mark; the note names the limiter."""
     achieved, theoretical = known(metrics, "occupancy_achieved_pct"), known(metrics, "occupancy_theoretical_pct")
     marks = () if theoretical is None else (theoretical,)
     drawn = bar(achieved, bar_width(width), blocks=blocks, marks=marks)
@@ -200,7 +200,7 @@ def occupancy(metrics: Mapping[str, float], labels: Mapping[str, str], *, width:
 
 
 def occupancy_limit(metrics: Mapping[str, float], labels: Mapping[str, str]) -> str:
-    """What caps the theoretical occupancy, in words; empty when the report does not say."""
+    """Return the limiter of the theoretical occupancy in words; empty if unknown."""
     limiter = labels.get("occupancy_limiter", "")
     names = [_LIMITERS.get(part, part) for part in limiter.split("+") if part]
     if not names:
@@ -212,7 +212,7 @@ def occupancy_limit(metrics: Mapping[str, float], labels: Mapping[str, str]) -> 
 
 
 def row_text(row: Bar, width: int = 80) -> str:
-    """One row as text of at most `width` columns (46 or more): label, value, bar, note."""
+    """Format a row as text of at most `width` columns (46 or more): label, value, bar, note."""
     room = _label_width(width)
     label = row.label if row.style == "total" else "  " * (1 + row.depth) + row.label
     label = label if len(label) <= room else label[: room - 1] + "."
@@ -221,12 +221,12 @@ def row_text(row: Bar, width: int = 80) -> str:
 
 
 def scale_text(width: int = 80) -> str:
-    """The line over speed-of-light bars that says where 0, 60, 80 and 100 % are."""
+    """Return the scale above speed-of-light bars with 0, 60, 80 and 100 %."""
     return " " * (_label_width(width) + _VALUE + 2) + scale_line((BUSY, HIGH), bar_width(width))
 
 
 def scale_line(marks: Sequence[float], cells: int) -> str:
-    """0, the marks and 100, each over its cell of a bar."""
+    """Return a scale with 0, the marks and 100, each above its cell of a bar."""
     line = ""
     for mark in (0.0, *marks, 100.0):
         at = min(math.ceil(mark / 100.0 * cells - 1e-9), cells - 1)

@@ -1,6 +1,6 @@
-"""A picture in text cells: lines in braille or ASCII, boxes and words, each in a role that a face may colour.
+"""A picture in text cells: lines in braille or ASCII, boxes and words, each with a role for colouring.
 
-Coordinates are cells from the upper left corner; lines may end anywhere between them. What lies outside is cut off.
+Coordinates are cells from the upper left corner and may be fractions for lines. Parts outside are cut off.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _MOST_STEPS: Final = 4000
 
 
 class Canvas:
-    """`width` by `height` cells. Words lie over lines; of two words in one cell the later one is seen."""
+    """A canvas of `width` by `height` cells. Words cover lines; a later word covers an earlier one."""
 
     def __init__(self, width: int, height: int, *, blocks: bool = True) -> None:
         self.width, self.height, self.blocks = max(width, 0), max(height, 0), blocks
@@ -26,7 +26,7 @@ class Canvas:
         self._words: dict[tuple[int, int], Run] = {}
 
     def line(self, start: tuple[float, float], end: tuple[float, float], role: str, *, gaps: bool = False) -> None:
-        """A straight line between two places (x, y); with gaps, every other dot of it."""
+        """Draw a straight line between two points (x, y); with gaps, only every other dot."""
         (x0, y0), (x1, y1) = start, end
         steps = min(int(max(abs(x1 - x0) * _ACROSS, abs(y1 - y0) * _DOWN)) + 1, _MOST_STEPS)
         plain = "-" if abs(y1 - y0) < 0.5 else "|" if abs(x1 - x0) < 0.5 else "/" if (x1 - x0) * (y1 - y0) < 0 else "\\"
@@ -42,18 +42,18 @@ class Canvas:
                 self._dots[column, row] = (ord(plain), role)
 
     def put(self, x: int, y: int, text: str, role: str = "") -> None:
-        """A word of characters one cell wide, from (x, y) to the right."""
+        """Write a word of one-cell-wide characters from (x, y) to the right."""
         for at, character in enumerate(text):
             if 0 <= x + at < self.width and 0 <= y < self.height:
                 self._words[x + at, y] = (character, role)
 
     def free(self, x: int, y: int, length: int = 1) -> bool:
-        """Whether a word of this length would lie inside and on no other word."""
+        """Return whether a word of this length fits inside the canvas and covers no other word."""
         inside = x >= 0 and x + length <= self.width and 0 <= y < self.height
         return inside and all((at, y) not in self._words for at in range(x, x + length))
 
     def box(self, x: int, y: int, width: int, height: int, title: str, role: str = "box") -> None:
-        """A frame with its title in the upper edge."""
+        """Draw a frame with its title in the upper edge."""
         corners, across, down = ("┌┐└┘", "─", "│") if self.blocks else ("++++", "-", "|")
         inner = width - 2
         self.put(x, y, corners[0] + across * inner + corners[1], role)
@@ -64,7 +64,7 @@ class Canvas:
         self.put(x, y + height - 1, corners[2] + across * inner + corners[3], role)
 
     def rows(self) -> list[Row]:
-        """The picture, a row a line, without blanks at the ends."""
+        """Return the picture, one row per line, without trailing blanks."""
         return [self._row(y) for y in range(self.height)]
 
     def _row(self, y: int) -> Row:
@@ -89,5 +89,5 @@ class Canvas:
 
 
 def plain(row: Row) -> str:
-    """A row without its roles."""
+    """Return the text of a row without its roles."""
     return "".join(text for text, _ in row)

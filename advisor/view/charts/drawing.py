@@ -1,4 +1,4 @@
-"""Drawings as lines, boxes, marks and words at places in a frame: what an inline SVG is made of, without its markup."""
+"""Drawings as lines, boxes, marks and words with coordinates in a frame: the content of an SVG without markup."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A filled box of a lane; title: what a pointer resting on it shows."""
+    """A filled box of a lane; title: its tooltip."""
 
     x: float
     y: float
@@ -33,7 +33,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """Text at a place; anchor: start, middle or end; turned: written upwards."""
+    """Text at a place; anchor: start, middle or end; turned: rotated to run upwards."""
 
     x: float
     y: float
@@ -45,8 +45,8 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A point. The shape says what its colour says; link: id of a section; hollow: the state before;
-    left: its label stands at the left."""
+    """A point. Its shape has the same meaning as its colour; link: id of a section; hollow: the state before;
+    left: whether its label is on the left."""
 
     x: float
     y: float
@@ -60,12 +60,12 @@ class Mark:
 
     @property
     def path(self) -> str:
-        """The shape as an SVG path, about ten units wide, of the same weight to the eye."""
+        """The shape as an SVG path, about ten units wide; all shapes look equally large."""
         return f"M{self.x:.1f} {self.y:.1f}{_PATHS[self.shape]}"
 
     @property
     def beside(self) -> Word:
-        """The label, at the right and above; at the left where `left` says that there is no room."""
+        """The label, above on the right, or on the left if `left`."""
         return Word(self.x + (-7 if self.left else 7), self.y - 5, self.label, "end" if self.left else "start", "name")
 
 
@@ -94,7 +94,7 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A drawing in a frame of width x height units. says: what it shows, for those who do not see it."""
+    """A drawing in a frame of width x height units. says: a text alternative."""
 
     title: str
     says: str

@@ -1,4 +1,4 @@
-"""The activity of one GPU over the window of a trace, a row for each kind of work: as a drawing and in text cells."""
+"""Draw the activity of one GPU over the window of a trace, one row per kind of work, as a drawing or as text."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from advisor.view.numbers import percent_text, time_text
 from advisor.view.text import shown
 
 Array = np.ndarray[Any, np.dtype[Any]]
-# The drawing: size, a row's height and distance, slices of time, rows at most.
+# The drawing: size, height and distance of rows, number of time slices, maximum number of rows.
 _WIDTH, _LEFT, _RIGHT, _TOP = 760, 110, 70, 6
 _ROW, _GAP, _CELLS, _LANES = 20, 8, 290, 24
-# The text: shades of a cell, columns of a row's name and of its share.
+# The text: shades of a cell, width of a row's name and of its share.
 _BLOCKS, _ASCII = " ▁▂▃▄▅▆▇█", " .:-=+*%#"
 _LABEL, _SHARE = 15, 8
 _IDLE = "idle"
@@ -33,7 +33,7 @@ _LABELS = {
 
 
 def timeline_chart(gpu: GpuTimeline) -> Chart | None:
-    """Rows of slices, each as high as the share of it that is covered; None where the trace has only sums."""
+    """Draw rows of slices, each as high as its share of activity. Return None if the trace has only sums."""
     if gpu.window is None or not gpu.lanes or gpu.window[1] <= gpu.window[0]:
         return None
     start, end = gpu.window
@@ -61,7 +61,7 @@ def timeline_chart(gpu: GpuTimeline) -> Chart | None:
 
 
 def picture(gpu: GpuTimeline, width: int, blocks: bool) -> list[str]:
-    """Rows of `width` columns: how full each slice is, with the row's share of the window; then the times."""
+    """Draw rows of `width` columns: the activity of each slice, the row's share of the window; then the times."""
     if gpu.window is None or not gpu.lanes or gpu.window[1] <= gpu.window[0]:
         return []
     rows = [text for _, text in lane_rows(gpu.lanes, gpu.window, width, blocks)]
@@ -69,12 +69,12 @@ def picture(gpu: GpuTimeline, width: int, blocks: bool) -> list[str]:
 
 
 def cells_of(width: int) -> int:
-    """How many columns of a row stand for time."""
+    """Return the number of columns of a row that represent time."""
     return max(10, width - _LABEL - _SHARE - 2)
 
 
 def lane_rows(lanes: Sequence[Lane], window: tuple[int, int], width: int, blocks: bool) -> list[tuple[str, str]]:
-    """(lane id, row) of each lane within any window of the trace, in ns; what was idle stands under what was busy."""
+    """Return (lane id, row) of each lane in a window of the trace, in ns; the idle row follows the busy row."""
     start, end = window
     cells = cells_of(width)
     out = []
@@ -95,7 +95,7 @@ def _row(name: str, full: Array, share: str, blocks: bool) -> str:
 
 
 def axis_rows(window: tuple[int, int], width: int) -> list[str]:
-    """Where the rows begin and end, and how much time a column is."""
+    """Return lines with the start and end of the rows, and the time per column."""
     start, end = window
     cells = cells_of(width)
     left, right = f"at {at_text(start)}", f"{at_text(end)}"
@@ -108,7 +108,7 @@ def axis_rows(window: tuple[int, int], width: int) -> list[str]:
 
 
 def mark_row(name: str, spans: Sequence[tuple[int, int]], window: tuple[int, int], width: int, mark: str) -> str:
-    """A row with a mark in each column that one of the stretches of time (start, end) touches."""
+    """Return a row with a mark in each column that overlaps one of the time spans (start, end)."""
     start, end = window
     cells = cells_of(width)
     row = [" "] * cells
@@ -123,12 +123,12 @@ def mark_row(name: str, spans: Sequence[tuple[int, int]], window: tuple[int, int
 
 
 def lane_name(lane: Lane) -> str:
-    """What a row shows."""
+    """Return the name of a row."""
     return _LABELS.get(lane.id, f"stream {lane.stream}")[: _LABEL - 1]
 
 
 def _level(share: float, most: int) -> int:
-    """The shade of a share: none only for nothing at all, the fullest only for all of it."""
+    """Return the shade of a share: the lowest only for 0, the highest only for 1."""
     if share <= 0:
         return 0
     if share >= 0.999:
@@ -141,5 +141,5 @@ def _percent(part: int, whole: int) -> str:
 
 
 def at_text(moment: int) -> str:
-    """A moment of the trace in seconds, as Nsight Systems shows it."""
+    """Format a moment of the trace in seconds, as Nsight Systems does."""
     return f"{moment / 1e9:.6f} s"

@@ -1,7 +1,7 @@
-"""The memory system of a launch as boxes and arrows in text: volumes, percentages of peak, hit rates.
+"""Draw the memory system of a launch as boxes and arrows in text: volumes, percentages of peak, hit rates.
 
-Wide, the boxes stand beside one another as in ncu's own chart; narrow, one under the other. What the report lacks reads
-"unknown", or "?" where there is no room, which a note explains; it is never drawn as 0.
+In the wide form the boxes are next to each other as in ncu's chart, in the narrow form below each other. Missing
+values are shown as "unknown", or as "?" with a note if there is no room; never as 0.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from advisor.view.charts.bars import known, unit_limits
 from advisor.view.charts.canvas import Canvas, Row
 
 FEWEST = 40  # columns of the narrow form
-WIDE = 76  # columns from which the boxes stand side by side
+WIDE = 76  # columns from which the boxes are side by side
 SECTOR = 32  # bytes
 UNKNOWN, BRIEF = "unknown", "?"
 ASKED = "? stands for what the report does not tell."
@@ -25,13 +25,13 @@ CANNOT = (
 )
 _BOX, _NARROW = 13, 8
 _ROWS = 13
-# The units of the chart by their fullness, for the sentence on the fullest.
+# The utilisation of the chart's units, for the sentence on the highest.
 _UNITS = ("dram_pct", "l2_pct", "l1_wavefronts_pct", "l2_read_xbar_pct", "l2_write_xbar_pct", "idc_pct")
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryChart:
-    """rows: the drawing; notes: what stands out, in words; cannot: what no such chart shows."""
+    """A memory chart. rows: the drawing; notes: remarkable values, in words; cannot: limits of such a chart."""
 
     rows: tuple[Row, ...]
     notes: tuple[str, ...]
@@ -39,7 +39,7 @@ class MemoryChart:
 
 
 def memory_chart(metrics: Mapping[str, float], *, width: int = 80, blocks: bool = True) -> MemoryChart:
-    """The chart of these canonical metrics, at most `width` columns (FEWEST or more)."""
+    """Return the chart of these canonical metrics, at most `width` columns (FEWEST or more)."""
     width = max(width, FEWEST)
     if width < WIDE:
         return MemoryChart(tuple(_tall(metrics, width, blocks)), tuple(_notes(metrics)))
@@ -49,7 +49,7 @@ def memory_chart(metrics: Mapping[str, float], *, width: int = 80, blocks: bool 
 
 
 def _wide(metrics: Mapping[str, float], width: int, blocks: bool) -> list[Row]:
-    """SM, L1 with shared memory and constants, L2, and what lies beyond, from left to right."""
+    """Draw SM, L1 with shared memory and constants, L2, and the memories behind it, from left to right."""
     spare = min(width, 100) - WIDE
     first, second, third = 11 + spare // 3, 9 + spare // 3, 9 + spare // 3
     middle = _NARROW + first
@@ -112,7 +112,7 @@ def _percent(
 
 
 def _tall(metrics: Mapping[str, float], width: int, blocks: bool) -> list[Row]:
-    """The boxes one under the other, the arrows between them."""
+    """Draw the boxes below each other with arrows between them."""
     width = min(width, 64)
     canvas = Canvas(width, 26, blocks=blocks)
     to, back = ("▼", "▲") if blocks else ("v", "^")
@@ -167,7 +167,7 @@ def _tall(metrics: Mapping[str, float], width: int, blocks: bool) -> list[Row]:
 
 
 def _notes(metrics: Mapping[str, float]) -> list[str]:
-    """What stands out: the fullest part, local traffic, traffic beyond the card, what is unknown."""
+    """Return notes on the highest utilisation, local traffic, traffic outside the GPU, and unknown values."""
     full = [(value, unit_name(metric)) for metric in _UNITS if (value := known(metrics, metric)) is not None]
     notes = []
     if full:
@@ -209,7 +209,7 @@ def _role(value: float | None) -> str:
 
 
 def _sectors(metrics: Mapping[str, float], name: str) -> float | None:
-    """Bytes of so many sectors."""
+    """Return a number of sectors in bytes."""
     value = known(metrics, name)
     return None if value is None else SECTOR * value
 
@@ -231,7 +231,7 @@ def _rate(value: float | None, unknown: str = UNKNOWN, digits: int = 3) -> str:
 
 
 def _count(value: float | None, unknown: str = UNKNOWN) -> str:
-    """`524 k`: three digits and a prefix."""
+    """Format as `524 k`: three digits and a prefix."""
     if value is None:
         return unknown
     for prefix, size in (("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3)):

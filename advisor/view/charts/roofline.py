@@ -1,4 +1,4 @@
-"""The roofline of launches that were measured: what they reach over the work that they do for each byte of DRAM."""
+"""Draw the roofline of measured launches: their rate over their work per byte of DRAM traffic."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from advisor.view.text import cut, shown
 _WIDTH, _HEIGHT = 760, 420
 _LEFT, _RIGHT, _TOP, _BOTTOM = 92, 26, 16, 44
 _NEAR_EDGE = 60
-# Points further right than this many ridge points are drawn at the edge: there only the flat roof counts.
+# Points beyond this many ridge points are drawn at the edge, where only the flat roof is relevant.
 _FAR = 100.0
-_LABELLED = 40  # points that get their number written beside them
-_MOST = 400  # points that are drawn
+_LABELLED = 40  # the most points with a number next to them
+_MOST = 400  # the most points to draw
 _NAME = 60
-# How the classes are told apart without colour.
+# Shapes that distinguish the classes without colour.
 _SHAPES: Mapping[str, tuple[Shape, str]] = {
     "dram_bound": ("circle", "DRAM-bound"),
     "mixed_memory_bound": ("diamond", "mixed memory"),
@@ -30,15 +30,15 @@ _SHAPES: Mapping[str, tuple[Shape, str]] = {
     "latency_bound": ("triangle", "latency-bound"),
 }
 _OTHER: tuple[Shape, str] = ("cross", "undetermined")
-# Peaks that are drawn where launches do such work, by the metric that says so; fp32 always.
+# Peaks that are drawn if a launch does such work, by its metric; fp32 is always drawn.
 _ROOFS = (("fp64", "fp64_flop", "FP64"), ("fp16", "half_flop", "FP16"), ("fp16_tensor", "tensor_ops", "FP16 tensor"))
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A launch to draw. link: id of its section; before: the launch that it was, of a comparison.
+    """A launch to draw. link: id of its section; before: the launch before, in a comparison.
 
-    name: of the version that it is, in place of the launch's number; past: a later version took its place.
+    name: of its version, shown instead of the launch's number; past: whether a later version replaced it.
     """
 
     launch: LaunchDiagnosis
@@ -50,7 +50,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """Logarithmic scales: intensity (FLOP/byte) and rate (FLOP/s) to units of the drawing."""
+    """Logarithmic scales from intensity (FLOP/byte) and rate (FLOP/s) to units of the drawing."""
 
     x0: float
     x1: float
@@ -69,13 +69,13 @@ class _Frame:
 
 
 def place_of(launch: LaunchDiagnosis) -> tuple[float, float] | None:
-    """(FLOP/byte, FLOP/s) of a launch; None where either is unknown, or zero, which no logarithm has."""
+    """Return (FLOP/byte, FLOP/s) of a launch, or None if either is unknown or zero."""
     intensity, rate = known(launch.metrics, "intensity"), known(launch.metrics, "gflop_per_s")
     return (intensity, rate * 1e9) if intensity and rate else None
 
 
 def rooflines(points: Sequence[Point]) -> list[tuple[Chart, str]]:
-    """A roofline for each card, and a sentence on the launches that it cannot show; nothing without any point."""
+    """Return a roofline for each GPU, and a sentence on launches that it cannot show; empty without any point."""
     cards: dict[str, list[Point]] = {}
     for point in points:
         if point.launch.scope == "launch":
@@ -104,9 +104,9 @@ def _left_out(found: Sequence[Point], drawn: Sequence[Point]) -> str:
 def roofs(
     launches: Sequence[LaunchDiagnosis], also: Sequence[tuple[str, str]] = ()
 ) -> tuple[float | None, list[tuple[str, float]]]:
-    """DRAM bytes/s and the peaks (name, FLOP/s) that matter to these launches of one card, from the lowest.
+    """Return DRAM bytes/s and the relevant peaks (name, FLOP/s) of these launches on one GPU, the lowest first.
 
-    also: further peaks by the key of the table of GPUs, and the name to give them.
+    also: further peaks by their key in the GPU table, with their names.
     """
     first = launches[0]
     card, _, _ = gpus.resolve(first.metrics, first.gpu_name, first.cc)
@@ -132,7 +132,7 @@ def _chart(card: str, points: Sequence[Point]) -> Chart:
     for at, (name, peak) in enumerate(peaks):
         start = peak / bandwidth if bandwidth else frame.x0
         lines.append(Line(frame.x(start), frame.y(peak), frame.x(frame.x1), frame.y(peak), "roof"))
-        # The highest stands on its line, the others hang below theirs.
+        # The highest roof's label is above its line, the others are below theirs.
         y = frame.y(peak) + (-6 if at == len(peaks) - 1 else 15)
         words.append(Word(frame.x(start) + 12, y, f"{name} {_rate(peak)}", "start", "roof"))
     if bandwidth:

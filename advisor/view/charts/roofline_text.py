@@ -1,6 +1,6 @@
-"""The roofline of one launch in text cells: the roofs of its card, where it stands, where it stood, what paper expects.
+"""Draw the roofline of one launch as text: the GPU's roofs, the launch, earlier versions, the napkin estimate.
 
-Both axes are logarithmic. A launch without operations, bytes or time has no place on it, which is said and never drawn.
+Both axes are logarithmic. A launch without operations, bytes or time has no point; a note explains that.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ _AXIS = 6  # columns left of the axis
 _LOW, _HIGH = 9, 24  # rows of the drawing
 _BESIDE = 4  # rows of heading and axes
 _STEEP = 0.34  # rows for each column, at most
-# What a card, an algorithm or a launch can have, generously: FLOP/byte, FLOP/s, bytes/s. Beyond it, no place is drawn.
+# Generous ranges of plausible values: FLOP/byte, FLOP/s, bytes/s. Values outside are not drawn.
 _INTENSITIES, _RATES, _BANDWIDTHS = (1e-9, 1e12), (1e-3, 1e19), (1e6, 1e16)
-_FAR = 100.0  # points further right than this many ridge points are drawn at the edge
-_DEPTH = 1e4  # what the drawing shows below the highest roof, where no point is lower
+_FAR = 100.0  # points beyond this many ridge points are drawn at the edge
+_DEPTH = 1e4  # range shown below the highest roof, if no point is lower
 _LETTERS = "abcdefgh"
 _SIGNS = {"now": ("●", "@"), "paper": ("◇", "*")}
-# What the user says that the kernel computes in (question intended_dtype), to peaks of the table of GPUs.
+# The user's data type (answer to question intended_dtype) -> peaks of the GPU table.
 _PEAKS_OF: Mapping[str, tuple[tuple[str, str], ...]] = {
     "f64": (("fp64", "FP64"),),
     "f32": (("fp32", "FP32"),),
@@ -34,7 +34,7 @@ _PEAKS_OF: Mapping[str, tuple[tuple[str, str], ...]] = {
     "f16": (("fp16", "FP16"), ("fp16_tensor", "FP16 tensor")),
     "f8": (("fp8_tensor", "FP8 tensor"),),
 }
-# Work of a launch -> the roof that counts for it; the type with most operations decides.
+# Work of a launch -> its roof; the type with most operations decides.
 _WORK = (
     ("fp32_flop", "FP32"),
     ("fp64_flop", "FP64"),
@@ -50,7 +50,7 @@ NO_WORKLOAD = "A workload that was typed in has no roofline: its operations and 
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """What the algorithm needs, from the napkin: operations, bytes, and the type that it is meant to compute in."""
+    """The napkin estimate of the algorithm: operations, bytes, and the intended data type."""
 
     flop: float
     bytes: float
@@ -59,7 +59,7 @@ class Paper:
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A sign of the drawing and what it stands for."""
+    """A sign of the drawing and its meaning."""
 
     sign: str
     role: str
@@ -68,7 +68,7 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Roofline:
-    """rows: the drawing; keys: its legend; notes: what it cannot show; collect: the command that would change that."""
+    """A text roofline. rows: the drawing; keys: its legend; notes: missing parts; collect: a command for these."""
 
     rows: tuple[Row, ...] = ()
     keys: tuple[Key, ...] = ()
@@ -78,7 +78,7 @@ class Roofline:
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Logarithmic scales: intensity (FLOP/byte) to 0..width from the left, rate (FLOP/s) to 0..height from above."""
+    """Logarithmic scales: intensity (FLOP/byte) to 0..width from the left, rate (FLOP/s) to 0..height from the top."""
 
     x0: float
     x1: float
@@ -88,11 +88,11 @@ class Scale:
     height: int
 
     def x(self, intensity: float) -> float:
-        """Cells from the axis; what lies beyond stands at the edge."""
+        """Return cells from the axis; values outside the range are at the edge."""
         return _share(intensity, self.x0, self.x1) * (self.width - 1)
 
     def y(self, rate: float) -> float:
-        """Cells from the top; what lies beyond stands at the edge."""
+        """Return cells from the top; values outside the range are at the edge."""
         return (1 - _share(rate, self.y0, self.y1)) * (self.height - 1)
 
 
@@ -109,10 +109,10 @@ def roofline(
     height: int = 24,
     blocks: bool = True,
 ) -> Roofline:
-    """The launch under the roofs of its card; `earlier`: former versions and their names, the oldest first.
+    """Draw the launch under its GPU's roofs. earlier: former versions and their names, the oldest first.
 
-    At most `width` columns (FEWEST or more), and so high that the legend fits under it in `height` rows, where that
-    leaves enough to draw in; blocks False draws in ASCII.
+    At most `width` columns (FEWEST or more); drawing and legend together take `height` rows if that leaves enough room
+    for the drawing. blocks: False draws in ASCII.
     """
     if launch.scope != "launch":
         return Roofline(notes=(NO_WORKLOAD,))
@@ -157,13 +157,13 @@ def _within(value: float, limits: tuple[float, float]) -> bool:
 
 
 def _place(launch: LaunchDiagnosis) -> tuple[float, float] | None:
-    """Where the launch stands, None where it is unknown or nothing that could be."""
+    """Return the launch's point, or None if it is unknown or implausible."""
     place = place_of(launch)
     return place if place and _within(place[0], _INTENSITIES) and _within(place[1], _RATES) else None
 
 
 def _lacking(launch: LaunchDiagnosis, here: tuple[float, float] | None) -> tuple[tuple[str, ...], str]:
-    """What keeps the launch from the drawing, in words, and how to collect it."""
+    """Return why the launch cannot be drawn, in words, and the command that collects the missing metrics."""
     if known(launch.metrics, "flop") == 0 or known(launch.metrics, "gflop_per_s") == 0:
         return (NO_FLOP,), ""
     if here is not None:
@@ -178,7 +178,7 @@ def _lacking(launch: LaunchDiagnosis, here: tuple[float, float] | None) -> tuple
 def _expected(
     paper: Paper | None, bandwidth: float | None, peaks: Sequence[tuple[str, float]], also: Sequence[tuple[str, str]]
 ) -> tuple[float, float] | None:
-    """Where the napkin says that the launch could stand: its intensity, under the roof there."""
+    """Return the napkin estimate's point: its intensity, and the roof at this intensity."""
     if paper is None or not paper.flop > 0 or not paper.bytes > 0:
         return None
     if not _within(paper.flop / paper.bytes, _INTENSITIES):
@@ -192,7 +192,7 @@ def _expected(
 def _allowed(
     launch: LaunchDiagnosis, intensity: float, bandwidth: float | None, peaks: Sequence[tuple[str, float]]
 ) -> str:
-    """The share of what the roof over the launch allows; empty where that roof is unknown."""
+    """Return the launch's share of its roof as text; empty if the roof is unknown."""
     work = max(_WORK, key=lambda kind: known(launch.metrics, kind[0]) or 0.0)[1]
     top, rate = dict(peaks).get(work), known(launch.metrics, "gflop_per_s")
     if top is None or not bandwidth or rate is None:
@@ -241,12 +241,12 @@ def _draw_roofs(canvas: Canvas, scale: Scale, bandwidth: float | None, peaks: Se
 
 
 def _at(scale: Scale, intensity: float, rate: float) -> tuple[float, float]:
-    """The middle of the cell in which a mark at this place would stand."""
+    """Return the middle of the cell of a mark at this point."""
     return scale.x(intensity) + 0.5, scale.y(rate) + 0.5
 
 
 def _mark(canvas: Canvas, scale: Scale, place: tuple[float, float], sign: str, role: str, along: int = 0) -> None:
-    """The sign in its cell, or beside it where another stands; the latest launch takes its cell from all others."""
+    """Draw the sign in its cell, or next to it if the cell is taken; the latest launch always gets its cell."""
     x, y = int(scale.x(place[0]) + 0.5), int(scale.y(place[1]) + 0.5)
     near = [(x + along, y), (x, y), (x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1), (x + 2, y), (x - 2, y)]
     free = next(((a, b) for a, b in near if canvas.free(a, b)), (x, y))
@@ -256,7 +256,7 @@ def _mark(canvas: Canvas, scale: Scale, place: tuple[float, float], sign: str, r
 
 
 def _framed(canvas: Canvas, scale: Scale, blocks: bool) -> tuple[Row, ...]:
-    """The drawing between its axes, with the powers of ten beside them."""
+    """Return the drawing with axes and their powers of ten."""
     upright, across, corner = ("│", "─", "└") if blocks else ("|", "-", "+")
     ticks: dict[int, int] = {}
     for power in range(round(math.log10(scale.y0)), round(math.log10(scale.y1)) + 1):
@@ -281,7 +281,7 @@ def _framed(canvas: Canvas, scale: Scale, blocks: bool) -> tuple[Row, ...]:
 
 
 def _power(power: int) -> str:
-    """`10 T` for 10^13."""
+    """Format a power of ten: `10 T` for 10^13."""
     for least, prefix in ((15, "P"), (12, "T"), (9, "G"), (6, "M"), (3, "k")):
         if power >= least:
             return f"{10 ** (power - least)} {prefix}"

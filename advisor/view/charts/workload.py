@@ -10,7 +10,7 @@ from advisor.view.charts.bars import Bar, bar, bar_width, known, stalls, unit_st
 
 SHARES = "Shares of time, of slots, of requests"
 WAITING = "Waiting warps (share of active warps)"
-# After the units, in the order of the article's questions: is it fed, are the SMs filled, do they work, do caches hit.
+# Shown after the units, in the order of the article's questions: GPU idle, SMs active, warps issuing, cache hits.
 _SHARES = (
     ("graphics_idle_pct", "Idle"),
     ("sm_active_pct", "SM active"),
@@ -22,7 +22,7 @@ _SHARES = (
 
 
 def unit_bars(metrics: Mapping[str, float], *, width: int = 80, blocks: bool = True) -> tuple[Bar, ...]:
-    """The units in clusters of 10 points, the fullest first; the first of each stands out, the others are set in."""
+    """Return bars of the units in clusters of 10 points, the highest first; others of a cluster are indented."""
     cells, names = bar_width(width), unit_names()
     rows = []
     for group in clusters(metrics):
@@ -35,7 +35,7 @@ def unit_bars(metrics: Mapping[str, float], *, width: int = 80, blocks: bool = T
 
 
 def share_bars(metrics: Mapping[str, float], *, width: int = 80, blocks: bool = True) -> tuple[Bar, ...]:
-    """What is known beside the units: idle time, activity of the SMs, warps, hit rates."""
+    """Return bars of the other known values: idle time, activity of the SMs, warps, hit rates."""
     found = [(metric, label, known(metrics, metric)) for metric, label in _SHARES]
     return tuple(
         Bar(label, value, bar(value, bar_width(width), blocks=blocks, marks=()), "", "total", metric)
@@ -45,12 +45,12 @@ def share_bars(metrics: Mapping[str, float], *, width: int = 80, blocks: bool = 
 
 
 def stall_bars(metrics: Mapping[str, float], *, width: int = 80, blocks: bool = True) -> tuple[Bar, ...]:
-    """The stall reasons that were typed."""
+    """Return bars of the stall reasons that were typed."""
     return tuple(row for row in stalls(metrics, width=width, blocks=blocks) if row.value is not None)
 
 
 def parts(metrics: Mapping[str, float], *, width: int = 80, blocks: bool = True) -> list[tuple[str, tuple[Bar, ...]]]:
-    """All charts of a workload with their headings; those of which nothing is known are left out."""
+    """Return all charts of a workload with their headings, without empty ones."""
     found = [("", unit_bars), (SHARES, share_bars), (WAITING, stall_bars)]
     made = [(heading, draw(metrics, width=width, blocks=blocks)) for heading, draw in found]
     return [(heading, rows) for heading, rows in made if rows]

@@ -1,4 +1,4 @@
-"""A comparison as a page: faster or slower first, then class, next step, findings and the metrics that moved."""
+"""A comparison as a page: faster or slower first, then class, next step, findings and the changed metrics."""
 
 from __future__ import annotations
 
@@ -45,30 +45,30 @@ from advisor.view.text import shown
 WORDS = {"faster": "Faster", "slower": "Slower", "same": "No difference", "unknown": "No time"}
 _TONES: dict[str, Tone] = {"faster": "good", "slower": "bad", "same": "warn", "unknown": "warn"}
 _STATES: dict[str, Tone] = {"gone": "good", "stayed": "plain", "came": "warn"}
-HTML_SECTIONS = 40  # kernels with a section of their own in HTML, those that changed most first
+HTML_SECTIONS = 40  # the most kernels with a section in HTML, the largest change first
 _NAME = 200
 # Conditions that the trust entry runs_not_comparable explains.
 _UNLIKE = ("gpu", "part", "clock", "control", "size")
-# Units written beside the value; what others count is in the metric's name.
+# Units written after the value; the metric's name contains other units.
 _UNITS = ("%", "ns", "us", "byte", "byte/s", "Hz", "kHz", "flop")
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A comparison with the outcomes of `--fail-on`: for each pair, one for each threshold."""
+    """A comparison with the outcomes of `--fail-on`: one per pair and threshold."""
 
     compared: Compared
     outcomes: tuple[tuple[Outcome, ...], ...] = ()
 
     def document(self) -> Compared:
-        """The comparison with the outcome of every threshold at its pair."""
+        """Return the comparison with the outcomes of all thresholds at each pair."""
         if not self.outcomes:
             return self.compared
         rows = zip(self.compared.pairs, self.outcomes, strict=True)
         return structs.replace(self.compared, pairs=tuple(structs.replace(pair, fail_on=row) for pair, row in rows))
 
     def lines(self) -> tuple[str, ...]:
-        """Every threshold on every pair in a line."""
+        """One line for each threshold and pair."""
         words = {True: "crossed", False: "kept", None: "not checked"}
         return tuple(
             f"{words[o.crossed]}: {shown(o.threshold.text)} on {pair_title(pair)}: {shown(o.text)}"
@@ -77,7 +77,7 @@ class Result:
         )
 
     def trouble(self) -> tuple[str, ...]:
-        """The lines for a script's log: thresholds crossed or not checked, and kernels that none applied to."""
+        """The lines for a script's log: crossed or unchecked thresholds, and kernels without any threshold."""
         out = [line.replace("→", "->") for line in self.lines() if not line.startswith("kept")]
         if any(self.outcomes):
             for name, left in (("base", self.compared.base_only), ("current report", self.compared.current_only)):
@@ -89,10 +89,10 @@ class Result:
 
 
 def compare_page(result: Result, *, everything: bool = False, sections: int | None = HTML_SECTIONS) -> Page:
-    """The whole comparison.
+    """Build the page of the whole comparison.
 
-    everything: all metrics, not only those that moved most; sections: kernels with a section, those that changed most
-    first; None: all in the order of the report.
+    everything: all metrics, not only the largest changes; sections: number of kernels with a section, the largest
+    change first; None: all in the order of the report.
     """
     found = result.compared
     pairs = found.pairs
@@ -125,7 +125,7 @@ def compare_page(result: Result, *, everything: bool = False, sections: int | No
 def pair_sections(
     pair: Pair, link: str, *, heading: str = "", everything: bool = False, level: int = 3
 ) -> list[Section]:
-    """One kernel before and after. link: the id of its first section; heading: its title; level: of the others."""
+    """Return sections on one kernel. link, heading: id and title of the first section; level: of the other ones."""
     rows = [Fact(WORDS[word(pair)], headline(pair), _TONES[word(pair)])]
     rows += [Fact("Runs", details)] if (details := _details(pair)) else []
     rows += _caveats(pair.conditions)
@@ -148,12 +148,12 @@ def pair_sections(
 
 
 def word(pair: Pair) -> str:
-    """faster, slower, same or unknown."""
+    """Return `faster`, `slower`, `same` or `unknown`."""
     return pair.judged.word if pair.judged is not None else "unknown"
 
 
 def pair_title(pair: Pair) -> str:
-    """The kernel's name, or both where they differ."""
+    """Return the kernel's name, or both names if they differ."""
     old, new = (shown(x.launch.kernel) for x in (pair.base, pair.current))
     return old if old == new else f"{old} → {new}"
 
@@ -185,7 +185,7 @@ def headline(pair: Pair) -> str:
 
 
 def runs_text(pair: Pair) -> str:
-    """The runs that the times are medians of."""
+    """Return a text on the runs whose median the times are."""
     parts = []
     for name, runs in (("base", pair.base), ("current", pair.current)):
         if runs.times is None:
@@ -202,7 +202,7 @@ def runs_text(pair: Pair) -> str:
 
 
 def _details(pair: Pair) -> str:
-    """Runs, the shape where it changed, the times under ncu where others were measured."""
+    """Return the runs, a changed shape, and the times under ncu if other times were measured."""
     old, new = shape(pair.base.launch), shape(pair.current.launch)
     parts = [runs_text(pair)]
     if old and new and old != new:
@@ -214,7 +214,7 @@ def _details(pair: Pair) -> str:
 
 
 def only_text(runs: Runs) -> str:
-    """A kernel without a counterpart in a line."""
+    """Return a line on a kernel without a counterpart."""
     several = f", {len(runs.indexes)} launches" if len(runs.indexes) > 1 else ""
     size = shape(runs.launch)
     time = time_text(runs.times.median) if runs.times is not None else "unknown time"
@@ -222,13 +222,13 @@ def only_text(runs: Runs) -> str:
 
 
 def class_text(pair: Pair) -> str:
-    """The class before and after."""
+    """Return the class before and after."""
     old, new = pair.base.launch.verdict, pair.current.launch.verdict
     return f"{old.title} → {new.title}" if old.id != new.id else f"{new.title}, as before"
 
 
 def finding_text(change: FindingChange) -> str:
-    """The note on a finding that went, stayed or came: a warning, the end of the search, its estimated speedups."""
+    """Return the note on a removed, kept or new finding: a warning, the end of the search, its estimated speedups."""
     end = "the kernel is near its limit" if change.id in ENDS and change.state != "gone" else ""
     note = "a warning about the numbers" if change.kind == "trust" else end
     gains = []
@@ -249,7 +249,7 @@ def _findings(changes: Sequence[FindingChange]) -> Facts:
 
 
 def metric_change_text(row: MetricChange) -> str:
-    """The change of a metric: points of a percentage, otherwise the factor."""
+    """Format the change of a metric: percentage points for a percentage, otherwise the factor."""
     if row.before is None or row.after is None:
         return "unknown"
     if row.before == row.after:
@@ -348,7 +348,7 @@ def _table(pairs: Sequence[Pair], links: dict[int, str]) -> list[Block]:
 
 
 def _weight(pair: Pair) -> float:
-    """Nanoseconds that the time changed by; -1 without both times."""
+    """Return the change of the time in nanoseconds, or -1 if a time is unknown."""
     if pair.base.times is None or pair.current.times is None:
         return -1.0
     return abs(pair.current.times.median - pair.base.times.median)

@@ -1,4 +1,4 @@
-"""A diagnosis as a page: one launch with its evidence, or of several what to fix first, a table and each launch."""
+"""A diagnosis as a page: one launch with its evidence; for several, the first fix, a table and each launch."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from advisor.view.numbers import share_text, speedup_text, time_text
 from advisor.view.pages.launch import Texts, first_diagnosis, launch_blocks
 from advisor.view.text import cut, file_name, shown
 
-# Launches with a section of their own: the page of a report of thousands stays one that a browser opens at once.
+# The most launches with a section, so that a browser opens the page of thousands of launches quickly.
 HTML_SECTIONS = 20
 MARKDOWN_SECTIONS = 5
 NAME = 200  # characters of a kernel's name
@@ -24,26 +24,26 @@ _HEADING_NAME = 100
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Launches of one kernel and shape with the same class and first finding; `at`: the position of the one shown."""
+    """Launches of one kernel and shape with the same class and first finding; at: position of the shown launch."""
 
     at: int
     launches: tuple[LaunchDiagnosis, ...]
 
     @property
     def back(self) -> float:
-        """ns that the first fix would give back over all of them."""
+        """Nanoseconds that the first fix would save in all launches of the group."""
         return sum(map(time_back, self.launches))
 
 
 def time_back(launch: LaunchDiagnosis) -> float:
-    """Nanoseconds that the first fix would give back: duration × (1 - 1 / speedup); 0 when unknown."""
+    """Return the nanoseconds that the first fix would save: duration × (1 - 1 / speedup); 0 if unknown."""
     first = first_diagnosis(launch)
     gain = first.speedup.estimate if first is not None and first.speedup is not None else 1.0
     return (launch.duration_ns or 0.0) * (1 - 1 / gain)
 
 
 def grouped(launches: Sequence[LaunchDiagnosis]) -> list[Group]:
-    """The groups by the time that their fixes give back, then in the order of the reports."""
+    """Return the groups by the time that their fixes save, then in the order of the reports."""
     found: dict[tuple[object, ...], list[int]] = {}
     for at, launch in enumerate(launches):
         first = first_diagnosis(launch)
@@ -57,7 +57,7 @@ def grouped(launches: Sequence[LaunchDiagnosis]) -> list[Group]:
 
 
 def ceiling_text(card: MeasuredCeilings) -> str:
-    """The measured ceilings of a GPU that replace the peaks of its data sheet."""
+    """Return a text on a GPU's measured ceilings, which replace the peaks of its data sheet."""
     rates = f"read {card.read_bytes_per_s / 1e12:.3g} TB/s, copy {card.copy_bytes_per_s / 1e12:.3g} TB/s"
     when = card.measured[:10]
     return f"Achievable rates measured by `practice calibrate` on {card.gpu} on {when}: {rates}"
@@ -76,7 +76,7 @@ def diagnosis_page(
     sections: int | None = HTML_SECTIONS,
     supposed: str = "",
 ) -> Page:
-    """The whole page.
+    """Build the whole page.
 
     texts: the source by (report, file). sections: groups of like launches shown in full; None: every launch, ungrouped,
     in the order of the reports. supposed: the values assumed instead of measured.
@@ -100,7 +100,7 @@ def diagnosis_page(
         head, *more = _sections(group, launches[group.at], texts or {}, alone=alone, folds=len(chosen) > 1)
         made += head.blocks if alone else ()
         parts += more if alone else [head, *more]
-    # Of a single launch the answer comes first.
+    # With a single launch, the conclusion comes first.
     parts += _rooflines(launches, {}) if alone else []
     if sections is not None and (left := len(groups) - len(chosen)):
         text = f"{left} more kernels or shapes are in the table only; `--launch` or `--top` selects others."
@@ -216,6 +216,6 @@ def _sections(group: Group, launch: LaunchDiagnosis, texts: Texts, *, alone: boo
     blocks = launch_blocks(launch, texts)
     parts = [section(launch_title(launch), [head, *blocks.first], name=f"launch-{group.at}")]
     level = 2 if alone else 3
-    # Of many launches the fix and its grounds are seen at once, the rest on demand.
+    # With many launches, only the fix and its reasons are visible; the rest is folded.
     parts += [section(name, body, level=level, folded=more and folds) for name, body, more in blocks.rest if body]
     return parts

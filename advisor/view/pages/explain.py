@@ -1,4 +1,4 @@
-"""An explanation as a page: what it is first, then its parts, related entries and sources."""
+"""An explanation as a page: the definition first, then its parts, related entries and sources."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ HEADINGS = {
     "let": "With",
     "require": "Holds for",
 }
-# Lines to copy, and code: as they are, never broken.
+# Lines to copy, and code: never wrapped.
 _WHOLE = ("commands", "collect", "names", "test", "formula", "code", "before", "after", "exercise")
 # Short facts share a paragraph: `Pipe  lsu`.
 _SHORT = ("pipe", "kind", "space", "access", "flops", "counts", "unit", "partition", "size", "sets", "matrix", "metric")
@@ -98,7 +98,7 @@ SEE = "See also"
 
 
 def explain_page(explanation: Explanation) -> Page:
-    """The whole page."""
+    """Build the page."""
     kind = KINDS.get(explanation.kind, explanation.kind.replace("_", " "))
     named = explanation.title == explanation.id
     made = Paragraph(kind if named else f"{explanation.id} ({kind})", "dim")
@@ -132,7 +132,7 @@ def _sections(explanation: Explanation) -> Iterator[Section]:
 
 
 def _body(name: str, lines: tuple[str, ...]) -> Block:
-    """The lines of one section: as they are, numbered or listed; one that begins with two spaces hangs deeper."""
+    """Return the lines of one section: plain, numbered or listed; two leading spaces indent a line further."""
     if name == "exercise":
         return Plain(tuple(f"ncu-advisor practice show {line}" for line in lines), whole=True)
     if name in _WHOLE:

@@ -6,11 +6,11 @@ from advisor.records.diagnosis import FixCheck, Form
 from advisor.view.numbers import share_text
 
 _UNITS = {"banks": "wavefronts", "coalescing": "sectors"}
-_OTHERS = 3  # further rows or strides that are named
+_OTHERS = 3  # the most further row lengths or strides to list
 
 
 def check_texts(check: FixCheck) -> list[str]:
-    """The simulator's result, a sentence for each pattern or setting."""
+    """Return the simulator's result, one sentence per pattern or setting."""
     return _TEXTS[check.simulator](check)
 
 

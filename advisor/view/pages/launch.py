@@ -42,34 +42,34 @@ from advisor.view.pages.ncu_rules import HEADING as RULES
 from advisor.view.pages.ncu_rules import verdict_texts
 from advisor.view.text import file_name
 
-# (position of the report, file as the report names it) -> its lines.
+# (position of the report, file name in the report) -> lines of the file.
 Texts = Mapping[tuple[int, str], tuple[str, ...]]
 BUDGET = "Several fixes, in the best order"
-# Findings that may make all other numbers meaningless: shown with the verdict.
+# Findings that may make all other numbers meaningless; they are shown with the verdict.
 SEVERE = ("debug_build", "counter_implausible", "metric_nan", "report_incomplete")
-_STOP = 90.0  # percent of what can be reached, from which a kernel is done
+_STOP = 90.0  # percent of the achievable rate, from which a kernel needs no further work
 _OPEN = "unexplained"
-_READ_ON = 3  # topics named under a fix; its own page names all
+_READ_ON = 3  # the most topics listed under a fix; the fix's own page lists all
 _AROUND = 3  # lines of source before and after the hot one
 _SOURCE_WIDTH = 300
-_UNITS_SHOWN, _FINDINGS_SHOWN = 4, 2  # of the estimate for another GPU
+_UNITS_SHOWN, _FINDINGS_SHOWN = 4, 2  # in the estimate for another GPU
 
 
 @dataclass(frozen=True, slots=True)
 class LaunchBlocks:
-    """first: the verdict; rest: further parts (heading, blocks, whether a page of many launches folds it)."""
+    """Blocks of a launch. first: the verdict; rest: (heading, blocks, whether a page of many launches folds them)."""
 
     first: tuple[Block, ...]
     rest: tuple[tuple[str, tuple[Block, ...], bool], ...]
 
 
 def first_diagnosis(launch: LaunchDiagnosis) -> Finding | None:
-    """The finding to fix first on this launch."""
+    """Return the finding to fix first on this launch."""
     return next((f for f in launch.findings if f.kind == "diagnosis"), None)
 
 
 def launch_blocks(launch: LaunchDiagnosis, texts: Texts) -> LaunchBlocks:
-    """Everything concluded about one launch; texts: the source, as far as it is known."""
+    """Return all conclusions on one launch. texts: the known source files."""
     first = first_diagnosis(launch)
     severe = [f for f in launch.findings if f.id in SEVERE]
     rows = [Fact("Class", f"{launch.verdict.title}: {launch.verdict.because}")]
@@ -92,7 +92,7 @@ def launch_blocks(launch: LaunchDiagnosis, texts: Texts) -> LaunchBlocks:
         rest.append((elsewhere_heading(launch.on), elsewhere_blocks(launch, launch.on), True))
     texts_, more = verdict_texts(launch, first)
     rest.append((RULES, (Bullets((*texts_, *([more] if more else []))),) if texts_ else (), True))
-    # Where ncu's rules name another class, that section says so already.
+    # If ncu's rules give another class, that section already explains it.
     told = {"rules_disagree"} if any(v.here.status == "class_differs" for v in launch.ncu_rules) else set()
     trust = [f for f in launch.findings if f.kind == "trust" and f not in severe and f.id not in told]
     notes = [f"{f.title} ({f.id}): {f.because}" for f in trust]
@@ -112,7 +112,7 @@ def _verdict(first: Finding, launch: LaunchDiagnosis) -> list[Fact]:
 
 
 def finding_facts(finding: Finding) -> list[Fact]:
-    """Estimated speedup, reason and hot lines of a finding."""
+    """Return estimated speedup, reason and hot lines of a finding."""
     gain = finding.speedup
     rows = [Fact("Speedup", f"{estimate_text(gain)} estimated: {gain.how}", "lead")] if gain is not None else []
     sure = f" ({confidence_text(finding.confidence)} confidence)" if finding.evidence else ""
@@ -121,7 +121,7 @@ def finding_facts(finding: Finding) -> list[Fact]:
 
 
 def label_text(first: Finding, launch: LaunchDiagnosis) -> str:
-    """`Cause`; of a kernel near its limit `Done` from 90 % of what can be reached, `Near limit` below."""
+    """Return `Cause`, or for a kernel near its limit `Done` from 90 % of the achievable rate, else `Near limit`."""
     if first.id == _OPEN:
         return "No diagnosis"
     if first.id not in ENDS:
@@ -132,12 +132,12 @@ def label_text(first: Finding, launch: LaunchDiagnosis) -> str:
 
 
 def _open_end(first: Finding, launch: LaunchDiagnosis) -> bool:
-    """Whether a kernel is near its limit as far as is known, but the metrics that would show waste are missing."""
+    """Return whether a kernel seems near its limit but the metrics that would show waste are missing."""
     return first.id in ENDS and any(first.id in lack.needed_for for lack in launch.missing)
 
 
 def next_text(first: Finding, launch: LaunchDiagnosis) -> str:
-    """The next action for the first finding."""
+    """Return the next action for the first finding."""
     if _open_end(first, launch):
         return "before you stop, collect the missing metrics (see Unknown below)"
     if first.id in ENDS:
@@ -146,9 +146,9 @@ def next_text(first: Finding, launch: LaunchDiagnosis) -> str:
 
 
 def location_text(place: Location) -> str:
-    """`kernel.cu:13 (100 % of excess_wavefronts), LDS R11, [R14]`; the address where the line is unknown.
+    """`kernel.cu:13 (100 % of excess_wavefronts), LDS R11, [R14]`; the address if the line is unknown.
 
-    Of inlined code also the nearest call.
+    Inlined code also has the nearest call.
     """
     where = f"{file_name(place.file)}:{place.line}" if place.line else f"0x{place.pc:x}"
     text = f"{where} ({share_text(place.share)} of {place.metric}), {place.sass or 'no code'}"
@@ -159,7 +159,7 @@ def location_text(place: Location) -> str:
 
 
 def _excerpt(place: Location, launch: LaunchDiagnosis, texts: Texts) -> Code | None:
-    """The lines around a place, where the source is known and long enough to hold it."""
+    """Return the lines around a place, or None if the source is unknown or too short."""
     lines = texts.get((launch.report, place.file), ())
     if not 1 <= place.line <= len(lines):
         return None
@@ -170,14 +170,14 @@ def _excerpt(place: Location, launch: LaunchDiagnosis, texts: Texts) -> Code | N
 
 
 def steps_heading(first: Finding) -> str:
-    """The heading over the steps of a fix."""
+    """Return the heading of the steps of a fix."""
     if first.id in ENDS:
         return "If it must be faster still"
     return "How to find the cause" if first.id == _OPEN else "How to fix it"
 
 
 def fix_blocks(fix: FixAdvice) -> tuple[Block, ...]:
-    """The steps of a fix, what to read and practise, its simulation with the numbers of the launch."""
+    """Return the steps of a fix, topics, an exercise, and its simulation with the numbers of the launch."""
     blocks: list[Block] = [Bullets(fix.steps, ordered=True)]
     rows = []
     if fix.see:
@@ -192,7 +192,7 @@ def fix_blocks(fix: FixAdvice) -> tuple[Block, ...]:
 
 
 def bar_rows(rows: Sequence[Bar]) -> tuple[BarRow, ...]:
-    """The rows of a chart as bars."""
+    """Convert the rows of a chart to bars."""
     return tuple(
         BarRow(r.label, None if r.value is None else r.value / 100, percent_text(r.value), r.note, r.style == "total")
         for r in rows
@@ -228,7 +228,7 @@ def _evidence(launch: LaunchDiagnosis, first: Finding) -> tuple[Block, ...]:
 
 
 def evidence_rows(evidence: Sequence[Comparison]) -> list[tuple[str, tuple[str, ...], tuple[str, ...]]]:
-    """Each observation: its text, the comparisons that it rests on (of an `or` those that hold), its sources."""
+    """Return for each observation its text, its deciding comparisons (of an `or` those that hold), its sources."""
     together: dict[str, list[Comparison]] = {}
     for item in evidence:
         found = together.setdefault(item.observation, [])
@@ -251,7 +251,7 @@ def _other(finding: Finding) -> str:
 
 
 def _unknown(launch: LaunchDiagnosis) -> tuple[Block, ...]:
-    """Findings worth little, those that missing metrics leave open, and questions whose answers would help."""
+    """Return findings with small gains, findings undecided by missing metrics, and open questions to the user."""
     rows = []
     small = [f"{f.title} ({f.id})" for f in launch.findings if f.kind == "note"]
     if small:
@@ -272,7 +272,7 @@ def _unknown(launch: LaunchDiagnosis) -> tuple[Block, ...]:
 
 
 def budget_blocks(budget: Budget) -> tuple[Block, ...]:
-    """A table in the order in which to make the fixes, and their estimated speedup together."""
+    """Return a table of the fixes in the recommended order, and their combined estimated speedup."""
     listed = listed_steps(budget)
     columns = (Column("", True), Column("Fix of"), Column("Alone", True), Column("Then", True), Column("Total", True))
     rows = []
@@ -291,13 +291,13 @@ def budget_blocks(budget: Budget) -> tuple[Block, ...]:
 
 
 def listed_steps(budget: Budget) -> tuple[BudgetStep, ...]:
-    """The fixes up to the last that gives 5 % alone or at its place."""
+    """Return the fixes up to the last that gains 5 % alone or at its place."""
     matters = [at for at, step in enumerate(budget.steps) if worthwhile(step.alone) or worthwhile(step.gain)]
     return budget.steps[: 1 + max(matters)]
 
 
 def _step_note(step: BudgetStep, at: int) -> str:
-    """The note on a fix whose gain depends on its place, counted from 1; often empty."""
+    """Return a note if the fix's gain depends on its place, counted from 1; else ''."""
     before = "after 1" if at == 2 else f"after 1 to {at - 1}"
     if at > 1 and not worthwhile(step.alone) and worthwhile(step.gain):
         return f"no gain alone, only {before}"
@@ -307,12 +307,12 @@ def _step_note(step: BudgetStep, at: int) -> str:
 
 
 def elsewhere_heading(on: Elsewhere) -> str:
-    """The heading of the estimate for another GPU."""
+    """Return the heading of the estimate for another GPU."""
     return f"On {on.gpu}, estimated from the counters of {on.here}"
 
 
 def elsewhere_blocks(launch: LaunchDiagnosis, on: Elsewhere) -> tuple[Block, ...]:
-    """Time, limiter and first finding of the launch on another GPU, then what the estimate leaves open."""
+    """Return time, limiter and first finding of the launch on another GPU, then the caveats of the estimate."""
     rows = []
     if on.ratio is not None:
         limit = time_model().terms[on.leader].name

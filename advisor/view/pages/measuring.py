@@ -58,7 +58,7 @@ _OVERLAP = {
 
 
 def failure_blocks(failure: Failure) -> list[Block]:
-    """The failure in a line, or each compile error with the line of the source that it is about."""
+    """Return the failure in one line, or each compile error with its source line."""
     errors = [r for r in failure.remarks if r.severity == "error"]
     if not errors:
         return [Paragraph(failure.words, "bad")]
@@ -80,7 +80,7 @@ def _line(path: Path, number: int) -> str:
 
 
 def attempt_page(one: Exercise, tried: Attempt, onward: bool = True) -> Page:
-    """The verdict first, then the three times as bars, then (`onward`) the next step."""
+    """Build the page: the verdict, the three times as bars, then the next step if `onward`."""
     mine = tried.mine
     if mine is None:
         return Page("", tuple(failure_blocks(tried.outcome.failure or Failure("nothing", "nothing was run"))), ())
@@ -150,7 +150,7 @@ def _times(rows: Sequence[tuple[str, JobResult | None]]) -> Bars:
 
 
 def build_page(build: Build) -> Page:
-    """A compile check: registers, spills and shared memory, or the errors; and what was not done."""
+    """Build the page of a compile check: registers, spills and shared memory, or the errors; and skipped steps."""
     if build.failure is not None:
         return Page("", tuple(failure_blocks(build.failure)), ())
     lines = []
@@ -169,20 +169,20 @@ def build_page(build: Build) -> Page:
 
 
 def profile_page(diagnosis: Diagnosis) -> Page:
-    """The diagnosis of the learner's version, without the report's path and open questions."""
+    """Build the diagnosis of the learner's version, without the report's path and open questions."""
     launches = tuple(structs.replace(launch, questions=()) for launch in diagnosis.launches)
     return diagnosis_page(replace(diagnosis, reports=(), launches=launches), sections=None)
 
 
 def after_profile(one: Exercise, report: Path | None) -> Page:
-    """Where the report is, which is never cut, and what to do next."""
+    """Build the page with the report's path, which is never cut, and the next step."""
     text = f"Next: {_COMMAND} log {one.name} --hypothesis TEXT --next TEXT stores your notes; then edit and check."
     path = Plain((str(report),), whole=True)
     return Page("", (Paragraph("The report, before and after:"), path, Paragraph(text, "lead")), ())
 
 
 def sweep_page(found: Sweep, one: Exercise) -> Page:
-    """A row for each point, the fastest marked with *, and the reason where a point could not run."""
+    """Build a table with one row per point: * marks the fastest, and failed points have a reason."""
     profiled = any(p.metrics for p in found.points)
     columns = [Column("Point"), Column("Time", True), Column("Speedup", True), Column("Registers", True)]
     columns += [Column("Occupancy", True)] if profiled else []
@@ -215,7 +215,7 @@ def _point(point: Point, found: Sweep, profiled: bool) -> tuple[Cell, ...]:
 
 
 def ceilings_page(found: Ceilings, path: Path) -> Page:
-    """The rates that the GPU reached, and where they are stored."""
+    """Build the page of the GPU's measured rates and the path of their file."""
     kinds = (
         ("read", found.read, "byte/s"),
         ("copy", found.copy, "byte/s"),
@@ -242,12 +242,12 @@ def ceilings_page(found: Ceilings, path: Path) -> Page:
 
 
 def status_of(step: StepJudged) -> str:
-    """FAIL, pending or ok."""
+    """Return `FAIL`, `pending` or `ok`."""
     return "FAIL" if step.problems else "pending" if step.pending else "ok"
 
 
 def overlap_text(found: Overlap) -> str:
-    """The verdict of the memory-only / math-only experiment with the three times it rests on."""
+    """Return the verdict of the memory-only / math-only experiment with its three times."""
     unsure = "" if found.sure else " The noise of the times allows another verdict."
     small = "" if found.visible else " The shorter half is too short for its overlap to be seen."
     return (
@@ -258,7 +258,7 @@ def overlap_text(found: Overlap) -> str:
 
 
 def selfcheck_page(judged: Sequence[JudgedExercise]) -> Page:
-    """A row for each step of each exercise, problems below it, and the sum at the end."""
+    """Build a table with one row per step of each exercise, problems below it, and the total at the end."""
     columns = (Column("Step"), Column("Time", True), Column("Speedup", True), Column("First finding"), Column("Status"))
     parts = []
     for one in judged:
@@ -291,7 +291,7 @@ def _step_notes(step: StepJudged) -> Iterator[str]:
 
 
 def readme(judged: Sequence[JudgedExercise], measured: Sequence[Measured]) -> str:
-    """kernels/README.md: what was measured of every exercise, and how to make the table again."""
+    """Return kernels/README.md: the measurements of every exercise, and how to recreate the table."""
     gpus = sorted({m.gpu for m in measured})
     out = [
         "# The exercises",

@@ -16,7 +16,7 @@ _TERM = {"bytes": "bytes / bandwidth", "flop": "FLOP / peak"}
 
 
 def napkin_page(result: Result, checks: Sequence[Inconsistency] = ()) -> Page:
-    """The whole page. checks: where a measured launch contradicts it."""
+    """Build the page. checks: disagreements with a measured launch."""
     names = {**result.parameters, **result.derived}
     sizes = ", ".join(f"{name} {show(value, '', 6)}" for name, value in names.items())
     shares = ", ".join(f"{name} {share_text(share)}" for name, share in result.measured.items())
@@ -39,12 +39,12 @@ def napkin_page(result: Result, checks: Sequence[Inconsistency] = ()) -> Page:
 
 
 def _figure(value: float) -> str:
-    """A ratio with enough digits to compare: 682.7, 20.0, 0.25."""
+    """Format a ratio with enough digits to compare: 682.7, 20.0, 0.25."""
     return f"{value:,.1f}" if value >= 10 else f"{value:.3g}"
 
 
 def _roofs(result: Result) -> Table | Facts:
-    """A column for each kind of core, the expected one marked."""
+    """Return a table with a column for each kind of core; the expected one is marked."""
     roofs = [roof for roof in (result.plain, result.tensor) if roof]
     if not roofs:
         return facts(
@@ -63,9 +63,9 @@ def _roofs(result: Result) -> Table | Facts:
 
 
 def roofline_lines(result: Result, width: int = 80) -> Iterator[str]:
-    """The roofline on logarithmic axes: roofs of - (plain) and = (tensor), the algorithm's point as O on its roof.
+    """Draw the roofline on logarithmic axes: roofs of - (plain) and = (tensor), the algorithm as O on its roof.
 
-    Nothing when the algorithm computes nothing or no arithmetic rate is known: there is no place for it on the axis.
+    Empty if the algorithm has no arithmetic or no arithmetic rate is known.
     """
     roofs = [roof for roof in (result.tensor, result.plain) if roof]
     expected, bandwidth = result.expected, result.gpu.bandwidth

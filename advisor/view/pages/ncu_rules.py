@@ -1,4 +1,4 @@
-"""Nsight Compute's own rules next to the conclusions here: the differences, or all of them."""
+"""Compare Nsight Compute's rules with the advisor's conclusions: the differences, or all rules."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from advisor.view.numbers import share_text, time_text
 from advisor.view.text import title_text
 
 HEADING = "Where Nsight Compute's rules disagree"
-CLAIM = 0.10  # of the kernel's time: what a rule must promise to be worth a line
+CLAIM = 0.10  # of the kernel's time: the minimum saving for a line
 _MOST = 3  # lines; a report of a tuned library has a dozen such promises
 _NOT_RANKED = ("refuted", "gave_way", "small", "unknown")
 
 
 def differing(launch: LaunchDiagnosis) -> list[RuleVerdict]:
-    """The verdicts worth a line: another class, promises of 10 % that are not ranked here, another first cause.
+    """Return relevant verdicts: another class, savings of 10 % that are not ranked here, another first cause.
 
-    Promises on a subject that no diagnosis is about say nothing otherwise: they stand in the full list alone.
+    Savings on subjects without a diagnosis are only in the full list.
     """
     out = []
     for verdict in launch.ncu_rules:
@@ -33,10 +33,10 @@ def differing(launch: LaunchDiagnosis) -> list[RuleVerdict]:
 
 
 def verdict_texts(launch: LaunchDiagnosis, first: Finding | None) -> tuple[list[str], str]:
-    """The differences as sentences, and a line on those left out."""
+    """Return the differences as sentences, and a line on those left out."""
     found = differing(launch)
     promises = [v for v in found if v.here.status != "class_differs"]
-    # What is near its limit, or too short to measure, has one answer to all promises.
+    # A kernel near its limit, or too short to measure, has the same answer to all estimates.
     settled = first is not None and first.id in (*ENDS, "launch_overhead") and bool(promises)
     shown_ = [v for v in found if v not in promises] if settled else found[:_MOST]
     texts = [f"ncu: {_claim(verdict)}. Here {verdict.here.because}" for verdict in shown_]
@@ -57,7 +57,7 @@ def _claim(verdict: RuleVerdict) -> str:
 
 
 def rules_page(launches: Sequence[LaunchDiagnosis]) -> Page:
-    """All estimates of ncu's rules, launch by launch, each with the conclusion here."""
+    """Build the page of all estimates of ncu's rules per launch, each with the advisor's conclusion."""
     parts = []
     for launch in launches:
         title = f"Nsight Compute's rules · {title_text(launch, 0, time_text(launch.duration_ns))}"

@@ -41,7 +41,7 @@ _COMMAND = "ncu-advisor practice"
 
 
 def list_page(found: Sequence[Exercise], progress: Mapping[str, Record]) -> Page:
-    """All exercises by level, one line each, with the learner's progress."""
+    """Build the list of all exercises by level, one line each, with the learner's progress."""
     if not found:
         return Page("", (Paragraph("There are no exercises in this installation."),), ())
     parts = []
@@ -55,18 +55,18 @@ def list_page(found: Sequence[Exercise], progress: Mapping[str, Record]) -> Page
     text = f"{done} of {len(found)} solved."
     if points:
         text += f" {counted(len(points), 'prediction')}, {sum(points) / len(points):.0f} of 100 points on average."
-    order = ("tried", "started", "new", "solved")  # what was begun comes before what is new
+    order = ("tried", "started", "new", "solved")  # started exercises come before new ones
     first = min(found, key=lambda e: order.index(state_of(progress.get(e.name))))
     return Page("Exercises", (), (*parts, section("", [Paragraph(text), next_step(f"show {first.name}")])))
 
 
 def next_step(command: str) -> Paragraph:
-    """The next command; it comes after `ncu-advisor practice`."""
+    """Return the next command, given without `ncu-advisor practice`."""
     return Paragraph(f"Next: {_COMMAND} {command}", "lead")
 
 
 def story_page(one: Exercise, record: Record) -> Page:
-    """The story without the cause, the questions before a profile, and the next commands."""
+    """Build the story without the cause, the questions before a profile, and the next commands."""
     kind = f"ladder of {len(one.stages)} steps" if one.ladder else "exercise"
     head = f"Level {one.level} ({_LEVELS[one.level]}) · {kind} · trains step {one.step} of the method"
     made: list[Block] = [Paragraph(head, "dim")]
@@ -103,7 +103,7 @@ def _title(one: Exercise) -> str:
 
 
 def napkin_page(one: Exercise) -> Page:
-    """The numbers of the napkin with the way to them, for the recorded size."""
+    """Build the napkin estimate with its calculation, for the recorded size."""
     parts = [
         section(number.what, [Paragraph(f"= {number.value}", "lead"), Paragraph(number.how)], level=3)
         for number in one.napkin
@@ -113,7 +113,7 @@ def napkin_page(one: Exercise) -> Page:
 
 
 def hints_page(one: Exercise, taken: int) -> Page:
-    """The hints given so far, the newest last."""
+    """Build the hints given so far, the newest last."""
     rows = tuple(Fact(f"Hint {at}", hint) for at, hint in enumerate(one.hints[:taken], 1))
     left = len(one.hints) - taken
     more = f"{left} more: {_COMMAND} hint {one.name}"
@@ -122,13 +122,13 @@ def hints_page(one: Exercise, taken: int) -> Page:
 
 
 def question_blocks(at: int, of: int, question: QuizQuestion) -> list[Block]:
-    """One question with its lettered answers."""
+    """Return one question with its lettered answers."""
     answers = tuple(f"{chr(ord('a') + i)}) {answer.text}" for i, answer in enumerate(question.answers))
     return [Paragraph(f"Question {at + 1} of {of}", "lead"), Paragraph(question.ask), Bullets(answers)]
 
 
 def reasons_page(question: QuizQuestion, chosen: int) -> Page:
-    """Whether the chosen answer is right, and why each of them is or is not."""
+    """Build the result of the chosen answer, with the reason why each answer is right or wrong."""
     right = question.answers[chosen].right
     reasons = tuple(
         f"{chr(ord('a') + i)}) {'right' if answer.right else 'wrong'}: {answer.because}"
@@ -139,7 +139,7 @@ def reasons_page(question: QuizQuestion, chosen: int) -> Page:
 
 
 def quiz_page(one: Exercise) -> Page:
-    """All questions without answers, for where nobody can type."""
+    """Build all questions without answers, for non-interactive use."""
     parts = [section("", question_blocks(i, len(one.quiz), q)) for i, q in enumerate(one.quiz)]
     letters = " ".join("--answer a" for _ in one.quiz)
     answer = Paragraph(f"Answer with: {_COMMAND} quiz {one.name} {letters}")
@@ -147,12 +147,12 @@ def quiz_page(one: Exercise) -> Page:
 
 
 def quiz_result(one: Exercise, right: int) -> Page:
-    """How many were right, and the next step."""
+    """Build the number of right answers, and the next step."""
     return Page("", (Paragraph(f"{right} of {len(one.quiz)} right."), next_step(f"start {one.name}")), ())
 
 
 def before_prediction(one: Exercise, step: str, own: bool) -> Page:
-    """What a prediction is about."""
+    """Build the page that explains what to predict."""
     what = "your version" if own else f"step {step}"
     text = f"Predict the profile of {one.name}, {what}, before it is shown. You get points for each part."
     how = "The beginning of a name is enough; ? describes each, `ncu-advisor explain NAME` explains it."
@@ -162,7 +162,7 @@ def before_prediction(one: Exercise, step: str, own: bool) -> Page:
 def score_page(
     said: Prediction, launch: LaunchDiagnosis, actual: float | None, result: Score, parts: tuple[int, int, int]
 ) -> Page:
-    """The prediction, the result, and the points of each part. actual: the measured speedup."""
+    """Build the prediction, the result, and the points of each part. actual: the measured speedup."""
     first = next((f.id for f in launch.findings if f.kind == "diagnosis"), "-")
     measured = "not measured" if actual is None else speedup_text(actual)
     gained = "-" if actual is None else f"{result.speedup_points} of {parts[2]}"
@@ -178,7 +178,7 @@ def score_page(
 
 
 def version_page(one: Exercise, step: StepDef, measured: Measured, record: RecordFile) -> Page:
-    """What a step does, its measured times, and where they come from."""
+    """Build the description of a step, its measured times and their origin."""
     made = f"Recorded on {record.gpu}, driver {record.driver}, ncu {record.ncu}, {record.date}"
     data = measured.steps.get(step.id)
     if data is not None and data.times_ns:
@@ -193,7 +193,7 @@ def _step_title(one: Exercise, step: StepDef) -> str:
 
 
 def after_recorded_profile(one: Exercise, step: StepDef, record: Record, gain: float | None) -> Page:
-    """What the next step gained, and what to do after a recorded profile was read."""
+    """Build the gain of the next step, and what to do after a recorded profile was read."""
     ids = [s.id for s in one.stages]
     later = ids[ids.index(step.id) + 1 :] if step.id in ids else []
     blocks: list[Block] = []
@@ -206,7 +206,7 @@ def after_recorded_profile(one: Exercise, step: StepDef, record: Record, gain: f
 
 
 def started_page(one: Exercise, shop: Workshop, made: bool) -> Page:
-    """Where the source is and what to do with it; paths are never cut, they are there to be copied."""
+    """Build the page with the path of the source and what to do with it; paths are never cut, so they can be copied."""
     if shop.source.suffix == ".cu":
         text = "The launch shape is in the source, in a `// launch:` line that you may change, too."
     else:
@@ -217,7 +217,7 @@ def started_page(one: Exercise, shop: Workshop, made: bool) -> Page:
 
 
 def solution_page(one: Exercise, step: StepDef, before: StepDef, path: Path, text: str, old: str) -> Page:
-    """The explanation, what changed from the step before, and the whole source."""
+    """Build the explanation, the diff from the previous step, and the whole source."""
     made: list[Block] = [Paragraph(step.says)]
     made += [Facts((Fact("Cost", step.costs),))] if step.costs else []
     parts = [section("", paragraphs(one.explanation))]
@@ -235,7 +235,7 @@ def solution_page(one: Exercise, step: StepDef, before: StepDef, path: Path, tex
 
 
 def reset_page(one: Exercise, kept: Sequence[Path], progress: bool) -> Page:
-    """What a reset did."""
+    """Build the result of a reset."""
     blocks: list[Block] = [Paragraph(f"{one.name}: the original source is restored.")]
     blocks += [Paragraph("Your version was kept as:"), Plain(tuple(map(str, kept)), whole=True)] if kept else []
     if progress:
@@ -244,7 +244,7 @@ def reset_page(one: Exercise, kept: Sequence[Path], progress: bool) -> Page:
 
 
 def log_page(one: Exercise, rows: Sequence[LogRow]) -> Page:
-    """The experiment log: each version with time, observation, hypothesis and next step."""
+    """Build the experiment log: each version with time, observation, hypothesis and next step."""
     if not rows:
         text = f"{one.name}: no version yet. `{_COMMAND} check {one.name}` writes the first."
         return Page("", (Paragraph(text),), ())

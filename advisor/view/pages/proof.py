@@ -1,4 +1,4 @@
-"""Proofs as a page: from a conclusion to its rules, observations, numbers and sources, or what prevented it."""
+"""Proofs as a page: the rules, observations, numbers and sources of a conclusion, or the reasons against it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TRUTH = {0: "no", 1: "unknown", 2: "yes"}
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """Why a finding was concluded on a launch (a proof, what would flip it), or why not (the rules that blocked)."""
+    """Why a finding was concluded on a launch (proof, changes that flip it), or why not (the rules that failed)."""
 
     launch: LaunchDiagnosis
     finding: str
@@ -25,7 +25,7 @@ class Explained:
 
 
 def proofs_page(proofs: Sequence[Explained]) -> Page:
-    """A section for each, after a proof with what would flip it."""
+    """Build a section for each; a proof is followed by the changes that would flip it."""
     return Page("", (), tuple(part for one in proofs for part in _sections(one)))
 
 

@@ -40,7 +40,7 @@ _RESOURCES = {"registers": "registers", "shared": "shared memory", "blocks": "bl
 
 
 def coalescing_page(result: Simulated) -> Page:
-    """Sectors of a request, what would change them, and the most expensive warp lane by lane."""
+    """Build the page: sectors per request, changes that lower them, and the most expensive warp lane by lane."""
     found = coalescing_of(result.warps[result.drawn], result.width)
     rows = Facts(
         (
@@ -55,7 +55,7 @@ def coalescing_page(result: Simulated) -> Page:
 
 
 def banks_page(result: Simulated) -> Page:
-    """Wavefronts of a shared access, pads and swizzle, and the most expensive warp as lanes by banks."""
+    """Build the page: wavefronts of a shared access, pads and swizzle, the most expensive warp as lanes by banks."""
     size = len(groups(result.warps[result.drawn], result.width)[0])
     rule = "the whole warp" if size == 32 else f"{size} lanes"
     rows = Facts(
@@ -142,7 +142,7 @@ def _banks_drawn(result: Simulated) -> Iterator[str]:
 
 
 def occupancy_page(result: Occupancy, limits: Limits, title: str, more: tuple[int, int] | None) -> Page:
-    """Blocks and warps of an SM, what limits them, and the next steps up and down. more: what one more block needs."""
+    """Build the page: blocks and warps of an SM, limiters, nearest changes. more: requirements of one more block."""
     note = f"{result.blocks} blocks, {result.warps} of {limits.warps_per_sm} warps of an SM"
     full = BarRow("Occupancy", result.percent / 100, percent_text(result.percent), total=True)
     columns = (Column("Resource"), Column("Blocks", True), Column(""))

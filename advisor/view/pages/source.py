@@ -1,4 +1,4 @@
-"""The hot code of a launch as a page: lines with their source, instructions with what they wait for, PTX, the shape."""
+"""The hot code of a launch as a page: source lines, instructions with the cause of their waits, PTX, the shape."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _ORPHAN = "no operand shows for what: the compiler's own wait for instructions b
 
 
 def source_page(view: View, top: int, *, reason: str = "") -> Page:
-    """The `top` lines and instructions of a view, then its shape. reason: why this measure was taken."""
+    """Build the page: the `top` lines and instructions, then the shape. reason: why this measure was chosen."""
     parts: list[Section] = []
     if not view.spots:
         parts.append(made_section("", [Paragraph("Nothing in the code has any of it, or passes the filters.")]))
@@ -56,7 +56,7 @@ def source_page(view: View, top: int, *, reason: str = "") -> Page:
 
 
 def reason_text(wanted: Wanted | None, title: str = "") -> str:
-    """Why a measure was taken, empty if it was asked for or no finding says; title: of the finding, else its id."""
+    """Return why a measure was chosen; empty if the user or no finding chose it. title: of the finding, else its id."""
     if wanted is None or not wanted.finding:
         return ""
     which = "the first finding" if wanted.first else "the finding"
@@ -64,7 +64,7 @@ def reason_text(wanted: Wanted | None, title: str = "") -> str:
 
 
 def _about(view: View, reason: str) -> tuple[Block, ...]:
-    """The measure, what the report lacks, and how far lines can be trusted."""
+    """Return the measure, missing data of the report, and the accuracy of the lines."""
     trust = view.trust if view.has_lines else None
     kept = source = ""
     if trust is not None:
@@ -131,7 +131,7 @@ def _instructions(view: View, top: int) -> Table:
 
 
 def wait_text(wait: Wait, spot: Spot) -> str:
-    """The leading reason of an instruction's wait, and what it waits for where that is known."""
+    """Return the main stall reason of an instruction, and the instruction that it waits for, if known."""
     text = f"{wait.reason.replace('_', ' ')} {share_text(wait.share)}"
     if wait.sources:
         first = wait.sources[0]
@@ -157,7 +157,7 @@ def _ptx(view: View, top: int) -> list[Block | None]:
 
 
 def shape_sections(view: View) -> list[Section]:
-    """The shape of a kernel: its loops and course, live registers, inactive lanes, shared accesses."""
+    """Return the shape of a kernel: loops and control flow, live registers, inactive lanes, shared accesses."""
     found = view.structure
     parts = []
     if found.loops:
@@ -185,7 +185,7 @@ def shape_sections(view: View) -> list[Section]:
     if view.shared:
         alike: dict[tuple[object, ...], list[SharedGroup]] = {}
         for group in view.shared:
-            # Without a name for the array, only the base register distinguishes two arrays.
+            # Without the array's name, only the base register distinguishes two arrays.
             alike.setdefault((group.array or (group.base,), group.opcodes, group.lines), []).append(group)
         groups = Bullets(tuple(_group(members) for members in [*alike.values()][:_MOST_GROUPS]))
         left = _more(len(alike) - _MOST_GROUPS, "groups")
@@ -248,20 +248,20 @@ def _more(left: int, noun: str) -> Paragraph | None:
 
 
 def place_text(file: str, line: int) -> str:
-    """`kernel.cu:13`, the file without its folders; `no line` without line information."""
+    """Return `kernel.cu:13`, without the folders; `no line` without line information."""
     return f"{shown(file_name(file))}:{line}" if line else "no line"
 
 
 def line_ref(near: str, file: str, line: int) -> str:
-    """`line 13` next to a place of the same file, else `kernel.cu:13`."""
+    """Return `line 13` next to a place of the same file, else `kernel.cu:13`."""
     return f"line {line}" if file == near and line else place_text(file, line)
 
 
 def source_line(text: str) -> str:
-    """A line of source fit to be shown: tabs as blanks, control characters escaped."""
+    """Return a source line for display: tabs as blanks, control characters escaped."""
     return shown(text.expandtabs(4).strip())
 
 
 def loop_name(number: int | None) -> str:
-    """`loop 1` for the loop counted as 0."""
+    """Return the name of a loop: `loop 1` for number 0."""
     return "outside loops" if number is None else f"loop {number + 1}"

@@ -10,11 +10,11 @@ from advisor.view.blocks import section as made_section
 from advisor.view.numbers import count_text, speedup_text
 from advisor.view.pages.source import line_ref, place_text
 
-_MOST_ROWS = 6  # instructions shown of each side of a stretch
+_MOST_ROWS = 6  # instructions shown on each side of a code range
 
 
 def source_compare_page(found: Comparison, names: tuple[str, str], top: int) -> Page:
-    """The comparison with `top` opcodes, lines and stretches; names: of the two launches."""
+    """Build the page with `top` opcodes, lines and code ranges. names: of the two launches."""
     total = f"{count_text(found.before)} before, {count_text(found.now)} now, {_change(found.before, found.now)}"
     about = made_facts(
         ("Before", names[0]),
@@ -42,7 +42,7 @@ def source_compare_page(found: Comparison, names: tuple[str, str], top: int) -> 
 
 
 def ordered(found: Alignment) -> list[Hunk]:
-    """The largest change first, then the longest, then in the order of the code."""
+    """Sort by change, the largest first, then by length, then by position in the code."""
     return sorted(found.hunks, key=lambda hunk: (-abs(hunk.change), -len(hunk.before) - len(hunk.now)))
 
 
@@ -60,7 +60,7 @@ def _aligned(found: Alignment | None, top: int) -> Section:
         first = max(hunk.now or hunk.before, key=lambda pair: pair[1])[0]
         lines: list[str] = []
         for sign, side in (("-", hunk.before), ("+", hunk.now)):
-            # The hottest of them, in the order of the code.
+            # The hottest ones, in the order of the code.
             hot = sorted(sorted(range(len(side)), key=lambda i: (-side[i][1], i))[:_MOST_ROWS])
             lines += [_side_row(sign, *side[i], first) for i in hot]
             lines += [f"{sign} … {len(side) - _MOST_ROWS} more"] if len(side) > _MOST_ROWS else []

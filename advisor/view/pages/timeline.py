@@ -48,12 +48,12 @@ from advisor.view.text import cut, file_name, shown
 
 _KERNELS, _KERNELS_BRIEF = 40, 8
 _CALLS, _WHOLE = 0.1, 0.95  # shares of a gap
-_DETAILED = 4  # GPUs that a brief page shows in full
+_DETAILED = 4  # the most GPUs that a brief page shows in full
 _SHORT = 20  # characters of a base name that several kernels share
 
 
 def timeline_page(result: TimelineResult, *, brief: bool = False) -> Page:
-    """The whole page. brief: the first kernels, the GPUs that stand out, and no steps of fixes."""
+    """Build the page. brief: only the first kernels and the GPUs that differ, without steps of fixes."""
     made: list[Block] = [Paragraph(trace.path, "dim") for trace in result.traces]
     caveats = [Fact("Caveat", f"{path}: {why}", "warn") for path, why in result.failed]
     caveats += [Fact("Caveat", f"{t.path}: {p}", "warn") for t in result.traces for p in t.problems]
@@ -72,7 +72,7 @@ def timeline_page(result: TimelineResult, *, brief: bool = False) -> Page:
 
 
 def _detailed(result: TimelineResult) -> Sequence[int]:
-    """The places of the GPUs that a brief page shows: all of a few, else those that stand out, and the first."""
+    """Return the positions of the GPUs on a brief page: all if they are few, else those that differ, and the first."""
     both = result.together
     if both is None or len(result.gpus) <= _DETAILED:
         return range(len(result.gpus))
@@ -80,13 +80,13 @@ def _detailed(result: TimelineResult) -> Sequence[int]:
 
 
 def command_text(result: TimelineResult) -> str:
-    """The ncu commands alone, one a line; of several GPUs with the same command one."""
+    """Return only the ncu commands, one per line, without duplicates for several GPUs."""
     commands = [gpu.command.command for gpu in result.gpus if gpu.command is not None]
     return "".join(f"{line}\n" for line in dict.fromkeys(commands))
 
 
 def together_section(result: TimelineResult, both: Together, most: int = _KERNELS) -> Section:
-    """The GPUs in a table, and the `most` kernels with the most time over all of them."""
+    """Return a table of the GPUs, and the `most` kernels with the most time on all GPUs."""
     columns = (
         Column("GPU"),
         Column("Trace", keep="end"),
@@ -154,7 +154,7 @@ def _gpu(result: TimelineResult, gpu: GpuTimeline, at: int, brief: bool) -> list
 
 
 def about_text(trace: TraceInfo, gpu: GpuTimeline) -> str:
-    """Which GPU, what wrote the trace, how long it is."""
+    """Return the GPU, the tool that wrote the trace, and the trace's duration."""
     parts = [gpu_name(gpu) if gpu.gpu >= 0 else "GPU unknown"]
     if trace.tool:
         parts.append(shown(trace.tool) + (f", schema {shown(trace.schema)}" if trace.schema else ""))
@@ -167,7 +167,7 @@ def about_text(trace: TraceInfo, gpu: GpuTimeline) -> str:
 
 
 def gpu_name(gpu: GpuTimeline) -> str:
-    """Its number and name."""
+    """Return the GPU's number and name."""
     return f"GPU {gpu.gpu}" + (f" {shown(gpu.name)}" if gpu.name else "")
 
 
@@ -192,7 +192,7 @@ def pattern_section(number: int, pattern: Pattern, *, steps: bool = True, same: 
 
 
 def moment_text(moment: Moment) -> str:
-    """When, how long, what it was or stood between, and what the host did there."""
+    """Return start, duration, activity or neighbours of a moment, and the host's activity."""
     if moment.kind == "gap":
         text = f"idle between {cut(shown(moment.before), 40)} and {cut(shown(moment.after), 40)}"
     else:
@@ -209,7 +209,7 @@ def moment_text(moment: Moment) -> str:
 
 
 def _host_texts(moment: Moment) -> Iterator[str]:
-    """Where the host was; of a gap, calls that take a tenth of it or more."""
+    """Yield the host's activity; for a gap, calls that take a tenth of it or more."""
     if moment.kind != "gap":
         if moment.call:
             yield f"requested by {cut(shown(moment.call), 40)}"
@@ -226,7 +226,7 @@ def _host_texts(moment: Moment) -> Iterator[str]:
 
 
 def unseen_texts(result: TimelineResult, unseen: Sequence[Unseen]) -> list[str]:
-    """The patterns that could not be checked, and what the trace lacks for them."""
+    """Return the patterns that could not be checked, and the missing data of the trace."""
     groups: dict[tuple[str, ...], list[str]] = {}
     for one in unseen:
         groups.setdefault(one.parts, []).append(one.id)
@@ -238,7 +238,7 @@ def unseen_texts(result: TimelineResult, unseen: Sequence[Unseen]) -> list[str]:
 
 
 def kernels_section(kernels: Sequence[KernelRank], most: int = _KERNELS) -> Section:
-    """The table of the `most` kernels with the most time, each with the speedup if it took none."""
+    """Return a table of the `most` kernels with the most time, each with the speedup if it took no time."""
     bounded = any(k.bound is not None for k in kernels)
     columns = [Column("Kernel"), Column("Share", True), Column("Launches", True), Column("Each", True)]
     columns += [Column("Total", True, spare=1)]
@@ -266,24 +266,24 @@ def kernels_section(kernels: Sequence[KernelRank], most: int = _KERNELS) -> Sect
 
 
 def _told_apart(kernel: KernelRank, listed: Sequence[KernelRank]) -> str:
-    """The base name; of kernels that share it, also the full name from the word in which it differs from the others."""
+    """Return the base name; if kernels share it, also the full name from the first word that differs."""
     others = [k.name for k in listed if k.short == kernel.short and k is not kernel]
     if not others:
         return kernel.short
     name = kernel.name
     start = max(sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(name, o, strict=False))) for o in others)
-    # From the beginning of the word in which they differ, of a number also with the word before it.
+    # From the first word that differs; if it is a number, also the word before it.
     head = re.search(r"([A-Za-z_]+\W{0,2})?[0-9A-Za-z]*\Z", name[:start])
     return f"{cut(kernel.short, _SHORT)} …{name[head.start() if head is not None else start :]}"
 
 
 def bound_text(bound: float | None) -> str:
-    """Amdahl's bound as a speedup; `>100×` above that, `unknown` where it is."""
+    """Format Amdahl's bound as a speedup: `>100×` above 100, `unknown` for None."""
     return "unknown" if bound is None else speedup_text(bound) if bound < 100 else ">100×"
 
 
 def command_texts(gpu: GpuTimeline) -> list[str]:
-    """What the kernel can give at most, and which of its launches the command picks."""
+    """Return the maximum gain from the kernel, and the launches that the command selects."""
     command, chosen, out = gpu.command, gpu.target, []
     assert command is not None
     assert chosen is not None
@@ -305,7 +305,7 @@ def command_texts(gpu: GpuTimeline) -> list[str]:
 
 
 def _shape_text(command: NcuCommand) -> str:
-    """The launch shape, and how much of the kernel's time is in it where there are several."""
+    """Return the launch shape, and its share of the kernel's time if there are several shapes."""
     if command.grid is None or command.block is None:
         return ""
     grid, block = ("x".join(str(n) for n in size) for size in (command.grid, command.block))

@@ -1,4 +1,4 @@
-"""A triage as a page: the time that fixes would save, the kernels that save most, and what could not be read."""
+"""A triage as a page: the time that fixes would save, the kernels that save most, and unreadable reports."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from advisor.view.text import cut, shown
 
 # Rows of the table, and groups with a section, by format: a page of thousands of kernels still opens at once.
 EXTENT = {"text": (10, 3), "markdown": (20, 5), "html": (1000, 20)}
-_FILES, _FILES_BRIEF = 200, 10  # troubled reports that are named
+_FILES, _FILES_BRIEF = 200, 10  # the most reports with problems that are listed
 _KERNELS_BRIEF = 10  # of an application
 _BASIS = {"run": "the run", "window": "the GPU's work from first to last", "kernels": "the time of all kernels"}
 
@@ -215,14 +215,14 @@ def _trouble(result: Triage, totals: Totals, most: int) -> list[Section]:
 
 
 def trouble_text(report: Report) -> str:
-    """The problem of a report in one line."""
+    """Return the problem of a report in one line."""
     if report.refused:
         return report.refused + (" (the same command tries it again)" if report.again else "")
     return "; ".join(report.problems) or "some of its launches could not be read"
 
 
 def shape_text(sizes: tuple[int, ...], times: str) -> str:
-    """Grid or block without sizes of one at the end."""
+    """Format grid or block without trailing sizes of one."""
     kept = sizes
     while len(kept) > 1 and kept[-1] == 1:
         kept = kept[:-1]

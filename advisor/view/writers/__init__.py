@@ -1,4 +1,4 @@
-"""The output formats, one module each. A format of pages is one module and one line of PAGE_FORMATS."""
+"""The output formats, one module each. A page format needs one module and one line in PAGE_FORMATS."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PageFormat:
-    """A format of pages. writer: `module:function`, Page to text; endings: of its files, the usual one first."""
+    """A format of pages. writer: `module:function`, Page to text; endings: file endings, the usual one first."""
 
     writer: str
     endings: tuple[str, ...]
 
 
-# Commands with pages and the session's exports have all of these. A writer is imported when it is used: Jinja is slow.
+# All commands with pages and the session's exports have these. Writers are imported on use, since Jinja is slow.
 PAGE_FORMATS: Final[Mapping[str, PageFormat]] = {
     "markdown": PageFormat("markdown:page_markdown", ("md", "markdown")),
     "html": PageFormat("html:page_html", ("html", "htm")),
@@ -27,7 +27,7 @@ PAGE_FORMATS: Final[Mapping[str, PageFormat]] = {
 
 
 def page_writer(name: str) -> Callable[[Page], str]:
-    """The writer of a format of PAGE_FORMATS."""
+    """Return the writer of a format of PAGE_FORMATS."""
     module, _, function = PAGE_FORMATS[name].writer.partition(":")
     writer: Callable[[Page], str] = getattr(import_module(f"{__name__}.{module}"), function)
     return writer

@@ -1,8 +1,8 @@
-"""A page as one HTML file that needs nothing else: no network, no other file, no script but its own.
+"""Write a page as one self-contained HTML file: no network, no other file, only its own script.
 
-Jinja escapes every value. What is not printable (control characters, marks that turn the direction of text) is shown
-as its escape before that. A content security policy with the digests of the one style and the one script forbids all
-else, so that even text that slipped through could neither run nor load anything.
+Jinja escapes every value. Before that, unprintable characters (control characters, marks that change the direction of
+text) become escapes. A content security policy allows only the digests of the one style and the one script, so even
+unescaped text could neither run nor load anything.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from advisor.view.blocks import Page
 from advisor.view.text import cut, shown
 
 _FOLDER = Path(__file__).parent / "page"
-# Names of thousands of characters are cut here; the JSON has all of them.
+# Names of thousands of characters are cut here; the JSON has the full names.
 LONGEST = 600
 _QUOTED = re.compile(r"`([^`]+)`")
 
 
 def page_html(page: Page) -> str:
-    """The whole page."""
+    """Write the whole page."""
     style, script = ((_FOLDER / name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
     policy = (
         f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
@@ -38,7 +38,7 @@ def page_html(page: Page) -> str:
 
 
 def rich(text: str) -> Markup:
-    """Text with what stands between two backticks as code; everything is escaped."""
+    """Return escaped text, with text between two backticks as code."""
     parts = _QUOTED.split(cut(shown(text), 4 * LONGEST))
     return Markup("").join(Markup("<code>{}</code>").format(part) if at % 2 else part for at, part in enumerate(parts))
 
@@ -48,7 +48,7 @@ def _digest(text: str) -> str:
 
 
 def _finished(value: Any) -> Any:
-    """Data as it may stand in a page; a value that is missing is a mistake of the template."""
+    """Return data for use in a page; a missing value is a bug in the template."""
     if value is None:
         raise TypeError("a template was given None")
     return cut(shown(value), 4 * LONGEST) if type(value) is str else value

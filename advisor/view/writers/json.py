@@ -1,4 +1,4 @@
-"""Records as JSON: one walk for every document, by the rules of `advisor.records.record`."""
+"""Write records as JSON by the rules of `advisor.records.record`, for every document."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from advisor.view.numbers import number
 
 Write = Callable[[Any], Any]
 _PLAIN = (str, int, bool, type(None))
-# Factories of defaults that are left out, as msgspec does.
+# Default factories whose values are left out, as in msgspec.
 EMPTY = (dict, list, set)
 
 
 def document_json(document: msgspec.Struct) -> str:
-    """A document as text: the same bytes for the same record."""
+    """Return a document as text: the same bytes for the same record."""
     return json_text(plain(document), indent=1) + "\n"
 
 
 def document_parts(kind: type[msgspec.Struct], values: Mapping[str, Any]) -> Iterator[str]:
-    """A document of a class as pieces of text: its fields by name, of an iterator one item at a time."""
+    """Yield a document of a class as pieces of text: its fields by name; an iterator is written item by item."""
     hints = typing.get_type_hints(kind, include_extras=True)
     yield f'{{\n "schema": {json_text(kind.__struct_config__.tag)}'
     for field in msgspec.structs.fields(kind):
@@ -47,7 +47,7 @@ def document_parts(kind: type[msgspec.Struct], values: Mapping[str, Any]) -> Ite
 
 
 def plain(value: Any) -> Any:
-    """A record, or a value of the types that records have, as plain data."""
+    """Convert a record, or a value of a record's field, to plain data."""
     kind: Any = type(value)
     if kind in _PLAIN:
         return value
@@ -64,7 +64,7 @@ def plain(value: Any) -> Any:
 
 @lru_cache(maxsize=256)
 def _record(kind: Any) -> Write:
-    """The writer of a class of records."""
+    """Return the writer of a class of records."""
     hints = typing.get_type_hints(kind, include_extras=True)
     config = kind.__struct_config__
     tag = {config.tag_field: config.tag} if config.tag_field else {}
@@ -92,7 +92,7 @@ def _record(kind: Any) -> Write:
 
 
 def form_of(hint: Any) -> Any:
-    """How a type is written: INTERNAL, OBJECT, the names of a tuple's items, or None where it is nothing special."""
+    """Return how a type is written: INTERNAL, OBJECT, the names of a tuple's items, or None by default."""
     if get_origin(hint) is not Annotated:
         return None
     metas = [meta.extra_json_schema or {} for meta in hint.__metadata__ if isinstance(meta, msgspec.Meta)]
@@ -100,7 +100,7 @@ def form_of(hint: Any) -> Any:
 
 
 def _writer(hint: Any) -> Write:
-    """The writer of the values of a type."""
+    """Return the writer of the values of a type."""
     form = form_of(hint)
     if isinstance(form, list):
         return _named(form, [_writer(item) for item in get_args(hint.__origin__)])

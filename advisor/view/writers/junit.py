@@ -1,4 +1,4 @@
-"""A comparison as JUnit XML, for the test page of a CI system: a case for each kernel, a failure for each threshold."""
+"""Write a comparison as JUnit XML for a CI system: a case for each kernel, a failure for each threshold."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _SUITE = "ncu-advisor compare"
 
 
 def junit(result: Result, *, everything: bool = False) -> str:
-    """One test suite, one case for each pair of kernels with its text in system-out.
+    """Write one test suite with a case for each pair of kernels, with its text in system-out.
 
-    A crossed threshold is a failure, one that could not be checked an error; a kernel without a partner is a skipped
-    case, since no threshold was put to it. `time` is the current duration in seconds.
+    A crossed threshold is a failure, one that could not be checked an error; a kernel without a counterpart is a
+    skipped case, since no threshold applies to it. `time` is the current duration in seconds.
     """
     found = result.compared
     outcomes = result.outcomes or tuple(() for _ in found.pairs)
@@ -28,7 +28,7 @@ def junit(result: Result, *, everything: bool = False) -> str:
         case = _case(suite, pair_title(pair), shape(pair.current.launch))
         if pair.current.times is not None:
             case.set("time", f"{pair.current.times.median / 1e9:.9f}")
-        # The format allows several of these, but most readers show the first only: all thresholds in one.
+        # Most programs show only the first of several failures, so all thresholds are in one.
         crossed = [o for o in row if o.crossed]
         unknown = [o for o in row if o.crossed is None]
         for tag, kind, count, rows in (

@@ -1,4 +1,4 @@
-"""A page as Markdown, for a comment on a pull request or a wiki: headings, lists, tables, fenced code."""
+"""Write a page as Markdown, for a comment on a pull request or a wiki: headings, lists, tables, fenced code."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from advisor.view.charts.bars import bar
 from advisor.view.text import cut, shown
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~!&$@])")
-# What a line may not begin with, since it would start a list or a heading; addresses are linked even without brackets.
+# Starts of a line that would begin a list or a heading; addresses are linked even without brackets.
 _START = re.compile(r"^([-+=])(?=[\s=-]|$)")
 _NUMBER = re.compile(r"^(\d+)([.)])(?=\s|$)")
 _LINK = re.compile(r"(?i)\b(https?|ftp|mailto|xmpp|www)([:.])")
@@ -36,29 +36,29 @@ _QUOTED = re.compile(r"`([^`]+)`")
 _FENCE = re.compile(r"`{3,}")
 _CELLS = 24
 _WIDTH = 78  # columns of a drawing in characters
-# A name of thousands of characters is of no use in a list; the JSON has all of it.
+# Names of thousands of characters are cut in a list; the JSON has the full names.
 LONGEST = 400
 
 
 def escaped(text: str) -> str:
-    """Text whose every character is shown: nothing in it is markup, a link, a mention or the end of a cell."""
+    """Escape text, so that nothing in it is markup, a link, a mention or the end of a cell."""
     return _LINK.sub(r"\1\\\2", _SPECIAL.sub(r"\\\1", shown(text)))
 
 
 def rich(text: str) -> str:
-    """The same, but what stands between two backticks is code."""
+    """Escape text like `escaped`, with text between two backticks as code."""
     parts = _QUOTED.split(cut(shown(text), 4 * LONGEST))
     told = "".join(_code(part) if at % 2 else escaped(part) for at, part in enumerate(parts))
     return _NUMBER.sub(r"\1\\\2", _START.sub(r"\\\1", told))
 
 
 def _code(text: str) -> str:
-    # A bar ends a cell of a table even within backticks.
+    # A vertical bar ends a table cell even within backticks.
     return f"<code>{escaped(text)}</code>" if "|" in text or not text.strip() else f"`{text}`"
 
 
 def page_markdown(page: Page) -> str:
-    """The whole page."""
+    """Write the whole page."""
     out = [f"# {rich(page.title)}"] if page.title else []
     for block in page.made:
         out += ["", *_block(block)]
@@ -68,7 +68,7 @@ def page_markdown(page: Page) -> str:
 
 
 def _spaced(lines: list[str]) -> list[tuple[str, str]]:
-    """Each line with the one before it: two empty ones never follow each other."""
+    """Return each line with the previous one, without consecutive empty lines."""
     return [(lines[0], "x"), *((now, before) for before, now in pairwise(lines))]
 
 
@@ -127,7 +127,7 @@ def _turn(turn: Turn) -> list[str]:
 def _outline(found: Sequence[Line]) -> list[str]:
     lines, before = [], -1
     for line in found:
-        # A list may go one level deeper at a time.
+        # The depth of a list may increase by only one level at a time.
         before = min(max(0, line.depth), before + 1)
         label = f"**{escaped(line.label)}:** " if line.label.strip() else ""
         lines.append(f"{'  ' * before}- {label}{rich(line.signed)}")
@@ -135,7 +135,7 @@ def _outline(found: Sequence[Line]) -> list[str]:
 
 
 def _fenced(texts: Iterable[str], language: str = "") -> list[str]:
-    """Lines as they are, in a fence longer than any run of backticks in them."""
+    """Return the lines in a fence that is longer than any run of backticks in them."""
     lines = list(texts)
     longest = max((len(run) for line in lines for run in _FENCE.findall(line)), default=2)
     fence = "`" * (longest + 1)

@@ -1,8 +1,8 @@
-"""A section file for Nsight Compute, in the text format of its customization guide: all that the advisor reads.
+"""Write a section file for Nsight Compute, in the format of its customization guide, with the advisor's metrics.
 
-A metric that a chip does not have costs a warning and stays away, it fails nothing; filters are there to avoid the
-warning. Which chip has which (CC 7.0 to 12.0), and what is collected together, was looked up in the host library of
-CUDA 13.0. Section files with source metrics and a sampled timeline are read by Nsight Compute 2024.1 and later.
+A metric that a chip lacks causes only a warning; filters avoid it. The metrics of each chip (CC 7.0 to 12.0), and the
+metrics that are collected together, are from the host library of CUDA 13.0. Nsight Compute 2024.1 and later
+read section files with source metrics and a sampled timeline.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from advisor.source.measures import MEASURES
 
 IDENTIFIER = "NcuAdvisor"
 FILE = f"{IDENTIFIER}.section"
-# Sampling over the run decides no finding, only whether one number can stand for all phases, and costs three passes
-# more on CC 9.0: it is a section of its own.
+# Sampling over the run decides no finding, only whether one number represents all phases, and needs three more passes
+# on CC 9.0, so it is a separate section.
 OVER_TIME = "NcuAdvisorOverTime"
 OVER_TIME_FILE = f"{OVER_TIME}.section"
-# The parts of these two are measured with them, whatever they are called on a chip.
+# The parts of these two are measured with them, under any name on a chip.
 BREAKDOWNS = (
     "breakdown:sm__throughput.avg.pct_of_peak_sustained_elapsed",
     "breakdown:gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed",
@@ -29,7 +29,7 @@ BREAKDOWNS = (
 # Samples by reason, all of them and those of warps that could not issue.
 SAMPLES = ("group:smsp__pcsamp_warp_stall_reasons", "group:smsp__pcsamp_warp_stall_reasons_not_issued")
 _GROUPED = "smsp__pcsamp_warp"
-# What the advisor also reads where a report has it, but what takes passes and decides nothing beyond what is collected.
+# Metrics that the advisor reads if present, but that need passes and decide nothing more.
 LEFT_OUT = {
     "tensor_ops": "a pass and more for each type of operand; the opcodes and the tensor pipe's share tell of use",
     "shared_atomic_inst": "a pass; the opcodes count them",
@@ -49,7 +49,7 @@ LEFT_OUT = {
     "stall_selected": "one in each issue by definition",
     "stall_warpgroup_arrive": "named gmma since",
 }
-# Endings of names for what other metrics collected here give by a formula, each at the cost of counters of its own.
+# Name endings of metrics that formulas derive from other collected metrics, and that would need extra counters.
 _RECKONED = ("_per_warp_active.pct", "_pred_on.sum")
 _SHOWN = (
     *("duration_ns", "sm_throughput_pct", "memory_throughput_pct", "dram_pct"),
@@ -66,7 +66,7 @@ _ARCHITECTURES: Mapping[str, tuple[int, int]] = {
 
 
 def names_of(metric: MetricDef) -> tuple[str, ...]:
-    """What to collect of one metric: its first name, or all that are combined; none where it comes with another."""
+    """Return the names to collect for a metric: its first, or all combined ones; none if another metric includes it."""
     if not metric.section or metric.id in LEFT_OUT:
         return ()
     names = metric.names if metric.combine != "first" else metric.names[:1]
@@ -76,7 +76,7 @@ def names_of(metric: MetricDef) -> tuple[str, ...]:
 
 
 def collected(metrics: Mapping[str, MetricDef]) -> dict[str, str]:
-    """Every name of ncu that the section lists by itself -> its label, the metric's id here or the name again."""
+    """Return ncu name -> label (the metric's id or the name again) for every name that the section lists."""
     found = {name: metric.id for metric in metrics.values() for name in names_of(metric)}
     needs = (*(m.needs for m in MEASURES.values()), *(c.needs for c in COLUMNS.values()))
     sought = (name for names in needs for name in names)
@@ -87,7 +87,7 @@ def collected(metrics: Mapping[str, MetricDef]) -> dict[str, str]:
 
 
 def section_text(metrics: Mapping[str, MetricDef]) -> str:
-    """The file's text."""
+    """Return the text of the section file."""
     listed = collected(metrics)
     header = {name: listed[name] for metric in _SHOWN for name in names_of(metrics[metric])}
     source = {n: label for n, label in listed.items() if "." not in n and "__" not in n} | {
@@ -109,7 +109,7 @@ def section_text(metrics: Mapping[str, MetricDef]) -> str:
 
 
 def over_time_text() -> str:
-    """The text of the second file: DRAM and SM sampled over the run."""
+    """Return the text of the second file: DRAM and SM sampled over the run."""
     lines = [
         "# Written by `ncu-advisor collect --section-file`: whether the kernel's phases differ.",
         f'Identifier: "{OVER_TIME}"',

@@ -1,7 +1,7 @@
-"""Findings as SARIF 2.1.0, so that editors and code review show them on their lines (OASIS, SARIF 2.1.0).
+"""Write findings as SARIF 2.1.0, so that editors and code review show them on their lines (OASIS, SARIF 2.1.0).
 
-A result is what could be mended in one kernel at one place; a kernel near its limit has none. What could not be read
-or looked at is a notification, since an empty list of results would read as healthy.
+A result is a possible fix in one kernel at one place; a kernel near its limit has none. Data that could not be read
+or checked is a notification, since an empty list of results would look as if there were no problem.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ _NAME = 120
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A finding of a kernel, to be told. id: of the rule, its entry beside it; report: the file that it was seen in;
-    first: nothing comes before it there.
+    """A finding of a kernel to write. id: of the rule, with its entry; report: the file with the finding;
+    first: whether it is the first finding there.
 
-    count: launches that it was seen on; gain: (estimate, low, high) or None; places: where, the hottest first.
+    count: launches with the finding; gain: (estimate, low, high) or None; places: the hottest place first.
     """
 
     id: str
@@ -51,7 +51,7 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """Something about the run itself. level: error (not read), warning (read in part) or note (not looked at)."""
+    """A remark on the run itself. level: error (not read), warning (partly read) or note (not checked)."""
 
     level: str
     text: str
@@ -59,7 +59,7 @@ class Remark:
 
 
 def diagnosis_sarif(diagnosis: Diagnosis, knowledge: tuple[Path, ...] = (), root: Path | None = None) -> str:
-    """A diagnosis as a SARIF log; root: the folder that places are told from, the current one by default."""
+    """Write a diagnosis as a SARIF log. root: the folder for relative paths (default: the current one)."""
     cat = catalog(knowledge)
     seen: dict[tuple[str, ...], Seen] = {}
     for launch in diagnosis.launches:
@@ -76,14 +76,14 @@ def diagnosis_sarif(diagnosis: Diagnosis, knowledge: tuple[Path, ...] = (), root
 
 
 def _both(before: Seen, now: Seen) -> Seen:
-    """The one that is worth more, for both."""
+    """Merge two findings: the data of a first finding or else of the larger gain, and the sum of the counts."""
     one = max(before, now, key=lambda s: (s.first, s.gain[0] if s.gain else 0.0))
     count = before.count + now.count
     return replace(one, count=count)
 
 
 def rule_of(cat: Catalog, scope: str, finding: str) -> tuple[str, DiagnosisDef]:
-    """The id of a rule, as `explain` takes it, and its entry: twins of kernels and workloads are two rules."""
+    """Return a rule's id, as for `explain`, and its entry; the same id for kernels and workloads gives two rules."""
     if scope == cat.scope:
         return finding, cat.findings[finding]
     from advisor.knowledge.base import workloads
@@ -137,7 +137,7 @@ def _remarks(diagnosis: Diagnosis) -> list[Remark]:
 
 
 def sarif_log(seen: Iterable[Seen], remarks: Sequence[Remark], root: Path) -> str:
-    """The log of one run: rules from the knowledge, results, and notifications for what went wrong."""
+    """Return the log of one run: rules from the knowledge base, results, and notifications of problems."""
     found = list(seen)
     entries = {one.id: one.entry for one in found}
     ids = list(entries)
@@ -165,7 +165,7 @@ def sarif_log(seen: Iterable[Seen], remarks: Sequence[Remark], root: Path) -> st
 
 
 def plain(text: str) -> str:
-    """A message that viewers show as it is: no control characters, and nothing that they take for a link."""
+    """Escape a message for viewers: no control characters, and nothing that looks like a link."""
     return cut(shown(text), _MESSAGE).replace("](", "] (")
 
 
@@ -227,7 +227,7 @@ def _kernel(name: str) -> dict[str, Any]:
 
 
 def _physical(place: Location | None, report: str, root: Path) -> dict[str, Any]:
-    """A place with its line; without line information the report itself, and the address where it is known."""
+    """Return a place with its line; without line information the report, and the address if known."""
     if place is not None and place.file and place.line > 0:
         return {"artifactLocation": _artifact(place.file, root), "region": {"startLine": place.line}}
     address = {"absoluteAddress": place.pc, "kind": "instruction"} if place is not None else None
@@ -242,10 +242,10 @@ def _notification(remark: Remark, root: Path) -> dict[str, Any]:
 
 
 def _artifact(path: str, root: Path) -> dict[str, Any]:
-    """Where a file is: below the root if its path or the end of it is there, else as an address of its own.
+    """Return a file's location: below the root if its path or the end of it exists there, else its own path.
 
-    A kernel is often compiled under another folder than the one that is reviewed: the longest end of its path that
-    exists below the root counts.
+    A kernel is often compiled in another folder than the reviewed one: the longest end of its path that exists below
+    the root is used.
     """
     parts = (PureWindowsPath(path) if "\\" in path or path[1:2] == ":" else PurePosixPath(path)).parts
     names = [part.strip("\\/") for part in parts if part.strip("\\/")]

@@ -1,4 +1,4 @@
-"""A page as lines for a terminal: at most `width` columns, colour where wanted, ASCII where the encoding has no more.
+"""Write a page as lines for a terminal: at most `width` columns, optional colour, ASCII for limited encodings.
 
 Plain strings, not Rich: importing rich.console costs 90 ms of processor time, a third of `explain` (bar: 5 %).
 """
@@ -37,11 +37,11 @@ _TITLE_LINES = 2
 _LABEL = 11  # columns of the labels of facts, at least
 _LONG_LABEL = 20  # and at most
 _LEAST_TEXT = 12  # columns of a text column of a table, at least
-_FAIR_TEXT = 32  # below this, columns that are easily spared are left out
+_FAIR_TEXT = 32  # below this, optional columns are left out
 _MOST_LABEL = 22  # columns of the label of a bar
 _LEAST_BAR, _MOST_BAR = 6, 60
-_NOTE = 8  # columns that a note under a row is set in
-_MORE = 5  # columns that a continued line of code is set in
+_NOTE = 8  # indentation of a note under a row
+_MORE = 5  # indentation of a continued line of code
 _APART = (Table, Code, Bars, Picture, Plain)  # blocks with an empty line before and after
 _ASCII = str.maketrans(
     {"×": "x", "–": "-", "—": "-", "−": "-", "µ": "u", "→": ">", "·": "-", "…": "~", "≤": "<=", "≥": ">=",
@@ -50,12 +50,12 @@ _ASCII = str.maketrans(
 
 
 def paint(text: str, style: str, colour: bool) -> str:
-    """The text in an ANSI style, or as it is."""
+    """Return the text in an ANSI style, or unchanged."""
     return f"\x1b[{_ANSI[style]}m{text}\x1b[0m" if colour and style and text else text
 
 
 def terminal_text(page: Page, *, width: int = 80, colour: bool = False, blocks: bool = True) -> str:
-    """The whole page. blocks: whether the output takes characters beyond ASCII."""
+    """Write the whole page. blocks: whether the output supports characters beyond ASCII."""
     out: list[str] = []
     if page.title:
         title = wrap(cut(shown(page.title), _TITLE_LINES * width), width)
@@ -68,13 +68,13 @@ def terminal_text(page: Page, *, width: int = 80, colour: bool = False, blocks: 
 
 
 def plain_text(lines: Sequence[str], blocks: bool = True) -> str:
-    """Lines as one text without blanks at their ends and empty lines at its beginning; in ASCII without `blocks`."""
+    """Join lines without trailing blanks and leading empty lines; in ASCII without `blocks`."""
     text = re.sub(r"\n{3,}", "\n\n", "\n".join(line.rstrip() for line in lines)).strip("\n") + "\n"
     return text if blocks else text.translate(_ASCII)
 
 
 def section_lines(part: Section, *, width: int = 80, colour: bool = False, blocks: bool = True) -> list[str]:
-    """An empty line, the heading, the blocks; nothing of a section with drawings that have no text."""
+    """Return an empty line, the heading and the blocks; nothing for a section whose drawings have no text."""
     pictures = [block for block in part.blocks if isinstance(block, Picture)]
     if pictures and not any(picture.draw for picture in pictures):
         return []
@@ -90,7 +90,7 @@ def section_lines(part: Section, *, width: int = 80, colour: bool = False, block
 def block_lines(
     found: Sequence[Block], *, width: int = 80, colour: bool = False, blocks: bool = True, indent: int = 0
 ) -> list[str]:
-    """Blocks one after another; indent: of paragraphs and lists."""
+    """Return the lines of the blocks. indent: of paragraphs and lists."""
     out: list[str] = []
     before: Block | None = None
     for block in found:
@@ -150,7 +150,7 @@ def _fact(row: Fact, name: str, width: int, column: int, colour: bool, indent: i
     lines = wrap(shown(row.text), width - column)
     style = _STYLES[row.tone]
     first = f"{label:<{column}}{lines[0]}"
-    # A warning is coloured whole, another tone only in its first line.
+    # All lines of a warning are coloured, for other tones only the first line.
     rest = [" " * column + line for line in lines[1:]]
     whole = row.tone in ("warn", "bad", "dim")
     return [paint(first, style, colour), *(paint(line, style if whole else "", colour) for line in rest)]
@@ -198,7 +198,7 @@ def _table(table: Table, width: int, colour: bool) -> list[str]:
 
 
 def table_width(table: Table) -> int:
-    """The columns that a table takes where nothing is cut."""
+    """Return the width of a table in which nothing is cut."""
     return _span(_widths(table, [[shown(cell.text) for cell in row] for row in table.rows]), range(len(table.columns)))
 
 
@@ -232,7 +232,7 @@ def _code(block: Code, width: int, colour: bool) -> list[str]:
 
 
 def _continued(head: str, text: str, width: int) -> list[str]:
-    """A line of code after its number, continued further in where it is too long."""
+    """Return a line of code after its number; the continuation of a long line is indented."""
     room = max(20, width - len(head))
     inside = min(len(text) - len(text.lstrip()) + 2, room // 2)
     parts, rest = [text[:room]], text[room:]
@@ -242,7 +242,7 @@ def _continued(head: str, text: str, width: int) -> list[str]:
 
 
 def command_lines(command: str, width: int, indent: int = 2) -> list[str]:
-    """A command on lines that a shell puts together again: broken before options, never inside quotes."""
+    """Split a command into lines that a shell joins again: before options, never inside quotes."""
     words = [match[0] for match in re.finditer(r"""(?:'[^']*'|"[^"]*"|[^\s'"])+""", command)]
     groups: list[str] = []
     for word in words:

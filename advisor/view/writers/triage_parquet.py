@@ -1,4 +1,4 @@
-"""Every launch of a triage as a Parquet table: a row a launch, for whatever queries tables."""
+"""Write every launch of a triage to a Parquet table, one row per launch."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from advisor.triage.results import Triage
 from advisor.triage.tally import METRICS, Row
 
 _ROWS = 20_000  # of a row group: bounds the memory
-# Columns in order. Times are ns, back_ns is what the first fix with a gain gives back; metrics follow in their units.
+# Columns in order. Times are ns; back_ns: time saved by the first fix with a gain; metrics follow in their units.
 _COLUMNS = (
     *(("report", "string"), ("index", "int64"), ("kernel", "string"), ("kernel_full", "string")),
     *(("grid_x", "int64"), ("grid_y", "int64"), ("grid_z", "int64")),
@@ -23,7 +23,7 @@ _COLUMNS = (
 
 
 def require() -> None:
-    """UsageError where pyarrow is missing: told before anything is read."""
+    """Raise UsageError if pyarrow is missing, before any report is read."""
     try:
         import pyarrow.parquet  # noqa: F401
     except ImportError:
@@ -31,7 +31,7 @@ def require() -> None:
 
 
 def write_parquet(result: Triage, out: Path) -> int:
-    """Write the launches, whole or not at all; how many. UsageError where the place cannot be written."""
+    """Write all launches atomically; return their number. Raises UsageError if the file cannot be written."""
     import pyarrow as pa
     from pyarrow import parquet
 

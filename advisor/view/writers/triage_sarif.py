@@ -1,4 +1,4 @@
-"""A triage as SARIF: a result for each kernel and shape whose launches could be made faster."""
+"""Write a triage as SARIF: a result for each kernel and shape whose launches could be made faster."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from advisor.view.pages.triage import shape_text, trouble_text
 from advisor.view.text import cut, shown
 from advisor.view.writers.sarif import Remark, Seen, rule_of, sarif_log
 
-# GitHub takes 5,000 results of a file and shows the first of them.
+# GitHub accepts 5,000 results per file and shows the first ones.
 MOST = 1000
 _NAME = 120
 
@@ -23,7 +23,7 @@ Places = Callable[[Group, Finding], tuple[Location, ...]]
 def triage_sarif(
     result: Triage, *, most: int | None = None, located: int = 0, places: Places, root: Path | None = None
 ) -> str:
-    """The groups that have most to give back. located: for how many of them `places` is asked, which takes time."""
+    """Write the groups with the largest savings. located: number of groups whose `places` are looked up (slow)."""
     seen = []
     groups = 0
     for at, group in enumerate(result.groups(min(most or MOST, MOST))):
