@@ -119,7 +119,7 @@ def test_the_napkin_reckons_with_it(kept: Path, tour: Any) -> None:
     assert document["measured"]["memory"] == pytest.approx(0.8, rel=0.01)
     assert "measured" not in json.loads(printed(*args[:4], "--gpu", "A100-SXM-80GB", "--format", "json"))
     text = printed(*args[:6])
-    assert "with what `practice calibrate` measured here" in text
+    assert "Measured" in text and "`practice calibrate` on this machine" in text
     doubles = json.loads(printed(*args, "--dtype", "f64"))
     assert doubles["measured"]["plain"] == pytest.approx(3e13 / gpu("H200-SXM").peaks["fp64"])
     halves = json.loads(printed(*args, "--dtype", "f16"))

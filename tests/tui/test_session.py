@@ -142,7 +142,7 @@ async def test_texts_of_findings_are_data_too():
     bad = replace(odd, title="[red]title[/]", because="because [b]of[/b] \x1b[1m this")
     async with session("x.ncu-rep", analyse=one(findings=(bad,))) as at:
         await at.press("enter")
-        assert at.shows("[red]title[/]", "Because [b]of[/b] \\x1b[1m this.")
+        assert at.shows("[red]title[/]", "because [b]of[/b] \\x1b[1m this")
 
 
 async def test_a_report_that_cannot_be_read_is_a_card_with_what_can_be_done():

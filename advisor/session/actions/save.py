@@ -57,7 +57,8 @@ def _export(line: Typed, state: State) -> Event:
     what = what or files.form_by_ending(path)
     if not what:
         forms = tuple(f"/export {form}" for form in FORMS)
-        return NotUnderstood(f"/export {line.rest}".strip(), forms, f"Name the format: {', '.join(FORMS)}.")
+        wanted = f"{', '.join(FORMS[:-1])} or {FORMS[-1]}"
+        return NotUnderstood(f"/export {line.rest}".strip(), forms, f"Name the format: {wanted}.")
     return WriteAsked(what, path or files.default_name(state.paths or state.traces, what))
 
 
