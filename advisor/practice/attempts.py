@@ -25,6 +25,7 @@ from advisor.reasoning.diagnose import analyse
 from advisor.reasoning.time_model.noise import Judged, spread, verdict
 from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis
 from advisor.records.errors import AdvisorError, InputError, UsageError
+from advisor.records.quantities import speedup_text
 
 if TYPE_CHECKING:
     from advisor.reasoning.analysis import Analysis
@@ -255,8 +256,6 @@ def _remember(store: Store, name: str, digest: str, launch: LaunchDiagnosis) -> 
     """Write the result of profiling the learner's version to the log."""
     first = next((f for f in launch.findings if f.kind == "diagnosis"), None)
     found = first.speedup if first is not None else None
-    gain = ""
-    if found is not None:
-        gain = f", {found.estimate:.2g}x to win" if found.estimate < 99.5 else f", {found.estimate:.0f}x to win"
+    gain = f", estimated speedup {speedup_text(found.estimate)}" if found is not None else ""
     seen = f"{launch.verdict.id}: {first.id if first is not None else 'no finding'}{gain}"
     store.change(name, lambda record: state.add(record, digest, "profiled", observation=seen))
