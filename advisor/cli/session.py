@@ -20,6 +20,7 @@ class DemoOptions(Knowledge):
         type=click.Choice(["dark", "light"]),
         help="Colours; by default those last chosen with Ctrl+T, or NCU_ADVISOR_THEME.",
     )
+    predict: bool = option("--predict", is_flag=True, help="Ask for your prediction before each diagnosis.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,10 +37,16 @@ def open_(options: OpenOptions) -> int:
 
     Without a report, the session starts by asking what to begin with.
     """
-    return run(list(options.reports), gpu=options.gpu, theme=options.theme or "", knowledge=options.knowledge)
+    return run(
+        list(options.reports),
+        gpu=options.gpu,
+        theme=options.theme or "",
+        knowledge=options.knowledge,
+        predict=options.predict,
+    )
 
 
 @command(DemoOptions)
 def demo(options: DemoOptions) -> int:
     """Open the interactive session on a bundled report of 22 kernels, recorded on an H200."""
-    return run([], demo=True, theme=options.theme or "", knowledge=options.knowledge)
+    return run([], demo=True, theme=options.theme or "", knowledge=options.knowledge, predict=options.predict)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from advisor.knowledge.base import Catalog
-from advisor.knowledge.schemas import RuleDef
+from advisor.knowledge.schemas import DiagnosisDef, RuleDef
 from advisor.knowledge.texts import fill
 from advisor.knowledge.units import unit_name
 from advisor.reasoning import fix_simulation, ncu_rules
@@ -157,6 +157,15 @@ def _evidence(catalog: Catalog, observed: Observed, row: int, names: Sequence[st
     return tuple(out.values())
 
 
+def fix_advice(entry: DiagnosisDef, exercise: str = "") -> FixAdvice | None:
+    """Return the fix of a diagnosis or timeline pattern; None if it has none."""
+    fix = entry.fix
+    if fix is None:
+        return None
+    before, after = fix.before.rstrip(), fix.after.rstrip()
+    return FixAdvice(fix.id, fix.summary, fix.steps, fix.costs, exercise, entry.see, before=before, after=after)
+
+
 def _finding(
     catalog: Catalog,
     observed: Observed,
@@ -171,8 +180,7 @@ def _finding(
     fired = sorted((f for f in trace.fired if f.concludes == found), key=lambda f: order.index(f.rule_id))
     names = [name for f in fired for name in f.when]
     undecided = tuple(sorted({name for f in fired for name in f.unknown_unless}))
-    fix = entry.fix
-    advice = None if fix is None else FixAdvice(fix.id, fix.summary, fix.steps, fix.costs, entry.exercise, entry.see)
+    advice = fix_advice(entry, entry.exercise)
     rule = _rule(catalog, found, fired[0].rule_id)
     return Finding(
         id=found,

@@ -116,7 +116,10 @@ class FixCheck(Record):
 
 
 class FixAdvice(Record):
-    """The description of a fix: its steps, its cost, the exercise that practises it, and topics for further reading."""
+    """The description of a fix: its steps, its cost, the exercise that practises it, and topics for further reading.
+
+    before, after: a few lines of code without and with the fix, both or neither.
+    """
 
     id: str
     summary: str
@@ -125,6 +128,8 @@ class FixAdvice(Record):
     practice: str
     see: tuple[str, ...] = written(())
     check: FixCheck | None = None
+    before: str = ""
+    after: str = ""
 
 
 FindingKind = Literal["diagnosis", "trust", "note"]

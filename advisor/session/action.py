@@ -57,7 +57,8 @@ class Command:
     does: its description for help and palette; parse: the event itself, or the function from a line to the event, which
     never raises (NotUnderstood has suggestions); takes: a description of its arguments, [optional]; said: phrases that
     mean it without arguments; shapes: sentences that mean it; complete: returns completions of its argument; explicit:
-    without a slash it takes only the name of a file.
+    without a slash it takes only the name of a file; key: the letter for it on every screen, with `short` as its name
+    in the footer.
     """
 
     name: str
@@ -69,6 +70,8 @@ class Command:
     shapes: tuple[Shape, ...] = ()
     complete: Completer | None = None
     explicit: bool = False
+    key: str = ""
+    short: str = ""
 
     @property
     def usage(self) -> str:

@@ -25,7 +25,7 @@ from advisor.view.numbers import (
     speedup_text,
     time_text,
 )
-from advisor.view.pages.launch import finding_facts, fix_blocks
+from advisor.view.pages.launch import change_blocks, finding_facts, fix_blocks, fix_facts
 from advisor.view.text import sentence, sentence_start
 
 if TYPE_CHECKING:
@@ -61,17 +61,21 @@ def notes_card(launch: LaunchDiagnosis, position: int) -> Card | None:
 
 
 def finding_card(launch: LaunchDiagnosis, finding: Finding, position: int) -> Card:
-    """Return the card of a finding: its estimated speedup, the reason, the hot lines, open questions."""
-    blocks: list[Block] = [Facts(tuple(finding_facts(finding)))]
+    """Return the card of a finding: estimated speedup, reason, hot lines, open questions; of the first one its fix."""
+    first = main_finding(launch)
+    lead = finding.kind == "diagnosis" and first is not None and first.id == finding.id
+    rows = finding_facts(finding)
+    rows += fix_facts(finding.fix) if lead and finding.fix is not None else []
+    blocks: list[Block] = [Facts(tuple(rows))]
+    blocks += change_blocks(finding.fix) if lead and finding.fix is not None else ()
     if finding.speedup is None and finding.kind == "diagnosis" and not is_end(finding):
         blocks.append(Line("The speedup of its fix cannot be estimated from these numbers.", "quiet"))
     if finding.undecided:
         names = ", ".join(name.partition(".")[2] or name for name in finding.undecided).replace("_", " ")
         blocks.append(Line(names, "unknown", "Not known"))
-    first = main_finding(launch)
     kind = {"trust": "trust", "note": "note"}.get(finding.kind, "finding")
     label = {"trust": "Caveat", "note": "Note"}.get(finding.kind, "Also found")
-    if finding.kind == "diagnosis" and first is not None and first.id == finding.id:
+    if lead:
         label = "Nothing to fix" if is_end(finding) else "Fix first"
         label = "No cause found" if finding.id == "unexplained" else label
     aside = f"confidence {share_text(finding.confidence)}"

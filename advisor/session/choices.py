@@ -13,7 +13,7 @@ from advisor.session import events as e
 from advisor.session.experiments import timeline
 from advisor.session.interview.choosing import next_number, open_questions, revealed, subject_of
 from advisor.session.records import Ask, Choice
-from advisor.session.state import State, is_end
+from advisor.session.state import State, is_end, next_finding
 from advisor.view.numbers import exact_text, short_gain_text
 
 _MOST_QUESTIONS = 2  # maximum offered at a time; more would hide the other choices on a small screen
@@ -30,20 +30,6 @@ _SKIPS = {
     "variants": "Cancel",
     "timeline": "Enough: conclude from these numbers",
 }
-
-
-def shown_findings(state: State) -> set[str]:
-    """Return the findings of the launch that were already shown."""
-    cards = [c for c in state.cards if c.position == state.position and not c.past]
-    return {c.finding for c in cards if c.kind in ("finding", "trust", "note")}
-
-
-def next_finding(state: State) -> Finding | None:
-    """Return the first finding of the launch that was not shown yet; findings of kind trust have their own card."""
-    launch, shown = state.launch, shown_findings(state)
-    if launch is None:
-        return None
-    return next((f for f in launch.findings if f.id not in shown and f.kind != "trust"), None)
 
 
 def choices(state: State) -> tuple[Choice, ...]:
@@ -118,20 +104,20 @@ def _menu(state: State) -> tuple[Offer, ...]:
     if finding is not None and finding.fix is not None and not state.has_card("fix", finding.id):
         gains = finding.speedup is not None and not is_end(finding)
         label = "Show the fix, step by step" if gains else "Show what to do now"
-        out.append((Choice("fix", label, ("fix",)), e.FixShown()))
+        out.append((Choice("fix", label, ("fix", "f")), e.FixShown()))
     if finding is not None and not state.has_card("proof", finding.id):
-        out.append((Choice("how", "How was this concluded?"), e.HowAsked()))
+        out.append((Choice("how", "How was this concluded?", ("h",)), e.HowAsked()))
     following = next_finding(state)
     if following is not None:
         gain = "" if following.speedup is None else short_gain_text(following.speedup)
         # An answer may have added a new first finding.
         first = launch is not None and following is launch.findings[0]
         label = f"{'What to fix first now' if first else 'Next finding'}: {following.title}"
-        out.append((Choice("finding", label, ("next",), gain), e.FindingShown(following.id)))
+        out.append((Choice("finding", label, ("next", "n"), gain), e.FindingShown(following.id)))
     exercise = _exercise(state, finding)
     if exercise:
         label = f"Practise it on an exercise: {exercise}"
-        practise = Choice(f"practise:{exercise}", label, ("practise", "exercise"))
+        practise = Choice(f"practise:{exercise}", label, ("practise", "exercise", "p"))
         out.append((practise, e.ViewShown("practice", exercise)))
     for ask in open_questions(state)[:_MOST_QUESTIONS]:
         short = ask.ask if len(ask.ask) <= _ASK_SHOWN else ask.ask[: _ASK_SHOWN - 1].rstrip() + "…"
@@ -147,7 +133,7 @@ def _menu(state: State) -> tuple[Offer, ...]:
     if state.numbers and next_number(state) is not None:
         out.append((Choice("more", "Give more numbers", ("numbers",)), e.NumbersContinued()))
     if state.diagnosis is not None and len(state.diagnosis.launches) > 1:
-        out.append((Choice("launches", "Choose another launch", ("kernels",)), e.LaunchesShown()))
+        out.append((Choice("launches", "Choose another launch", ("kernels", "l")), e.LaunchesShown()))
     return tuple(out) or (_QUIT,)
 
 
@@ -222,7 +208,7 @@ _OFFERED: Final = {
     "renew": _Offered(
         "I changed the code: compare with a new report",
         _of_launch(e.Asked("new_report"), lambda state: not state.numbers),
-        ("compare", "new report", "changed"),
+        ("compare", "new report", "changed", "c"),
     ),
     "version": _Offered(
         "I changed the code: type the new numbers",

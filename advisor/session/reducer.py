@@ -29,6 +29,7 @@ from advisor.session.requests import (
     Concluded,
     Event,
     Failed,
+    Locate,
     Opened,
     Outcome,
     Practise,
@@ -38,7 +39,15 @@ from advisor.session.requests import (
 )
 from advisor.session.state import State, main_finding
 from advisor.session.transitions import add, ask_number, reveal, select, settled
-from advisor.session.views import diagnosed_anew, is_for_view, keep_result, leave_view, view_failed
+from advisor.session.views import (
+    ask_for_hot_lines,
+    diagnosed_anew,
+    is_for_view,
+    keep_result,
+    leave_view,
+    view_failed,
+    with_hot_lines,
+)
 from advisor.view.blocks import Line
 
 
@@ -55,6 +64,8 @@ def reduce(state: State, event: Event) -> State:
     after = _without_view(state, after, event)
     if after.diagnosis is not state.diagnosis:
         after = diagnosed_anew(after)
+    if isinstance(event, UserEvent | Opened | Concluded):
+        after = ask_for_hot_lines(after)
     return replace(after, log=(*state.log, event))
 
 
@@ -150,7 +161,8 @@ def _outcome(state: State, event: Outcome) -> State:
             if after is None:
                 return state
             if is_for_view(event.request):
-                return keep_result(after, event.request, event.result)
+                kept = keep_result(after, event.request, event.result)
+                return with_hot_lines(kept, event.request) if isinstance(event.request, Locate) else kept
             return RESULTS[type(event.request)].reduce(after, event.request, event.result)
     return _failed(state, event)
 

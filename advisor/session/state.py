@@ -14,7 +14,7 @@ from advisor.session.requests import OUTCOMES, Event, Locate, Request, Value, Vi
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A view: its screen's module in tui/screens and class; its key, which works on every screen if `anywhere`;
+    """A view: its screen's module in tui/screens and class; its keys, which work on every screen if `anywhere`;
     its name, and a phrase that says what it shows.
     """
 
@@ -28,13 +28,15 @@ class View:
 
 # The views of a session besides the launches and the conversation. A screen is imported when it is first opened.
 VIEWS: Final[Mapping[str, View]] = {
-    "source": View("source", "SourceScreen", "f7", "Source", "Hot lines and instructions of this launch"),
-    "proof": View("proof", "ProofScreen", "f8", "Proof", "The tree from the finding to its numbers and sources"),
-    "whatif": View("whatif", "WhatIfScreen", "f9", "What if", "Try other values and see which conclusions change"),
-    "steps": View("steps", "StepsScreen", "f5", "Steps", "The steps of the method, and where this session is"),
-    "log": View("log", "LogScreen", "f10", "Log", "The experiment log: versions, times, observations"),
-    "timeline": View("timeline", "TimelineScreen", "f11", "Timeline", "The timeline of the open trace", anywhere=True),
-    "knowledge": View("knowledge", "KnowledgeScreen", "f12", "Knowledge", "Browse the knowledge base", anywhere=True),
+    "source": View("source", "SourceScreen", "s,f7", "Source", "Hot lines and instructions of this launch"),
+    "proof": View("proof", "ProofScreen", "r,f8", "Proof", "The tree from the finding to its numbers and sources"),
+    "whatif": View("whatif", "WhatIfScreen", "w,f9", "What if", "Try other values and see which conclusions change"),
+    "steps": View("steps", "StepsScreen", "m,f5", "Steps", "The steps of the method, and where this session is"),
+    "log": View("log", "LogScreen", "g,f10", "Log", "The experiment log: versions, times, observations"),
+    "timeline": View(
+        "timeline", "TimelineScreen", "t,f11", "Timeline", "The timeline of the open trace", anywhere=True
+    ),
+    "knowledge": View("knowledge", "KnowledgeScreen", "k,f12", "Knowledge", "Browse the knowledge base", anywhere=True),
     "practice": View("practice", "PracticeScreen", "", "Practice", "The exercises"),
 }
 
@@ -144,6 +146,35 @@ class State:
 def main_finding(launch: LaunchDiagnosis) -> Finding | None:
     """Return the first diagnosis, else the first finding of another kind, else None."""
     return next((f for f in launch.findings if f.kind == "diagnosis"), launch.findings[0] if launch.findings else None)
+
+
+def shown_findings(state: State) -> set[str]:
+    """Return the findings of the launch that were already shown."""
+    cards = [c for c in state.cards if c.position == state.position and not c.past]
+    return {c.finding for c in cards if c.kind in ("finding", "trust", "note")}
+
+
+def next_finding(state: State) -> Finding | None:
+    """Return the first finding of the launch that was not shown yet; findings of kind trust have their own card."""
+    launch, shown = state.launch, shown_findings(state)
+    if launch is None:
+        return None
+    return next((f for f in launch.findings if f.id not in shown and f.kind != "trust"), None)
+
+
+def time_saved(launch: LaunchDiagnosis) -> float | None:
+    """Return the time in ns that the first finding's fix would save; None if the time or the speedup is unknown."""
+    first = main_finding(launch)
+    speedup = first.speedup if first is not None else None
+    if speedup is None or speedup.estimate <= 0 or launch.duration_ns is None:
+        return None
+    return launch.duration_ns * (1 - 1 / speedup.estimate)
+
+
+def best_position(diagnosis: Diagnosis) -> int | None:
+    """Return the launch whose first finding's fix would save most time, else the longest; None without launches."""
+    ranked = [(time_saved(each) or 0.0, each.duration_ns or 0.0, -at) for at, each in enumerate(diagnosis.launches)]
+    return -max(ranked)[2] if ranked else None
 
 
 def launch_number(launch: LaunchDiagnosis, several: bool) -> str:

@@ -5,9 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Final
 
-from advisor.records.diagnosis import Finding, Location
+from msgspec import structs
+
+from advisor.records.diagnosis import Finding, LaunchDiagnosis, Location
+from advisor.session.cards import class_card, finding_card
+from advisor.session.records import Card
 from advisor.session.requests import Failed, Locate, Prove, Request, Suppose
-from advisor.session.state import State
+from advisor.session.state import State, best_position, main_finding
 from advisor.session.transitions import settled, wait
 from advisor.source.locate import hottest
 from advisor.source.viewer import Seen
@@ -22,22 +26,23 @@ def plain(request: Request) -> bool:
     return isinstance(request, Locate) and not (request.by or request.search or request.where)
 
 
-def _located(state: State) -> list[Any]:
-    """Return the source results of the current launch, failures included, the newest first."""
+def _located(state: State, position: int | None) -> list[Any]:
+    """Return the source results of a launch, failures included, the newest first."""
     asked = ((request, result) for request, result in reversed(state.results) if plain(request))
-    return [result for request, result in asked if getattr(request, "position", None) == state.position]
+    return [result for request, result in asked if getattr(request, "position", None) == position]
 
 
-def read(state: State) -> list[Seen]:
-    """Return the views of the current launch that were read without a filter, the newest first."""
-    return [result for result in _located(state) if isinstance(result, Seen)]
+def read(state: State, position: int | None = None) -> list[Seen]:
+    """Return the views of a launch (None: the selected one) that were read without a filter, the newest first."""
+    found = _located(state, state.position if position is None else position)
+    return [result for result in found if isinstance(result, Seen)]
 
 
-def places(state: State, finding: Finding) -> tuple[Location, ...]:
-    """Return the places of a finding of the current launch; empty if it has none or they were not read yet."""
+def places(state: State, finding: Finding, position: int | None = None) -> tuple[Location, ...]:
+    """Return the places of a finding of a launch (None: the selected one); empty if unknown or not read yet."""
     if finding.locations:
         return finding.locations
-    for seen in read(state):
+    for seen in read(state, position):
         wanted = seen.wanted
         if wanted is None or not wanted.own or wanted.finding != finding.id:
             continue
@@ -54,16 +59,16 @@ def where(state: State, finding: Finding) -> list[Line]:
             Line(f"{location_text(place)}{_array(state, place)}", "fact", "At" if at == 0 else " ")
             for at, place in enumerate(found)
         ]
-    if finding.id not in state.knowledge.placed or not _readable(state):
+    if finding.id not in state.knowledge.placed or not _readable(state, state.launch):
         return []
-    last = next(iter(_located(state)), None)
+    last = next(iter(_located(state, state.position)), None)
     failed = last.message if isinstance(last, Failed) else ""
     return [Line(failed or "not read from the report yet; /source (F7) shows lines and instructions", "unknown", "At")]
 
 
-def _readable(state: State) -> bool:
+def _readable(state: State, launch: LaunchDiagnosis | None) -> bool:
     """Return whether the launch comes from a report that can contain instructions."""
-    launch, diagnosis = state.launch, state.diagnosis
+    diagnosis = state.diagnosis
     if state.numbers or launch is None or diagnosis is None or launch.report >= len(diagnosis.reports):
         return False
     return diagnosis.reports[launch.report].format == "ncu-rep"
@@ -77,6 +82,56 @@ def _array(state: State, place: Location) -> str:
         if len(names) == 1:
             return f", array {names.pop()}"
     return ""
+
+
+def ask_for_hot_lines(state: State) -> State:
+    """Request the hot lines of the first finding, of the selected launch or of the one whose fix saves most time.
+
+    A session that asks for predictions reads them only on request.
+    """
+    if state.diagnosis is None or state.numbers or state.expects or state.view:
+        return state
+    position = state.position if state.place == "launch" else best_position(state.diagnosis)
+    if position is None or state.place not in ("launch", "launches") or position >= len(state.diagnosis.launches):
+        return state
+    launch = state.diagnosis.launches[position]
+    finding = main_finding(launch)
+    if finding is None or finding.id not in state.knowledge.placed or not _readable(state, launch):
+        return state
+    request = Locate(position, finding=finding.id)
+    known = finding.locations or places(state, finding, position) or state.result(request) is not None
+    return state if known else wait(state, request)
+
+
+def with_hot_lines(state: State, request: Locate) -> State:
+    """Show the hot lines that were read on the cards of their finding."""
+    if state.diagnosis is None or not plain(request):
+        return state
+    launch = state.diagnosis.launches[request.position]
+    finding = next((f for f in launch.findings if f.id == request.finding), None)
+    found = () if finding is None else places(state, finding, request.position)
+    if finding is None or not found or finding.locations:
+        return state
+    made = finding_card(launch, structs.replace(finding, locations=found), request.position)
+    cards = tuple(
+        made
+        if (card.kind, card.position, card.finding, card.past) == (made.kind, made.position, made.finding, False)
+        else card
+        for card in state.cards
+    )
+    return replace(state, cards=cards)
+
+
+def preview(state: State, position: int) -> tuple[Card, ...]:
+    """Return the cards of a launch's class and first finding, with its fix, before the launch is opened."""
+    if state.diagnosis is None or not 0 <= position < len(state.diagnosis.launches):
+        return ()
+    launch = state.diagnosis.launches[position]
+    finding = main_finding(launch)
+    if state.expects or finding is None:
+        return ()
+    located = structs.replace(finding, locations=places(state, finding, position))
+    return (class_card(launch, position), finding_card(launch, located, position))
 
 
 def requests_of(state: State) -> tuple[Request, ...]:

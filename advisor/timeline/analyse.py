@@ -17,11 +17,12 @@ from advisor.knowledge.base import Catalog, TimelineCatalog, catalog, timelines
 from advisor.knowledge.expressions import UNKNOWN, parse
 from advisor.knowledge.schemas import DiagnosisDef
 from advisor.knowledge.texts import fill
+from advisor.reasoning.assemble import fix_advice
 from advisor.reasoning.engine.reason import Engine
 from advisor.reasoning.engine.trace import Trace as Conclusions
 from advisor.reasoning.engine.trace import finding_confidence
 from advisor.reasoning.observations import Observed, observe
-from advisor.records.diagnosis import Comparison, FixAdvice, Speedup
+from advisor.records.diagnosis import Comparison, Speedup
 from advisor.records.errors import UsageError
 from advisor.timeline.facts import LOSSES, METRICS, GpuFacts, facts, lanes
 from advisor.timeline.intervals import shared
@@ -219,7 +220,7 @@ def _pattern(
         because=fill(entry.seen[order.index(fired[0].rule_id)].because, texts),
         rules=tuple(f.rule_id for f in fired),
         locations=(),
-        fix=None if fix is None else FixAdvice(fix.id, fix.summary, fix.steps, fix.costs, "", entry.see),
+        fix=fix_advice(entry),
         cites=entry.cites,
         undecided=tuple(sorted({n for f in fired for n in f.unknown_unless})),
         typical=fix.typical if fix is not None else "",

@@ -70,18 +70,21 @@ class AdvisorApp(App[int]):
         memory: Settings | None = None,
         saving: Saving | None = None,
         interrupted: SavedSession | None = None,
+        predict: bool = False,
     ) -> None:
         """start_options: choices of the start screen, shown first; player: a saved session to replay instead.
 
         saving: saves the session automatically; interrupted: a session on the same reports that the user may continue.
+        predict: whether to ask for a prediction before each diagnosis.
         """
         super().__init__()
         self.state = State()
         self.gpu = gpu
+        self._predict = predict
         self.executor = self._own_executor = executor
         self.history = History()
         self.runner = RequestRunner(self, executor)
-        self._beginning = e.Began(paths, gpu, traces)
+        self._beginning = self.beginning(paths, traces)
         self._start = None if start_options is None else StartScreen(start_options, blocks=blocks)
         self._replay = None if player is None else ReplayScreen(player, blocks=blocks)
         for one in (DARK, LIGHT):
@@ -98,6 +101,10 @@ class AdvisorApp(App[int]):
         self._offered: tuple[object, ...] = ()
         self.load = load
         self.leaving = Leaving()
+
+    def beginning(self, paths: tuple[str, ...] = (), traces: tuple[str, ...] = ()) -> e.Began:
+        """Return the event that begins a session on these reports and traces."""
+        return e.Began(paths, self.gpu, traces, self._predict)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Return defaults for our own theme variables, for Textual's built-in themes."""
@@ -312,6 +319,21 @@ class AdvisorApp(App[int]):
             await self.push_screen(palette)
             for icon in palette.query(SearchIcon):
                 icon.icon = "›" if self._blocks else ">"
+
+    def action_copy_collect(self) -> None:
+        """Copy the command that collects what the selected launch lacks."""
+        launch = self.state.launch
+        if isinstance(self.screen, LaunchesScreen):
+            launch = self.screen.launch
+        if launch is None or self.state.numbers:
+            self.warn("There is no report here that could lack metrics.")
+            return
+        command = self.executor.sources.gather(launch).command
+        if not command:
+            self.warn("Nothing is missing: the report has every metric that a rule needs for this launch.")
+            return
+        self.copy_to_clipboard(command)
+        self.notify(f"Copied, if the terminal allows it: {safe(command)}", markup=False)
 
     def action_view(self, view: str) -> None:
         self.dispatch(e.ViewShown(view))

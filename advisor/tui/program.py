@@ -29,12 +29,13 @@ def run(
     gpu: str | None = None,
     knowledge: tuple[Path, ...] = (),
     theme: str = "",
+    predict: bool = False,
     **options: Any,
 ) -> int:
     """Run a session on these reports and traces, on the bundled report (demo), or on the user's choice.
 
-    Returns the exit code. A single saved session is replayed. `options` go to reasoning.diagnose.analyse (ptxas,
-    kernel, launches, jobs). Raises UsageError without a terminal.
+    predict: ask for a prediction before each diagnosis. `options` go to reasoning.diagnose.analyse (ptxas, kernel,
+    launches, jobs). A single saved session is replayed. Returns the exit code. Raises UsageError without a terminal.
     """
     _needs_terminal()
     opening = sort_out([resources.folder("kernels") / DEMO] if demo else paths)
@@ -51,6 +52,7 @@ def run(
         memory=memory,
         saving=saving,
         gpu=gpu or "",
+        predict=predict,
         traces=opening.traces,
         start_options=None if opening.reports or opening.traces else _start_options(memory),
         interrupted=next(iter(unfinished((*opening.reports, *opening.traces))), None) if paths else None,

@@ -53,13 +53,14 @@ class Driver:
         await self.settle()
 
     async def open(self, *keys: str) -> None:
-        """Open a launch (after these keys) and pass over the question what is expected of it."""
+        """Open a launch after these keys."""
         await self.press(*keys, "enter")
-        await self.press("enter")
 
     async def say(self, text: str) -> None:
         prompts = self.app.screen.query(Prompt)
-        (prompts.first() if prompts else self.app.screen.query_one(Input)).value = text
+        prompt = prompts.first() if prompts else self.app.screen.query_one(Input)
+        prompt.focus()
+        prompt.value = text
         await self.press("enter")
 
     @property

@@ -15,13 +15,17 @@ from advisor.session.views import is_for_view, view_failed
 
 
 class Began(UserEvent, frozen=True, tag="begin"):
-    """The session begins with reports, with traces of the whole program, or with neither (then it asks for numbers)."""
+    """The session begins with reports, with traces of the whole program, or with neither (then it asks for numbers).
+
+    predict: whether to ask for the user's prediction before each diagnosis.
+    """
 
     undoable: ClassVar[bool] = False
 
     paths: tuple[str, ...] = ()
     gpu: str = ""
     traces: tuple[str, ...] = ()
+    predict: bool = True
 
 
 class Quit(UserEvent, frozen=True, tag="quit"):
@@ -40,7 +44,9 @@ def _began(state: State, event: Began) -> State:
     if any(isinstance(before, Began) for before in state.log):
         return state
     numbers = not event.paths and not event.traces
-    begun = replace(state, paths=event.paths, gpu=event.gpu, numbers=numbers, traces=event.traces)
+    begun = replace(
+        state, paths=event.paths, gpu=event.gpu, numbers=numbers, traces=event.traces, expects=event.predict
+    )
     begun = wait(begun, Read(event.paths))
     return wait(begun, Trace(event.traces)) if event.traces else begun
 

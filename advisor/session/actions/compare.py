@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from advisor.session.action import Action, Command, Listing, Result, Typed, shape
-from advisor.session.actions.answer import Answered, Skipped
+from advisor.session.actions.answer import Answered, Asked, Skipped
 from advisor.session.actions.help import NotUnderstood
 from advisor.session.actions.interview import ConclusionShown, Expected
 from advisor.session.actions.timeline import TraceGiven
@@ -64,6 +64,8 @@ def _compare(line: Typed, state: State) -> Event:
     path, change = files.file_and_rest(line.text)
     if path:
         return ReportGiven(path, change)
+    if not line.text and state.place == "launch":
+        return VersionBegun() if state.numbers else Asked("new_report")
     because = (
         "Name the report made after the change, such as /compare after.ncu-rep, or a launch of it: after.ncu-rep#2. "
         "Tab completes the path; a description of the change may follow it."
@@ -97,6 +99,8 @@ _COMPARE: Final = Command(
     ),
     complete=_reports,
     explicit=True,
+    key="c",
+    short="Compare",
 )
 _VERSION: Final = Command(
     "version",

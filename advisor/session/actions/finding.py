@@ -7,10 +7,11 @@ from typing import Final
 from msgspec import structs
 
 from advisor.session import cards as make
-from advisor.session.action import Action, Command, Far
+from advisor.session.action import Action, Command, Far, Typed
+from advisor.session.actions.help import NotUnderstood
 from advisor.session.experiments.timeline import pattern_card
-from advisor.session.requests import UserEvent
-from advisor.session.state import State
+from advisor.session.requests import Event, UserEvent
+from advisor.session.state import State, next_finding
 from advisor.session.transitions import add, reveal
 from advisor.session.views import places, where
 
@@ -63,19 +64,29 @@ def _mark(event: FindingShown, state: State) -> tuple[tuple[str, Far], ...]:
     return (("3", "done") if state.finding_of(event.finding) is not None else ("S3", "read"),)
 
 
+def _next(line: Typed, state: State) -> Event:
+    following = next_finding(state)
+    if following is not None:
+        return FindingShown(following.id)
+    return NotUnderstood("/next", (), "There is no other finding on this launch.")
+
+
+_NEXT: Final = Command("next", "the next finding of this launch", _next, group="launch", key="n", short="Next finding")
 _FIX: Final = Command(
     "fix",
     "the fix, step by step",
     FixShown,
     group="launch",
     said=("how do i fix it", "how to fix it", "fix it", "what should i do", "what to do"),
+    key="f",
+    short="Fix",
 )
 _EVIDENCE: Final = Command(
     "evidence", "the numbers behind the finding", EvidenceShown, group="launch", said=("the numbers", "numbers")
 )
 
 ACTIONS: Final = (
-    Action(FindingShown, _finding_shown, "looks at the finding {finding}", step=_step, mark=_mark),
+    Action(FindingShown, _finding_shown, "looks at the finding {finding}", (_NEXT,), step=_step, mark=_mark),
     Action(FixShown, _fix_shown, "asks for the fix", (_FIX,), step="5", mark="read"),
     Action(EvidenceShown, _evidence_shown, "asks for the numbers behind it", (_EVIDENCE,), step="2", mark="done"),
 )

@@ -7,15 +7,16 @@ import re
 from dataclasses import replace
 from typing import Final
 
-from advisor.session.action import Action, Shape, Typed
+from advisor.session.action import Action, Command, Shape, Typed
+from advisor.session.actions.help import NotUnderstood
 from advisor.session.interview import contradictions
 from advisor.session.interview.choosing import BOUNDS, next_number, offer, replaced, revealed
 from advisor.session.language.names import squash
 from advisor.session.method.steps import steps_to_reveal
 from advisor.session.records import Card
-from advisor.session.requests import Conclude, UserEvent
+from advisor.session.requests import Conclude, Event, UserEvent
 from advisor.session.state import State
-from advisor.session.transitions import add, ask_number, conclude_interview, go_on, put, wait
+from advisor.session.transitions import add, ask_number, conclude_interview, go_on, note, put, wait
 from advisor.view.blocks import Line
 from advisor.view.numbers import amount_text, exact_text
 
@@ -32,6 +33,12 @@ class Expected(UserEvent, frozen=True, tag="expect"):
 
     bound: str | None
     again: bool = True
+
+
+class PredictionsSet(UserEvent, frozen=True, tag="predictions"):
+    """The user turns the question for a prediction before each diagnosis on or off."""
+
+    on: bool
 
 
 class Volunteered(UserEvent, frozen=True, tag="volunteer"):
@@ -62,6 +69,22 @@ def _expected(state: State, event: Expected) -> State:
     if state.knowledge.algorithms and state.launch is not None:
         return put(after, offer(after), napkin_input=None)
     return go_on(after)
+
+
+def _predictions_set(state: State, event: PredictionsSet) -> State:
+    if state.place == "closed":
+        return state
+    text = "Predictions are off: each diagnosis appears at once."
+    if event.on:
+        text = "Predictions are on: before each diagnosis the session asks what you expect to limit the kernel."
+    return note(replace(state, expects=event.on), text)
+
+
+def _predictions(line: Typed, state: State) -> Event:
+    wanted = {"": not state.expects, "on": True, "off": False}.get(line.rest.casefold())
+    if wanted is None:
+        return NotUnderstood(f"/predict {line.rest}", ("/predict on", "/predict off"), "Say on or off.")
+    return PredictionsSet(wanted)
 
 
 def _volunteered(state: State, event: Volunteered) -> State:
@@ -126,6 +149,15 @@ _PREDICTION: Final = Shape(
     _predicted,
 )
 
+_PREDICT: Final = Command(
+    "predict",
+    "turn the question for your prediction before each diagnosis on or off",
+    _predictions,
+    "[on|off]",
+    group="method",
+    explicit=True,
+)
+
 ACTIONS: Final = (
     Action(
         Expected,
@@ -134,6 +166,7 @@ ACTIONS: Final = (
         step=lambda event, state: steps_to_reveal(state),
         shapes=(_PREDICTION,),
     ),
+    Action(PredictionsSet, _predictions_set, "sets predictions to {on}", (_PREDICT,), keeps_view=True),
     Action(Volunteered, _volunteered, "types {values}"),
     Action(NumbersContinued, _numbers_continued, "continues with the numbers"),
     Action(

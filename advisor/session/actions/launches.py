@@ -85,6 +85,8 @@ _KERNELS: Final = Command(
     LaunchesShown,
     group="launch",
     said=("other kernels", "launches", "other launches", "list"),
+    key="l",
+    short="Launches",
 )
 
 ACTIONS: Final = (

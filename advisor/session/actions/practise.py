@@ -28,7 +28,9 @@ def _practised(state: State, event: Practised) -> State:
 
 def _practice(line: Typed, state: State) -> Event:
     if not line.rest or not state.knowledge.exercises:
-        return ViewShown("practice", line.rest)
+        finding = state.finding_of(state.finding)
+        exercise = "" if finding is None or finding.fix is None else finding.fix.practice
+        return ViewShown("practice", line.rest or (exercise if exercise in state.knowledge.exercises else ""))
     titles = dict.fromkeys(state.knowledge.exercises, "")
     found = one_of(line.rest, titles, "There is no such exercise.", "practice")
     if not isinstance(found, NotUnderstood):
@@ -46,12 +48,14 @@ def _sweep(event: Completed, state: State) -> tuple[str, ...]:
 
 _PRACTICE: Final = Command(
     "practice",
-    "kernels with a known fault, to find and fix",
+    "kernels with a known fault, to find and fix; first the one for this finding",
     _practice,
     "[exercise]",
     group="method",
     said=("exercises", "exercise"),
     complete=_exercises,
+    key="p",
+    short="Practice",
 )
 
 ACTIONS: Final = (

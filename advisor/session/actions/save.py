@@ -91,6 +91,8 @@ _EXPORT: Final = Command(
     f"{'|'.join(FORMS)} [file]",
     shapes=(shape("export(?: it| this| the session)? (?:as|to|in|into)", _export),),
     complete=_export_to,
+    key="e",
+    short="Export",
 )
 
 ACTIONS: Final = (

@@ -72,6 +72,6 @@ ACTIONS: Final = (
         step="4F",
         mark="done",
         keeps_view=True,
-        results=(Result(Locate, keep_result, done=lambda event, state: ("4",)),),
+        results=(Result(Locate, keep_result, done=lambda event, state: ("4",) if state.view == "source" else ()),),
     ),
 )

@@ -147,6 +147,8 @@ _HOW: Final = Command(
         "how do you know",
     ),
     complete=_begun_here,
+    key="h",
+    short="How",
 )
 _PROOF: Final = Command(
     "proof",

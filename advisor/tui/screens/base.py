@@ -17,11 +17,13 @@ from textual.widget import Widget
 from textual.widgets import Footer, Input
 
 from advisor.session import events as e
+from advisor.session.actions import COMMANDS
 from advisor.session.state import VIEWS, State
 from advisor.tui.widgets.lists import Choices, Rows
 from advisor.tui.widgets.prompt import Prompt, PromptLine
 from advisor.tui.widgets.text import Banner, Note
 from advisor.view.numbers import plural
+from advisor.view.text import sentence_start
 
 if TYPE_CHECKING:
     from advisor.tui.app import AdvisorApp
@@ -34,6 +36,21 @@ def view_bindings(*, anywhere: bool = False, show: bool = False) -> list[Binding
         for name, view in VIEWS.items()
         if view.key and view.anywhere == anywhere
     ]
+
+
+# The order of letters in the footer; a narrow terminal cuts its end.
+_LETTERS: Final = "fhnswcpervmgl"
+
+
+def letter_bindings() -> list[BindingType]:
+    """Return the bindings of commands and views with a letter, which is the same on every screen."""
+    made = [
+        Binding(command.key, f"command('{name}')", command.short, tooltip=sentence_start(command.does))
+        for name, command in COMMANDS.items()
+        if command.key
+    ]
+    made += [binding for binding in view_bindings(show=True) if isinstance(binding, Binding)]
+    return sorted(made, key=lambda binding: _LETTERS.find(binding.key[0]))
 
 
 def hidden(keys: str, action: str, name: str, tooltip: str = "", *, priority: bool = False) -> Binding:
@@ -58,7 +75,9 @@ class AppScreen(Screen[None]):
     app: AdvisorApp
     wide: ClassVar[int] = WIDE
     low: ClassVar[int] = LOW
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("f1", "app.help", "Help", tooltip="Keys and commands")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("question_mark,f1", "app.help", "Help", key_display="?", tooltip="Keys and commands")
+    ]
 
     def __init__(self, *, blocks: bool = True) -> None:
         super().__init__()
@@ -95,6 +114,10 @@ class AppScreen(Screen[None]):
     def action_page(self, by: int) -> None:
         view = self.scrolled()
         view.scroll_relative(y=by * max(view.size.height - 1, 1), animate=False)
+
+    def action_command(self, name: str) -> None:
+        """Run a command of the session without arguments."""
+        self.app.say(f"/{name}")
 
     def action_view(self, view: str) -> None:
         if self.app.state.view != view:

@@ -8,33 +8,48 @@ from typing import ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.containers import Container, VerticalScroll
 from textual.content import Content
+from textual.events import Key
 from textual.widgets import Input
 
-from advisor.records.diagnosis import Diagnosis
+from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis
 from advisor.session import events as e
+from advisor.session.actions import COMMANDS
 from advisor.session.choices import choices
 from advisor.session.language.understand import event_of
 from advisor.session.records import Choice
 from advisor.session.state import State
-from advisor.tui.drawing import safe, styled
-from advisor.tui.screens.base import PAGE_KEYS, ChoiceScreen, footer, hidden, report_line
+from advisor.session.views import preview
+from advisor.tui.drawing import card_lines, safe, styled
+from advisor.tui.screens.base import (
+    PAGE_KEYS,
+    ChoiceScreen,
+    footer,
+    hidden,
+    letter_bindings,
+    report_line,
+)
 from advisor.tui.widgets.launches import ORDERS, LaunchTable, Row, rows_of, summary
 from advisor.tui.widgets.lists import Choices
 from advisor.tui.widgets.prompt import Prompt
-from advisor.tui.widgets.text import Banner, Busy, Conversation, Note
+from advisor.tui.widgets.text import Banner, Busy, Conversation, Lines, Note
 
 _START = "start"  # the choice that returns to the start screen
-_FILTER = "type to filter by kernel, class or finding; /help for commands"
+_FILTER = "press / and type: a kernel, class or finding to filter, or a question"
 
 
 class LaunchesScreen(ChoiceScreen):
-    """The table of launches: typed text filters it, arrow keys move the cursor, Enter opens a launch."""
+    """The table of launches with a preview of the highlighted one; Enter opens it, letters act on it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f4", "app.undo", "Back", tooltip="Undo the last action"),
-        Binding("f5", "sort", "Sort", tooltip="Sort by time, then by time saved, kernel, class, finding, report order"),
-        hidden("shift+f5", "reverse", "Reverse", "Reverse the order"),
+        Binding("slash,colon", "ask", "Filter, ask", key_display="/", tooltip="Type a filter, a question or a command"),
+        *letter_bindings(),
+        Binding("o,f5", "sort", "Order", tooltip="Order by time saved, time, kernel, class, finding, report order"),
+        Binding("x", "collapse", "Expand", tooltip="Show equal launches in one row or each in its own"),
+        Binding("y", "app.copy_collect", "Copy", show=False, tooltip="Copy the command that collects what is missing"),
+        Binding("u,f4", "app.undo", "Undo", show=False, tooltip="Undo the last action"),
+        hidden("O,shift+f5", "reverse", "Reverse", "Reverse the order"),
         Binding("escape", "clear", "Cancel", tooltip="Cancel the running work, or clear the filter"),
         *PAGE_KEYS,
         hidden("ctrl+home", "ends(-1)", "First"),
@@ -43,13 +58,16 @@ class LaunchesScreen(ChoiceScreen):
 
     def __init__(self, *, blocks: bool = True) -> None:
         super().__init__(blocks=blocks)
-        self._order, self._upwards = "report", False
-        self._rows: tuple[Diagnosis | None, tuple[Row, ...]] = (None, ())
+        self._order, self._upwards, self._collapse = ORDERS[0], False, True
+        self._rows: tuple[Diagnosis | None, bool, tuple[Row, ...]] = (None, True, ())
         self._opened_one = False
 
     def compose(self) -> ComposeResult:
         yield Banner()
-        yield LaunchTable(blocks=self.blocks)
+        with Container(id="panes"):
+            yield LaunchTable(blocks=self.blocks)
+            with VerticalScroll(id="side", can_focus=False):
+                yield Lines(ident="preview")
         yield Conversation(blocks=self.blocks, ident="trouble")
         yield Note("problems")
         yield Note("summary")
@@ -59,7 +77,7 @@ class LaunchesScreen(ChoiceScreen):
         yield footer()
 
     def on_mount(self) -> None:
-        self.query_one(Prompt).focus()
+        self.query_one(LaunchTable).focus()
         self.show(self.app.state)
 
     def on_screen_suspend(self) -> None:
@@ -70,14 +88,16 @@ class LaunchesScreen(ChoiceScreen):
         if self._opened_one:
             self._opened_one = False
             self.query_one(Prompt).clear()
+            self.query_one(LaunchTable).focus()
             self.show(self.app.state)
             self.query_one(LaunchTable).point(self.app.state.position)
 
     def show(self, state: State) -> None:
-        if state.diagnosis is not self._rows[0]:
+        if state.diagnosis is not self._rows[0] or self._collapse is not self._rows[1]:
             # Rebuild the rows only for a new diagnosis, not for each key typed into the filter.
-            self._rows = (state.diagnosis, rows_of(state.diagnosis) if state.diagnosis is not None else ())
-        rows, trouble = self._rows[1], state.place == "start" and state.stalled is not None
+            made = rows_of(state.diagnosis, self._collapse) if state.diagnosis is not None else ()
+            self._rows = (state.diagnosis, self._collapse, made)
+        rows, trouble = self._rows[2], state.place == "start" and state.stalled is not None
         self.set_class(trouble, "-trouble")
         self.query_one(Banner).show(report_line(state))
         self.query_one("#trouble", Conversation).show([c for c in state.cards if c.position is None] if trouble else ())
@@ -89,9 +109,28 @@ class LaunchesScreen(ChoiceScreen):
         problems = _problems(state)
         self.set_class(bool(problems), "-problems")
         said = [styled("! ", "bold $text-warning") + Content(safe(line)) for line in problems]
+        self._preview()
         self.query_one("#problems", Note).say(said)
         self.query_one("#summary", Note).say([Content(summary(rows, table.kept, self._order, self._upwards))])
         self.app.offer(self)
+
+    @property
+    def launch(self) -> LaunchDiagnosis | None:
+        """The highlighted launch."""
+        diagnosis, position = self.app.state.diagnosis, self.query_one(LaunchTable).position
+        return None if diagnosis is None or position is None else diagnosis.launches[position]
+
+    def _preview(self) -> None:
+        """Show class and first finding of the highlighted launch beside or below the table."""
+        position, state = self.query_one(LaunchTable).position, self.app.state
+        cards = () if position is None else preview(state, position)
+        self.query_one("#preview", Lines).show(
+            lambda width: [line for card in cards for line in card_lines(card, width, self.blocks)]
+        )
+
+    @on(LaunchTable.RowHighlighted)
+    def _highlighted(self) -> None:
+        self._preview()
 
     def _ways(self, state: State) -> tuple[Choice, ...]:
         """Return the choices after a read error, including the start screen if the session began there."""
@@ -115,11 +154,37 @@ class LaunchesScreen(ChoiceScreen):
         # A line that matches no launch may be a question.
         elif text.startswith("/") or (text and not self.query_one(LaunchTable).kept):
             event.input.clear()
+            self.query_one(LaunchTable).focus()
             self.app.say(text)
         elif self.has_class("-trouble"):
             self.take(self.query_one(Choices).marked)
+        elif text:
+            self.query_one(LaunchTable).focus()
         else:
             self._open(self.query_one(LaunchTable).position)
+
+    def to_line(self, key: Key) -> str | None:
+        """Return the text that a key puts into the prompt: `/` for a command, nothing for `:`."""
+        return "" if key.character in ("/", ":") else None
+
+    def action_ask(self) -> None:
+        self.query_one(Prompt).focus()
+
+    def action_command(self, name: str) -> None:
+        """Run a command; one about a launch opens the highlighted launch first."""
+        position = self.query_one(LaunchTable).position
+        if COMMANDS[name].group in ("why", "launch") and name != "kernels":
+            self._open(position)
+        super().action_command(name)
+
+    def action_view(self, view: str) -> None:
+        if view in ("source", "proof", "whatif"):
+            self._open(self.query_one(LaunchTable).position)
+        super().action_view(view)
+
+    def action_collapse(self) -> None:
+        self._collapse = not self._collapse
+        self.show(self.app.state)
 
     def step(self, by: int) -> None:
         if self.has_class("-trouble"):
@@ -161,6 +226,7 @@ class LaunchesScreen(ChoiceScreen):
     def action_clear(self) -> None:
         if not self.app.cancel_work():
             self.query_one(Prompt).clear()
+            self.query_one(LaunchTable).focus()
 
     def action_page(self, by: int) -> None:
         table = self.query_one(LaunchTable)
@@ -174,7 +240,10 @@ class LaunchesScreen(ChoiceScreen):
         if action in ("sort", "reverse"):
             return bool(self.app.state.diagnosis)
         if action == "clear":
-            return bool(self.app.state.waiting) or bool(self.is_mounted and self.query_one(Prompt).value)
+            prompt = self.query_one(Prompt) if self.is_mounted else None
+            return bool(self.app.state.waiting) or (prompt is not None and (bool(prompt.value) or prompt.has_focus))
+        if action in ("command", "view"):
+            return bool(self.app.state.diagnosis) and parameters != ("kernels",)
         return True
 
 

@@ -14,10 +14,17 @@ from textual.widgets import Input
 
 from advisor.session.choices import choices
 from advisor.session.language.understand import event_of
-from advisor.session.records import UNIT_HINTS
+from advisor.session.records import UNIT_HINTS, Ask
 from advisor.session.state import State
 from advisor.tui.drawing import safe
-from advisor.tui.screens.base import PAGE_KEYS, ChoiceScreen, footer, hidden, report_line, view_bindings
+from advisor.tui.screens.base import (
+    PAGE_KEYS,
+    ChoiceScreen,
+    footer,
+    hidden,
+    letter_bindings,
+    report_line,
+)
 from advisor.tui.widgets.evidence import Evidence
 from advisor.tui.widgets.evidence_pages import PAGES
 from advisor.tui.widgets.lists import Choices
@@ -28,21 +35,22 @@ from advisor.tui.widgets.text import Banner, Busy, Conversation, Note
 class SessionScreen(ChoiceScreen):
     """The conversation about one launch, its evidence, the choices and the prompt."""
 
-    AUTO_FOCUS = "Prompt"
+    AUTO_FOCUS = "Choices"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f2", "launches", "Launches", tooltip="Back to the list of launches"),
-        Binding("f3", "evidence", "Evidence", tooltip="Show or hide the evidence: speed of light, stalls, numbers"),
-        Binding("f4", "app.undo", "Back", tooltip="Undo the last action"),
+        Binding("slash,colon", "ask", "Ask", key_display="/", tooltip="Type a question, a number or a command"),
+        *letter_bindings(),
+        Binding("v,f3", "evidence", "Evidence", tooltip="Show or hide the evidence: speed of light, stalls, numbers"),
+        Binding("u,f4", "app.undo", "Undo", tooltip="Undo the last action"),
+        Binding("y", "app.copy_collect", "Copy", show=False, tooltip="Copy the command that collects what is missing"),
+        hidden("f2", "launches", "Launches", "Back to the list of launches"),
         hidden("shift+f6,alt+left", "evidence_page(-1)", "Previous page", "Previous evidence page"),
         # These bindings need priority over the prompt, which would insert the letter.
         *(
             hidden(page.key, f"evidence_take('{name}')", page.name, page.says, priority=True)
             for name, page in PAGES.items()
         ),
-        *view_bindings(show=True),
-        Binding("f6,alt+right", "evidence_page(1)", "Page", tooltip="Next evidence page"),
-        Binding("tab", "focus_prompt", "To line", tooltip="Focus the prompt"),  # inside the prompt, Tab completes text
-        hidden("escape", "escape", "Cancel", "Cancel / focus the prompt / clear it"),
+        hidden("f6,alt+right", "evidence_page(1)", "Page", "Next evidence page"),
+        hidden("escape", "escape", "Back", "Back one level: cancel, leave the prompt, the evidence, the launch"),
         *PAGE_KEYS,
         hidden("ctrl+up", "line(-1)", "Line up"),
         hidden("ctrl+down", "line(1)", "Line down"),
@@ -53,6 +61,7 @@ class SessionScreen(ChoiceScreen):
     def __init__(self, *, blocks: bool = True) -> None:
         super().__init__(blocks=blocks)
         self._position: int | None = None
+        self._ask: Ask | None = None
 
     def compose(self) -> ComposeResult:
         yield Banner()
@@ -60,15 +69,21 @@ class SessionScreen(ChoiceScreen):
             with Vertical(id="talk"):
                 yield Conversation(blocks=self.blocks, ident="conversation")
                 yield Note("asked")
-                yield Choices()
+                yield Choices(focus=True)
             yield Evidence(blocks=self.blocks, ident="evidence")
         yield Busy(blocks=self.blocks)
         yield self.prompt_line(Prompt(self.app.complete, history=self.app.history, ident="prompt"))
         yield footer()
 
     def on_mount(self) -> None:
-        self.query_one(Prompt).focus()
+        self.query_one(Conversation).can_focus = False
+        self.focus_home(self.app.state)
         self.show(self.app.state)
+
+    def focus_home(self, state: State) -> None:
+        """Focus the prompt if a number or text is asked for, else the choices."""
+        typed = state.ask is not None and state.ask.kind != "choice"
+        self.query_one(Prompt if typed else Choices).focus()
 
     def on_screen_resume(self) -> None:
         self.call_after_refresh(self.query_one(Conversation).reveal)
@@ -83,10 +98,13 @@ class SessionScreen(ChoiceScreen):
         asked = _asked(state)
         self.query_one("#asked", Note).say([Content(asked)])
         self.set_class(bool(asked), "-asked")
-        number = state.ask is not None and state.ask.kind == "number"
+        if state.ask is not self._ask:
+            self._ask = state.ask
+            self.focus_home(state)
         # An accidental Enter must not count as an answer.
         marked = state.ask is None or state.ask.usual is not None
-        self.query_one(Choices).show(choices(state), numbered=not number, marked=marked)
+        chosen = state.ask is not None and state.ask.kind == "choice"
+        self.query_one(Choices).show(choices(state), numbered=chosen, marked=marked)
         self.query_one(Prompt).placeholder = _placeholder(state)
         self.app.offer(self)
 
@@ -99,9 +117,17 @@ class SessionScreen(ChoiceScreen):
             self.app.say(event.value)
         else:
             self.take(self.query_one(Choices).marked)
+        self.focus_home(self.app.state)
 
     def to_line(self, key: Key) -> str | None:
-        return key.character if key.is_printable and key.key not in self.active_bindings else None
+        """Return `/` for a command, nothing for `:`, and any other key that has no use while a question is open."""
+        if key.character in ("/", ":"):
+            return key.character.strip(":")
+        answers = self.app.state.ask is not None and key.is_printable and key.key not in self.active_bindings
+        return key.character if answers else None
+
+    def action_ask(self) -> None:
+        self.query_one(Prompt).focus()
 
     def take(self, choice: str | None) -> None:
         event = event_of(choice, self.app.state) if choice else None
@@ -130,20 +156,20 @@ class SessionScreen(ChoiceScreen):
             self.action_evidence()
         return hidden
 
-    def action_focus_prompt(self) -> None:
-        self.query_one(Prompt).focus()
-
     def action_escape(self) -> None:
-        """Do the first that applies: cancel the running work, focus the prompt, clear it, or leave the evidence."""
+        """Do the first that applies: cancel the running work, leave the prompt, the evidence, or the launch."""
         prompt = self.query_one(Prompt)
+        state = self.app.state
         if self.app.cancel_work():
             return
-        if not prompt.has_focus:
-            prompt.focus()
-        elif prompt.value:
+        if prompt.value or (prompt.has_focus and (state.ask is None or state.ask.kind == "choice")):
             prompt.clear()
-        else:
+            self.focus_home(state)
+        elif self.query_one(Evidence).has_focus_within or self.has_class("-evidence"):
             self.remove_class("-evidence")
+            self.focus_home(state)
+        elif self.check_action("launches", ()):
+            self.action_launches()
 
     def scrolled(self) -> Conversation | Evidence:
         replaced = self.has_class("-evidence") and not self.has_class("-wide")
@@ -162,10 +188,11 @@ class SessionScreen(ChoiceScreen):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         state = self.app.state
-        if action == "focus_prompt":
-            return self.is_mounted and not self.query_one(Prompt).has_focus
-        if action == "launches":
-            return state.diagnosis is not None and len(state.diagnosis.launches) > 1
+        several = state.diagnosis is not None and len(state.diagnosis.launches) > 1
+        if action == "launches" or (action, *parameters) == ("command", "kernels"):
+            return several
+        if action == "command":
+            return state.launch is not None
         return state.launch is not None if action in ("evidence", "evidence_page", "evidence_take") else True
 
 
@@ -176,8 +203,8 @@ def _placeholder(state: State) -> str:
     if ask is not None:
         return "a number, a name or its beginning; Enter takes the highlighted one"
     if state.waiting and state.launch is None:
-        return "one moment"
-    return "a choice, a question such as: what is occupancy, or /help"
+        return "reading"
+    return "press / and type a question: why is it slow, what is occupancy, dram 83%"
 
 
 def _asked(state: State) -> str:

@@ -136,7 +136,7 @@ class StartScreen(ChoiceScreen):
         if opening.transcripts:
             self.app.replay_file(Path(path))
         else:
-            self.app.dispatch(e.Began(opening.reports, self.app.gpu, opening.traces))
+            self.app.dispatch(self.app.beginning(opening.reports, opening.traces))
 
     def step(self, by: int) -> None:
         super().step(by)
@@ -146,9 +146,9 @@ class StartScreen(ChoiceScreen):
         kind, _, number = (choice or "").partition(":")
         app, given = self.app, self._options
         if kind == "interview":
-            app.dispatch(e.Began((), app.gpu))
+            app.dispatch(app.beginning())
         elif kind == "demo" and given.demo is not None:
-            app.dispatch(e.Began((str(given.demo),), app.gpu))
+            app.dispatch(app.beginning((str(given.demo),)))
         elif kind == "open":
             self._open(given.recent[int(number)])
         elif kind == "continue":

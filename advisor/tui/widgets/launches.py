@@ -2,44 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
-from typing import Final
+from typing import ClassVar, Final
 
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
+from textual.binding import Binding, BindingType
 from textual.events import Click, Resize
 from textual.message import Message
 from textual.widgets import DataTable
 
 from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis
-from advisor.session.state import is_end, launch_number, main_finding
+from advisor.session.state import is_end, launch_number, main_finding, time_saved
 from advisor.tui.drawing import safe
 from advisor.view.charts.bars import bar
 from advisor.view.numbers import short_gain_text, time_text
 
 _ORDER_NAMES: Final = {
-    "report": "in order of the report",
-    "duration": "by time",
     "gain": "by time saved by the fix",
+    "duration": "by time",
     "kernel": "by kernel",
     "class": "by class",
     "finding": "by first finding",
+    "report": "in order of the report",
 }
-ORDERS: Final = tuple(_ORDER_NAMES)  # F5 cycles through them in this order
+ORDERS: Final = tuple(_ORDER_NAMES)  # `o` cycles through them in this order
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of the table.
+    """A row of the table: a launch, or equal launches, shown by the one whose fix saves most time.
 
-    duration: in ns, None if unknown; share: fraction of the time of all launches with known duration, 0 to 1; back: ns
-    that the first finding's fix would save; report: the file, if there are several; found_by: the text for the filter.
+    positions: all launches of the row; kernel: with their number, `10 × copy`; duration: of all, in ns, None if
+    unknown; share: fraction of the time of all launches with known duration, 0 to 1; back: ns that the fixes of the
+    first findings would save; report: the file, if there are several; found_by: the text for the filter.
     """
 
     position: int
+    positions: tuple[int, ...]
     number: str
     kernel: str
     time: str
@@ -54,24 +57,47 @@ class Row:
     found_by: str
 
 
-def rows_of(diagnosis: Diagnosis) -> tuple[Row, ...]:
-    """Return all launches as rows, in report order."""
-    time = sum(launch.duration_ns or 0.0 for launch in diagnosis.launches)
-    return tuple(_row(launch, at, time, diagnosis) for at, launch in enumerate(diagnosis.launches))
+def rows_of(diagnosis: Diagnosis, collapse: bool = False) -> tuple[Row, ...]:
+    """Return the launches as rows, in report order. collapse: one row for equal launches (see `_alike`)."""
+    launches = diagnosis.launches
+    time = sum(launch.duration_ns or 0.0 for launch in launches)
+    groups: dict[object, list[int]] = {}
+    for at, launch in enumerate(launches):
+        groups.setdefault(_alike(launch) if collapse else at, []).append(at)
+    return tuple(_row(tuple(group), time, diagnosis) for group in groups.values())
 
 
-def _row(launch: LaunchDiagnosis, position: int, time: float, diagnosis: Diagnosis) -> Row:
+def _alike(launch: LaunchDiagnosis) -> tuple[object, ...]:
+    """Return what equal launches have in common: report, kernel, shape, class and first finding."""
+    first = main_finding(launch)
+    return (launch.report, launch.kernel, launch.grid, launch.block, launch.verdict.id, first.id if first else "")
+
+
+def _total(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None
+
+
+def _row(positions: tuple[int, ...], time: float, diagnosis: Diagnosis) -> Row:
     several = len(diagnosis.reports) > 1
-    first, duration = main_finding(launch), launch.duration_ns
+    launches = [diagnosis.launches[at] for at in positions]
+    ranked = [
+        (time_saved(one) or 0.0, one.duration_ns or 0.0, -at) for at, one in zip(positions, launches, strict=True)
+    ]
+    position = -max(ranked)[2]
+    launch = diagnosis.launches[position]
+    first, duration = main_finding(launch), _total(one.duration_ns for one in launches)
     speedup = first.speedup if first is not None else None
-    saved = None if speedup is None or speedup.estimate <= 0 else 1 - 1 / speedup.estimate
     number = launch_number(launch, several)
-    kernel = safe(launch.kernel).replace("\n", " ")
+    name = safe(launch.kernel).replace("\n", " ")
+    kernel = name if len(positions) == 1 else f"{len(positions)} × {name}"
+    numbers = [f"#{launch_number(one, several)}" for one in launches]
     verdict = safe(launch.verdict.title or launch.verdict.id)
     finding = "" if first is None else safe(first.title)
     report = safe(Path(diagnosis.reports[launch.report].path).name) if several else ""
     return Row(
         position=position,
+        positions=positions,
         number=number,
         kernel=kernel,
         time="unknown" if duration is None else time_text(duration),
@@ -81,16 +107,17 @@ def _row(launch: LaunchDiagnosis, position: int, time: float, diagnosis: Diagnos
         done=first is not None and is_end(first),
         duration=duration,
         share=duration / time if duration is not None and time > 0 else None,
-        back=None if saved is None or duration is None else duration * saved,
+        back=_total(map(time_saved, launches)),
         report=report,
-        found_by=" ".join((f"#{number}", kernel, verdict, finding, report)).casefold(),
+        found_by=" ".join((*numbers, name, verdict, finding, report)).casefold(),
     )
 
 
 def exactly(rows: Sequence[Row], wanted: str) -> int | None:
     """Return the position of the only launch whose number or kernel name equals the filter, else None."""
     text = wanted.strip().casefold()
-    numbered = [row.position for row in rows if text in (row.number, f"#{row.number}")]
+    number = f"#{text.removeprefix('#')}"
+    numbered = [row.position for row in rows if number in row.found_by.split()[: len(row.positions)]]
     found = numbered or [row.position for row in rows if row.kernel.casefold() == text]
     return found[0] if text and len(found) == 1 else None
 
@@ -131,7 +158,8 @@ def summary(rows: Sequence[Row], kept: Sequence[Row], order: str, upwards: bool 
     if not kept:
         return "No launch matches the filter; Esc clears it."
     every, here = (sum(row.duration or 0.0 for row in some) for some in (rows, kept))
-    parts = [f"{len(kept)} of {len(rows)} launches, {_ORDER_NAMES[order]}{', reversed' if upwards else ''}"]
+    counts = [sum(len(row.positions) for row in some) for some in (kept, rows)]
+    parts = [f"{counts[0]} of {counts[1]} launches, {_ORDER_NAMES[order]}{', reversed' if upwards else ''}"]
     if every > 0:
         share = "" if len(kept) == len(rows) else f", {share_text(here / every)} of kernel time"
         parts.append(f"{time_text(here)}{share}")
@@ -160,11 +188,19 @@ _RIGHT: Final = ("duration", "gain")
 _CLASS_WIDE, _SHARE_WIDE = 24, 6 + _BAR + 1
 
 
-class LaunchTable(DataTable[Text], can_focus=False):
-    """The table of launches. Keys typed in the filter line control it; mouse clicks work in the table itself.
+class LaunchTable(DataTable[Text], inherit_bindings=False):
+    """The table of launches. The arrow keys of the prompt move its cursor too; mouse clicks work in the table itself.
 
     A row is one cell whose text contains our own columns, since a cell costs far more to draw than its text.
     """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "open", "Open", tooltip="Open the highlighted launch"),
+        Binding("up", "step(-1)", "Up", show=False),
+        Binding("down", "step(1)", "Down", show=False),
+        Binding("home", "step(-9999999)", "First", show=False),
+        Binding("end", "step(9999999)", "Last", show=False),
+    ]
 
     class Opened(Message):
         """The user chose a launch."""
@@ -185,7 +221,7 @@ class LaunchTable(DataTable[Text], can_focus=False):
         self._blocks = blocks
         self.kept: list[Row] = []  # the filtered rows in their order
         self._rows: tuple[Row, ...] = ()
-        self._shown = ("", "report", False, 0)  # filter, order, upwards, width
+        self._shown = ("", ORDERS[0], False, 0)  # filter, order, upwards, width
         self._widths: dict[str, int] = {}
 
     def show(self, rows: tuple[Row, ...], wanted: str, order: str, upwards: bool = False) -> None:
@@ -234,7 +270,7 @@ class LaunchTable(DataTable[Text], can_focus=False):
     def _head(self, name: str) -> str:
         head, order, _ = _COLUMNS[name]
         _, sorted_by, upwards, _ = self._shown
-        # The heading of the sort column has a mark. Report order is the default and needs no mark.
+        # The heading of the sort column has a mark. Report order needs none.
         marked = order == sorted_by and name not in ("share", "file") and (order != "report" or upwards)
         mark = ("▴" if upwards else "▾") if self._blocks else "^" if upwards else "v"
         return f"{head} {mark}" if marked else head
@@ -272,10 +308,17 @@ class LaunchTable(DataTable[Text], can_focus=False):
 
     def point(self, position: int | None) -> bool:
         """Put the cursor on this launch; return whether it is in the table."""
-        at = next((at for at, row in enumerate(self.kept) if row.position == position), None)
+        at = next((at for at, row in enumerate(self.kept) if position in row.positions), None)
         if at is not None:
             self.move_cursor(row=at, animate=False)
         return at is not None
+
+    def action_open(self) -> None:
+        if self.position is not None:
+            self.post_message(self.Opened(self.position))
+
+    def action_step(self, by: int) -> None:
+        self.step(by)
 
     def step(self, by: int) -> None:
         self.move_cursor(row=min(max(self.cursor_row + by, 0), max(len(self.kept) - 1, 0)), animate=False)

@@ -34,8 +34,14 @@ def fill(rows: OptionList, lines: Sequence[Content], at: int | None = 0, disable
     rows.highlighted = at if lines else None
 
 
-class Choices(OptionList, can_focus=False):
-    """Numbered choices. Arrow keys in the prompt move the highlight; mouse clicks work in the list itself."""
+class Choices(OptionList, inherit_bindings=False, can_focus=False):
+    """Choices with a highlight. The arrow keys of the prompt move it too; mouse clicks work in the list itself."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "cursor_up", "Up", show=False),
+        Binding("down", "cursor_down", "Down", show=False),
+        Binding("enter", "select", "Choose", tooltip="Take the highlighted choice"),
+    ]
 
     class Taken(Message):
         """The user clicked a choice."""
@@ -44,13 +50,14 @@ class Choices(OptionList, can_focus=False):
             super().__init__()
             self.choice = choice
 
-    def __init__(self) -> None:
+    def __init__(self, *, focus: bool = False) -> None:
         super().__init__(markup=False, compact=True)
+        self.can_focus = focus
         self._shown: tuple[Choice, ...] = ()
         self._numbered = True
 
     def show(self, choices: Sequence[Choice], *, numbered: bool = True, marked: bool = True) -> None:
-        """Show these choices; `marked` highlights the first. Pass numbered=False if the answer is a number."""
+        """Show these choices, with numbers or with their letters; `marked` highlights the first."""
         if tuple(choices) == self._shown and numbered == self._numbered:
             return
         self._shown, self._numbered = tuple(choices), numbered

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from difflib import unified_diff
 
 from advisor.knowledge.base import catalog
 from advisor.readers.workload import key_of
@@ -105,10 +106,14 @@ def _verdict(first: Finding, launch: LaunchDiagnosis) -> list[Fact]:
     rows = [Fact(label_text(first, launch), f"{first.title} ({first.id})", "good" if first.id in ENDS else "lead")]
     rows += finding_facts(first)
     if first.fix is not None and not _open_end(first, launch):
-        rows.append(Fact("Fix", first.fix.summary))
-        rows += [Fact("Cost", first.fix.costs)] if first.fix.costs else []
+        rows += fix_facts(first.fix)
     page = f"workload:{first.id}" if launch.scope == "workload" else first.id
     return [*rows, Fact("Next", f"{next_text(first, launch)}; `ncu-advisor explain {page}`")]
+
+
+def fix_facts(fix: FixAdvice) -> list[Fact]:
+    """Return the summary and the cost of a fix."""
+    return [Fact("Fix", fix.summary), *([Fact("Cost", fix.costs)] if fix.costs else [])]
 
 
 def finding_facts(finding: Finding) -> list[Fact]:
@@ -176,9 +181,18 @@ def steps_heading(first: Finding) -> str:
     return "How to find the cause" if first.id == _OPEN else "How to fix it"
 
 
+def change_blocks(fix: FixAdvice) -> tuple[Block, ...]:
+    """Return a diff of a few lines of code without and with the fix; empty if the fix has no example."""
+    if not fix.before:
+        return ()
+    before, after = fix.before.splitlines(), fix.after.splitlines()
+    diff = list(unified_diff(before, after, lineterm="", n=len(before)))[3:]  # without the three header lines
+    return (Code("An example, before (-) and after (+)", 0, tuple(diff), diff=True),)
+
+
 def fix_blocks(fix: FixAdvice) -> tuple[Block, ...]:
     """Return the steps of a fix, topics, an exercise, and its simulation with the numbers of the launch."""
-    blocks: list[Block] = [Bullets(fix.steps, ordered=True)]
+    blocks: list[Block] = [*change_blocks(fix), Bullets(fix.steps, ordered=True)]
     rows = []
     if fix.see:
         also = f" (also {', '.join(fix.see[1:_READ_ON])})" if fix.see[1:] else ""
