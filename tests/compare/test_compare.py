@@ -142,7 +142,7 @@ def test_measured_runs_take_the_place_of_the_profile_s_durations(tour: Any) -> N
 def test_without_a_time_nothing_is_said_of_faster_or_slower(tour: Any) -> None:
     found = pair(tour, AOS, changed(tour, SOA, duration_ns=None))
     assert found.judged is None and found.promise is None and not found.traps
-    assert "has no time" in found.next.text
+    assert "has no duration" in found.next.text
 
 
 # What the counters say.
