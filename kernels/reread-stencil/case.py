@@ -17,7 +17,7 @@ TOLERANCES = {
 
 
 def sizes(card: Card) -> dict[str, int]:
-    """32 planes of 64 MiB; fewer on a GPU with less memory, of 16 MiB below 6 GB. Five planes must overflow L2."""
+    """32 planes of 64 MiB; fewer on a GPU with less memory, and of 16 MiB below 6 GB. Five planes must overflow L2."""
     room = int(0.35 * card.memory) // 8
     side = 4096 if room >= 16 * 4096 * 4096 else 2048
     return {"nx": side, "ny": side, "nz": min(32, room // (side * side))}
