@@ -1,4 +1,4 @@
-// What each particle adds to the charge density of its cell: its charge over the cell's volume.
+// The charge density that each particle adds to its cell: its charge divided by the cell's volume.
 // launch: charge_density<<<ceil(n / block), 256>>>(particles, density, inverse_volume, n)
 struct Particle {
   float x, y, z, vx, vy, vz, mass, charge;

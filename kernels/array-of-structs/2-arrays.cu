@@ -1,4 +1,4 @@
-// The charges in an array of their own, one particle per thread.
+// The charges are in a separate array; one particle per thread.
 // launch: charge_density<<<ceil(n / block), 256>>>(charge, density, inverse_volume, n)
 extern "C" __global__ void charge_density(const float* __restrict__ charge, float* __restrict__ density,
                                           float inverse_volume, int n) {

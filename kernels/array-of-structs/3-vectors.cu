@@ -1,4 +1,4 @@
-// An array of charges, 16 bytes per lane, four such loads before the first store: 16 particles per thread.
+// An array of charges, 16 bytes per lane and four loads before the first store: 16 particles per thread.
 // launch: charge_density<<<ceil(n / (16 * block)), 256>>>(charge, density, inverse_volume, n)
 constexpr int kLoads = 4;
 

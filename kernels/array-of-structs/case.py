@@ -9,7 +9,7 @@ import numpy as np
 from advisor.practice.api import Card, Tolerance, Work
 
 INVERSE_VOLUME = np.float32(0.37)
-_BYTES = 40  # a particle as a struct, its charge once more in an array, its density
+_BYTES = 40  # a particle as a struct, its charge again in an array, its density
 _MULTIPLE = 1 << 16
 
 TOLERANCES = {
@@ -32,7 +32,7 @@ def scalars(n: dict[str, int]) -> dict[str, Any]:
 
 
 def inputs(xp: Any, rng: Any, n: dict[str, int]) -> dict[str, Any]:
-    """particles: (n, 8) float32 in [0, 1); charge: its last column, side by side."""
+    """particles: (n, 8) float32 in [0, 1); charge: its last column, contiguous."""
     particles = rng.random((n["n"], 8), dtype=xp.float32)
     return {"particles": particles, "charge": particles[:, 7].copy()}
 

@@ -1,5 +1,5 @@
-// Averages `count` vectors of each data set, then multiplies a matrix by the average: one thread per vector element, a
-// single block that goes from data set to data set.
+// Averages `count` vectors of each data set, then multiplies a matrix by the average. One thread per vector element; a
+// single block processes one data set after the other.
 // launch: average_and_multiply<<<1, 1024>>>(data, matrix, result, sets, count)
 #define LENGTH 1024
 extern "C" __global__ void average_and_multiply(const float* __restrict__ data, const float* __restrict__ matrix,

@@ -1,4 +1,4 @@
-// A block for each data set; a thread averages one element over its vectors, then the block multiplies.
+// One block per data set; a thread averages one element over its vectors, then the block multiplies.
 // launch: average_and_multiply<<<sets, 1024>>>(data, matrix, result, count)
 #define LENGTH 1024
 extern "C" __global__ void average_and_multiply(const float* __restrict__ data, const float* __restrict__ matrix,

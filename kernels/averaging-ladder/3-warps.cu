@@ -1,4 +1,4 @@
-// A warp averages one element: its lanes read neighbouring vectors and sum by shuffle. The product is as before.
+// A warp averages one element: its lanes read neighbouring vectors and sum by shuffle. The product is unchanged.
 // launch: average_and_multiply<<<sets, 1024>>>(data, matrix, result, count)
 #define LENGTH 1024
 #define WARPS (LENGTH / 32)

@@ -1,4 +1,4 @@
-// A warp for each row of the matrix too: the products of a row are added up in registers and by shuffle, without barriers.
+// One warp per matrix row, too: it sums the products of a row in registers and by shuffle, without barriers.
 // launch: average_and_multiply<<<sets, 1024>>>(data, matrix, result, count)
 #define LENGTH 1024
 #define WARPS (LENGTH / 32)

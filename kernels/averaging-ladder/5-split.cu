@@ -1,5 +1,5 @@
 // The first of two kernels averages, 16 bytes per lane and eight loads in flight; the second multiplies the matrix by
-// the averages of 32 data sets at a time, so that an element of the matrix, once loaded, serves them all.
+// the averages of 32 data sets at a time, so that each loaded matrix element is used 32 times.
 // The number of vectors is a multiple of 1024.
 // launch: average<<<ceil(sets * 1024 / 8), 256>>>(data, averages, sets, count)
 // launch: multiply<<<(1024 / 32, ceil(sets / 32)), 256>>>(averages, matrix, result, sets)
@@ -27,8 +27,8 @@ extern "C" __global__ void __launch_bounds__(256) average(const float* __restric
   if (lane == 0) averages[element] = sum / count;
 }
 
-// A block makes 32 rows by 32 data sets of the result. Four groups of 64 threads share the sum over the elements; a thread
-// makes 4 by 4 results of its group's part, while the next tiles are loaded.
+// A block computes 32 rows by 32 data sets of the result. Four groups of 64 threads share the sum over the elements;
+// a thread computes 4 by 4 results of its group's part while the next tiles are loaded.
 extern "C" __global__ void __launch_bounds__(256) multiply(const float* __restrict__ averages, const float* __restrict__ matrix,
                                                            float* __restrict__ result, int sets) {
   __shared__ __align__(16) float rows[DEPTH][PITCH], vectors[DEPTH][PITCH], parts[3][TILE][PITCH];

@@ -1,4 +1,4 @@
-// The averaging phase of the last version by itself: no product, so the results stay unwritten.
+// The averaging phase of the last version alone: without the product, no results are written.
 // The number of vectors is a multiple of 1024.
 // launch: average<<<ceil(sets * 1024 / 8), 256>>>(data, averages, sets, count)
 #define LENGTH 1024

@@ -9,22 +9,22 @@ from advisor.practice.api import Card, Tolerance, Work
 LENGTH = 1024  # elements of a vector, rows and columns of the matrix
 COUNT = 1024  # vectors of a data set
 
-# An average of 1024 numbers in [0, 1), added one after the other at worst: a relative error of at most 1024 * 2^-24 =
-# 6e-5, in the mean sqrt(1024) * 2^-24 = 2e-6. The product adds 1024 terms that are all positive: another 6e-5 at most.
+# An average of 1024 numbers in [0, 1), added sequentially in the worst case: a relative error of at most 1024 * 2^-24 =
+# 6e-5, on average sqrt(1024) * 2^-24 = 2e-6. The product adds 1024 terms that are all positive: another 6e-5 at most.
 TOLERANCES = {
     "result": Tolerance(relative=1.3e-4, absolute=0.0, why="two sums of 1024 positive terms: 2 * 1024 * 2^-24")
 }
 
 
 def sizes(card: Card) -> dict[str, int]:
-    """Two data sets for each SM (two blocks of 1024 threads fit there), 4 MB each, in a third of the memory."""
+    """Two data sets per SM (two blocks of 1024 threads fit), 4 MB each, within a third of the memory."""
     most = int(card.memory * 0.35) // (4 * LENGTH * COUNT)
     return {"sets": max(1, min(2 * card.sms, most)), "count": COUNT}
 
 
 def work(n: dict[str, int]) -> Work:
-    """Every vector and the matrix are read once, the results written once; an addition for each number read, and a
-    multiply-add for each element of the matrix and data set."""
+    """Every vector and the matrix are read once, the results written once; one addition per number read, and one
+    multiply-add per matrix element and data set."""
     numbers = n["sets"] * LENGTH * n["count"]
     return Work(
         bytes=4.0 * (numbers + LENGTH * LENGTH + n["sets"] * LENGTH),
@@ -46,7 +46,7 @@ def outputs(xp: Any, n: dict[str, int]) -> dict[str, Any]:
 
 
 def scratch(xp: Any, n: dict[str, int]) -> dict[str, Any]:
-    """averages[set][element], where a version keeps them in memory."""
+    """averages[set][element], if a version keeps them in memory."""
     return {"averages": xp.empty(n["sets"] * LENGTH, dtype=xp.float32)}
 
 

@@ -32,7 +32,7 @@ def reference(xp: Any, data: dict[str, Any], n: dict[str, int]) -> dict[str, Any
 
 
 def checked(out: dict[str, Any], n: dict[str, int]) -> dict[str, Any]:
-    """Every seventh row: over the tiles that is every row of a tile."""
+    """Every seventh row: across the tiles this covers every row of a tile."""
     return {"out": out["out"].reshape(n["n"], n["n"])[::7]}
 
 

@@ -1,4 +1,4 @@
-// Turns a scanned film negative into a positive: every grey value becomes 255 minus itself.
+// Inverts a scanned film negative: every grey value becomes 255 minus itself.
 // launch: invert<<<8 * sms, 256>>>(negative, positive, n)
 extern "C" __global__ void invert(const unsigned char* __restrict__ negative, unsigned char* __restrict__ positive,
                                   int n) {

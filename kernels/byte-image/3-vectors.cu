@@ -1,4 +1,4 @@
-// Sixteen pixels per lane, and four such loads before the first store.
+// Sixteen pixels per load, and four loads per lane before the first store.
 // launch: invert<<<ceil(n / (64 * block)), 256>>>(negative, positive, n)
 constexpr int kLoads = 4;
 

@@ -1,4 +1,4 @@
-"""A grey image of n pixels, a byte each, inverted."""
+"""Inversion of a grey image of n pixels of one byte."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ TOLERANCES = {"positive": Tolerance(0.0, 0.0, "whole numbers from 0 to 255 are e
 
 
 def sizes(card: Card) -> dict[str, int]:
-    """n: pixels; 2^29 on a large GPU, 512 MiB in and as much out."""
+    """n: pixels; 2^29 on a large GPU, 512 MiB in and 512 MiB out."""
     return {"n": min(1 << 29, int(0.3 * card.memory) // 2 // _MULTIPLE * _MULTIPLE)}
 
 
 def work(n: dict[str, int]) -> Work:
-    """A byte in and a byte out for each pixel."""
+    """One byte in and one byte out per pixel."""
     return Work(2.0 * n["n"], 0.0)
 
 

@@ -1,4 +1,4 @@
-// The variance of each series: a block for each, and a warp is all that a series needs.
+// The variance of each series, with one block of one warp per series.
 // launch: variance<<<series, 32>>>(pages, first, out, length)
 #define READINGS 31
 

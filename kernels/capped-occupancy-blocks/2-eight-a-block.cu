@@ -1,4 +1,4 @@
-// Still a warp for each series, but eight warps in a block.
+// Still one warp per series, but eight warps per block.
 // launch: variance<<<ceil(32 * series / block), 256>>>(pages, first, out, series, length)
 #define READINGS 31
 

@@ -1,4 +1,4 @@
-// The variance of each series by the book: first the mean, then the squared distances from it. One warp a series.
+// The variance of each series by the textbook method: first the mean, then the squared distances. One warp per series.
 // launch: variance<<<ceil(32 * series / block), 256>>>(pages, first, out, series)
 #define PAGES 160
 #define READINGS 31

@@ -1,4 +1,4 @@
-// Sum and sum of squares in one pass: nothing has to be kept. The readings are centred, so nothing cancels.
+// Sum and sum of squares in one pass: no readings are kept. They are centred on zero, so there is no cancellation.
 // launch: variance<<<ceil(32 * series / block), 256>>>(pages, first, out, series)
 #define PAGES 160
 #define READINGS 31

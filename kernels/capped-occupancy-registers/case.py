@@ -1,6 +1,6 @@
 """The variance of each of many series of readings, kept in linked pages.
 
-A page is 128 bytes: 31 readings and, as its last word, the number of the series' next page. The pages of a series lie
+A page is 128 bytes: 31 readings and, as its last word, the number of the series' next page. The pages of a series are
 anywhere in the pool. Readings are centred on zero.
 """
 
@@ -23,12 +23,12 @@ TOLERANCES = {
 
 
 def sizes(card: Card) -> dict[str, int]:
-    """series: 128 warps for each SM. On an H200 the pages take 346 MB."""
+    """series: 128 warps per SM. On an H200 the pages take 346 MB."""
     return {"series": 128 * card.sms, "length": LENGTH}
 
 
 def work(n: dict[str, int]) -> Work:
-    """Each reading is read once, each result written once; an addition and a multiply-add for each reading."""
+    """Each reading is read once, each result written once; one addition and one multiply-add per reading."""
     readings = float(READINGS * n["length"] * n["series"])
     return Work(bytes=4 * readings + 4.0 * n["series"], flop=3 * readings)
 

@@ -1,4 +1,4 @@
-// Raw samples become physical values through a response curve. Each block first copies the curve into shared memory.
+// Converts raw samples to physical values with a response curve. Each block first copies the curve into shared memory.
 // launch: linearise<<<4 * sms, 256, 4 * codes>>>(raw, curve, out, n, codes)
 extern "C" __global__ void linearise(const ushort4* __restrict__ raw, const float* __restrict__ curve, float4* __restrict__ out, int n, int codes) {
   extern __shared__ float table[];

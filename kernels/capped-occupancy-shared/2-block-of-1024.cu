@@ -1,5 +1,5 @@
-// The same table, shared by four times as many threads. One block for each SM copies it once, and each thread asks for
-// eight quads of samples before it looks up the first.
+// The same table, shared by four times as many threads. One block per SM copies it once, and each thread loads
+// eight groups of four samples before its first lookup.
 // launch: linearise<<<sms, 1024, 4 * codes>>>(raw, curve, out, n, codes)
 #define LOADS 8
 

@@ -10,7 +10,7 @@ TOLERANCES = {"out": Tolerance(0.0, 0.0, "a lookup copies the curve's own values
 
 
 def sizes(card: Card) -> dict[str, int]:
-    """n samples of 2 bytes in and 4 out; codes of the curve: 192 KB, or what a block of this GPU may hold."""
+    """n samples of 2 bytes in and 4 out; codes of the curve: 192 KB, or the maximum of a block on this GPU."""
     return {
         "n": min(1 << 27, card.memory // 24 // 4096 * 4096),
         "codes": min(49152, (card.shared_per_block - 1024) // 4 // 1024 * 1024),
@@ -23,18 +23,18 @@ def work(n: dict[str, int]) -> Work:
 
 
 def inputs(xp: Any, rng: Any, n: dict[str, int]) -> dict[str, Any]:
-    """raw: codes below `codes`; curve: a value for each code."""
+    """raw: codes below `codes`; curve: one value per code."""
     raw = rng.integers(0, n["codes"], n["n"], dtype=xp.uint16)
     return {"raw": raw, "curve": rng.random(n["codes"], dtype=xp.float32)}
 
 
 def outputs(xp: Any, n: dict[str, int]) -> dict[str, Any]:
-    """A value for each sample."""
+    """One value per sample."""
     return {"out": xp.empty(n["n"], xp.float32)}
 
 
 def reference(xp: Any, data: dict[str, Any], n: dict[str, int]) -> dict[str, Any]:
-    """The values themselves, of every 64th run of 64 samples."""
+    """The exact values of every 64th run of 64 samples."""
     return {"out": data["curve"][data["raw"].reshape(-1, 64)[::64]]}
 
 

@@ -1,4 +1,4 @@
-// Solves a symmetric 12 by 12 system in each thread (Cholesky). The launch bounds ask for full occupancy.
+// Solves a symmetric 12 by 12 system in each thread (Cholesky). The launch bounds request full occupancy.
 // launch: solve<<<ceil(n / block), 256>>>(matrices, right, solutions, n)
 #if __CUDA_ARCH__ == 750
 #define FULL 4  // blocks of 256 threads that fill an SM

@@ -1,4 +1,4 @@
-// The same solver; the launch bounds ask for a quarter of the warp slots.
+// The same solver; the launch bounds request a quarter of the warp slots.
 // launch: solve<<<ceil(n / block), 256>>>(matrices, right, solutions, n)
 #if __CUDA_ARCH__ == 750
 #define FULL 4  // blocks of 256 threads that fill an SM

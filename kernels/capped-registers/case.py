@@ -14,7 +14,7 @@ STEP = 251  # checked: every 251st system
 
 
 def sizes(card: Card) -> dict[str, int]:
-    """n: systems of 408 bytes each; 856 MB in all, or 30 % of the memory."""
+    """n: systems of 408 bytes each; 856 MB in total, or 30 % of the memory."""
     return {"n": min(1 << 21, int(0.30 * card.memory) // 408 // 1024 * 1024)}
 
 
@@ -39,7 +39,7 @@ def outputs(xp: Any, n: dict[str, int]) -> dict[str, Any]:
 
 
 def reference(xp: Any, data: dict[str, Any], n: dict[str, int]) -> dict[str, Any]:
-    """Gaussian elimination in double precision, another way than the kernel's."""
+    """Gaussian elimination in double precision, a different method from the kernel's."""
     lower = data["matrices"].reshape(ELEMENTS, n["n"])[:, ::STEP].astype(np.float64)
     x = data["right"].reshape(M, n["n"])[:, ::STEP].astype(np.float64)
     a = [[lower[max(i, j) * (max(i, j) + 1) // 2 + min(i, j)].copy() for j in range(M)] for i in range(M)]

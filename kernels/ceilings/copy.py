@@ -10,7 +10,7 @@ TOLERANCES = {"y": Tolerance(0.0, 0.0, "a copy is exact")}
 
 
 def sizes(card: Card) -> dict[str, int]:
-    """n float4: 4 GiB an array, or a tenth of the memory where that is less."""
+    """n float4: 4 GiB per array, or a tenth of the memory if that is less."""
     return {"n": min(1 << 28, card.memory // 10 // 16)}
 
 

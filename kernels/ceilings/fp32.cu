@@ -1,4 +1,4 @@
-// Eight independent chains of multiply-adds per thread, in registers: only the arithmetic.
+// Eight independent chains of multiply-adds per thread, in registers, without memory traffic.
 // launch: fp32<<<sms * 32, 256>>>(y, a, b, rounds)
 extern "C" __global__ void __launch_bounds__(256) fp32(float* y, float a, float b, int rounds) {
   size_t t = (size_t)blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-"""The rate of double-precision multiply-adds: eight chains per thread, each multiply-add two operations."""
+"""The rate of double-precision multiply-adds: eight chains per thread; a multiply-add is two operations."""
 
 from __future__ import annotations
 
@@ -48,6 +48,6 @@ def reference(xp: Any, data: dict[str, Any], n: dict[str, int]) -> dict[str, Any
     a, b = (float(v) for v in scalars(n).values())
     first = xp.arange(n["threads"] - 256, n["threads"])
     value = ((first[:, None] + xp.arange(8)[None, :]) % 1024).astype(xp.float64)
-    # v -> v a + b, as often as there are rounds
+    # v -> v a + b, once per round
     scale = a ** n["rounds"]
     return {"y": (value * scale + b * (1 - scale) / (1 - a)).sum(axis=1)}

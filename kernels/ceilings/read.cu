@@ -1,4 +1,4 @@
-// Reads n float4 and keeps a sum per thread; what is written is negligible.
+// Reads n float4 and keeps one sum per thread; the writes are negligible.
 // launch: read<<<sms * 4, 512>>>(x, sums, n)
 extern "C" __global__ void __launch_bounds__(512) read(const float4* __restrict__ x, float* __restrict__ sums, int n) {
   size_t stride = (size_t)gridDim.x * blockDim.x;

@@ -1,4 +1,4 @@
-"""The read: bytes are those read; the sums written are a few thousandths of them at most."""
+"""The read: bytes are those read; the sums written are at most a few thousandths of them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TOLERANCES = {
 
 
 def sizes(card: Card) -> dict[str, int]:
-    """n float4: 4 GiB, or a fifth of the memory where that is less; a sum for each of the threads."""
+    """n float4: 4 GiB, or a fifth of the memory if that is less; one sum per thread."""
     return {"n": min(1 << 28, card.memory // 5 // 16), "threads": card.sms * 4 * 512}
 
 

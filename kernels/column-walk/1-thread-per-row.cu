@@ -1,4 +1,4 @@
-// The sum of each row of a row-major matrix: every thread sums a row of its own.
+// The sum of each row of a row-major matrix: each thread sums one row.
 // launch: row_sums<<<ceil(rows / block), 256>>>(a, sums, rows, cols)
 extern "C" __global__ void row_sums(const float* __restrict__ a, float* __restrict__ sums, int rows, int cols) {
   int row = blockIdx.x * blockDim.x + threadIdx.x;

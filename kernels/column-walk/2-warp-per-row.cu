@@ -1,4 +1,4 @@
-// A warp walks along a row, its lanes side by side, and sums its 32 partial sums at the end.
+// A warp reads a row with adjacent lanes on adjacent columns, and adds its 32 partial sums at the end.
 // launch: row_sums<<<ceil(rows / (block / 32)), 256>>>(a, sums, rows, cols)
 extern "C" __global__ void row_sums(const float* __restrict__ a, float* __restrict__ sums, int rows, int cols) {
   int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;

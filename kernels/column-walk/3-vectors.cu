@@ -1,4 +1,4 @@
-// A warp walks along four rows at once, 16 bytes per lane: four loads are in flight before the first sum needs one.
+// A warp reads four rows at once, 16 bytes per lane: four loads are in flight before the first one is used.
 // launch: row_sums<<<ceil(rows / 4 / (block / 32)), 256>>>(a, sums, rows, cols)
 constexpr int kRows = 4;
 

@@ -20,7 +20,7 @@ def sizes(card: Card) -> dict[str, int]:
 
 
 def work(n: dict[str, int]) -> Work:
-    """The matrix once, a sum for each row."""
+    """The matrix is read once, and one sum per row is written."""
     return Work(4.0 * n["rows"] * (n["cols"] + 1), 1.0 * n["rows"] * n["cols"])
 
 

@@ -1,4 +1,4 @@
-// Luminance of an sRGB image: each of a pixel's three bytes becomes linear light by a table of 256 floats.
+// Luminance of an sRGB image: each of a pixel's three bytes is converted to linear light by a table of 256 floats.
 // constant: linear = table
 // launch: luminance<<<sms * 8, 256>>>(image, light, n)
 __constant__ float linear[256];

@@ -1,5 +1,5 @@
-// Thirty-two copies of the table in shared memory, one for each lane and bank, filled once by blocks that stay. The next
-// pixels are loaded before these are looked up.
+// Thirty-two copies of the table in shared memory, one per lane and bank, filled once by persistent blocks. The next
+// pixels are loaded before the current ones are looked up.
 // launch: luminance<<<sms * 3, 512>>>(image, light, table, n)
 __device__ unsigned char of_pixel(const float* linear, unsigned rgba) {
   float y = 0.2126f * linear[(rgba & 255) * 32] + 0.7152f * linear[(rgba >> 8 & 255) * 32] + 0.0722f * linear[(rgba >> 16 & 255) * 32];

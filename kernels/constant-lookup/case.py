@@ -12,7 +12,7 @@ STEP = 61  # checked: every 61st pixel
 
 
 def sizes(card: Card) -> dict[str, int]:
-    """n: pixels, 5 bytes each in all, a multiple of 4."""
+    """n: pixels, 5 bytes each in total, a multiple of 4."""
     return {"n": min(1 << 27, int(0.30 * card.memory) // 5 // 4 * 4)}
 
 
@@ -21,7 +21,7 @@ def work(n: dict[str, int]) -> Work:
 
 
 def inputs(xp: Any, rng: Any, n: dict[str, int]) -> dict[str, Any]:
-    """Noise as an image, and the sRGB transfer function at the 256 values of a byte."""
+    """A noise image, and the sRGB transfer function at the 256 values of a byte."""
     c = np.arange(256) / 255.0
     table = np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4).astype(np.float32)
     return {"image": rng.integers(0, 1 << 30, n["n"], dtype=xp.uint32), "table": xp.asarray(table)}

@@ -1,5 +1,5 @@
-// A bank of leaky integrators, v = leak v + input: each thread follows four integrators, one after the other, through the
-// whole signal, which its block keeps in shared memory. The signal takes over half of an SM's: one block runs on each.
+// A bank of leaky integrators, v = leak v + input: each thread computes four integrators, one after the other, over the
+// whole signal, which its block keeps in shared memory. The signal fills over half of it, so one block runs per SM.
 // launch: integrate<<<sms, 128, 4 * samples>>>(signal, leaks, potential, samples)
 extern "C" __global__ void integrate(const float4* __restrict__ signal, const float* __restrict__ leaks,
                                      float* __restrict__ potential, int samples) {

@@ -1,4 +1,4 @@
-// The same bank with four times the threads and one integrator each: four warps for each scheduler to choose from.
+// The same bank with four times the threads and one integrator each: a scheduler can choose from four warps.
 // launch: integrate<<<sms, 512, 4 * samples>>>(signal, leaks, potential, samples)
 extern "C" __global__ void integrate(const float4* __restrict__ signal, const float* __restrict__ leaks,
                                      float* __restrict__ potential, int samples) {

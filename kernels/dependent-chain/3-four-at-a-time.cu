@@ -1,5 +1,5 @@
-// The same bank with the first version's threads, each of which follows its four integrators at the same time: four chains
-// that are independent, and a sample is loaded once for all four.
+// The same bank with the first version's threads. Each computes its four integrators at the same time: four independent
+// chains, and a sample is loaded once for all four.
 // launch: integrate<<<sms, 128, 4 * samples>>>(signal, leaks, potential, samples)
 extern "C" __global__ void integrate(const float4* __restrict__ signal, const float* __restrict__ leaks,
                                      float* __restrict__ potential, int samples) {

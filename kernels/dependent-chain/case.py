@@ -1,4 +1,4 @@
-"""A bank of leaky integrators driven by one signal, v(t) = leak v(t - 1) + input(t); 512 of them for each SM."""
+"""A bank of leaky integrators driven by one signal, v(t) = leak v(t - 1) + input(t); 512 of them per SM."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TOLERANCES = {
 
 
 def sizes(card: Card) -> dict[str, int]:
-    # Over half of an SM's shared memory, so that one block fits; within what a block may have.
+    # Over half of an SM's shared memory, so that one block fits, and within the limit of a block.
     room = min(0.6 * card.shared_per_sm, card.shared_per_block - 2048.0)
     return {"samples": int(room) // 4096 * 1024, "integrators": PER_SM * card.sms}
 

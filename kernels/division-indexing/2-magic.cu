@@ -1,5 +1,5 @@
-// The same permutation; each division is a multiplication by a reciprocal that the host has computed, and a shift. The
-// pipes have room now, so each thread takes four elements, whose loads are in flight together.
+// The same permutation; each division becomes a multiplication by a precomputed reciprocal, and a shift. The
+// pipes now have spare capacity, so each thread handles four elements, whose loads are in flight together.
 // constant: extent = extent
 // constant: stride = stride
 // constant: magic = magic

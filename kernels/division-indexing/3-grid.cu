@@ -1,4 +1,4 @@
-// The same permutation without any division: the grid carries a, c and b, the block carries e and f, a loop carries d.
+// The same permutation without any division: the grid represents a, c and b, the block e and f, and a loop d.
 // launch: permute<<<(b, c, a), (f / 4, e)>>>(in, out, b, c, d)
 extern "C" __global__ void permute(const float4* __restrict__ in, float4* __restrict__ out, int nb, int nc, int nd) {
   int b = blockIdx.x, c = blockIdx.y, a = blockIdx.z;

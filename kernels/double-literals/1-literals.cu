@@ -1,4 +1,4 @@
-// Newton's law of cooling, twelve explicit time steps for each cell, all cells in single precision.
+// Newton's law of cooling, twelve explicit time steps per cell, with all cells in single precision.
 // launch: cool<<<ceil(n / 4 / block), 256>>>(start, end, n)
 __device__ float cooled(float t) {
 #pragma unroll

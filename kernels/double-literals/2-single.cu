@@ -1,4 +1,4 @@
-// Newton's law of cooling, twelve explicit time steps for each cell, literals included in single precision.
+// Newton's law of cooling, twelve explicit time steps per cell, with the literals in single precision, too.
 // launch: cool<<<ceil(n / 4 / block), 256>>>(start, end, n)
 __device__ float cooled(float t) {
 #pragma unroll

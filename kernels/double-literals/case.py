@@ -8,7 +8,7 @@ from advisor.practice.api import Card, Tolerance, Work
 
 STEPS = 12
 RATE, AMBIENT = 0.02, 293.15
-SAMPLE = 17  # every 17th cell: odd, so that all four parts of a float4 and all lanes are among them
+SAMPLE = 17  # every 17th cell: odd, to cover all four parts of a float4 and all lanes
 
 TOLERANCES = {
     "end": Tolerance(

@@ -1,4 +1,4 @@
-// A histogram for each block in shared memory, added to the global one at the end.
+// One histogram per block in shared memory, added to the global one at the end.
 // launch: histogram<<<sms * 8, 256>>>(energy, bins, n)
 extern "C" __global__ void histogram(const float* __restrict__ energy, unsigned* __restrict__ bins, int n) {
   __shared__ unsigned block_bins[16];

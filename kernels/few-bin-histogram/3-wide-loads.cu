@@ -1,4 +1,4 @@
-// A histogram for each block again; a thread loads four times 16 bytes before it counts.
+// One histogram per block again; a thread issues four 16-byte loads before it counts.
 // launch: histogram<<<sms * 8, 256>>>(energy, bins, n)
 __device__ void count(unsigned* bins, float energy) { atomicAdd(&bins[(int)(energy * 16.f)], 1u); }
 

@@ -22,7 +22,7 @@ def work(n: dict[str, int]) -> Work:
 
 
 def inputs(xp: Any, rng: Any, n: dict[str, int]) -> dict[str, Any]:
-    """Squares of even random numbers: the first bins get most."""
+    """Squares of uniform random numbers: the first bins get most of them."""
     energy = rng.random(n["n"], dtype=xp.float32)
     energy *= energy
     xp.minimum(energy, np.float32(1 - 2.0**-24), out=energy)

@@ -1,4 +1,4 @@
-// The first sample of each seismic trace that exceeds a threshold. Samples of one moment are side by side.
+// The first sample of each seismic trace that exceeds a threshold. Samples of one moment are contiguous.
 // launch: first_break<<<ceil(traces / block), 256>>>(record, out, threshold, traces, samples)
 extern "C" __global__ void first_break(const float* __restrict__ record, int* __restrict__ out, float threshold, int traces, int samples) {
   int trace = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// Eight samples are asked for before the first of them is looked at; at most seven of them were not needed.
+// Loads eight samples before it tests the first one; at most seven of them are not needed.
 // launch: first_break<<<ceil(traces / block), 256>>>(record, out, threshold, traces, samples)
 #define AHEAD 8
 extern "C" __global__ void first_break(const float* __restrict__ record, int* __restrict__ out, float threshold, int traces, int samples) {

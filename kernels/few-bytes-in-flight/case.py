@@ -1,4 +1,4 @@
-"""The first break of each seismic trace: the first sample over a threshold, or `samples` where there is none."""
+"""The first break of each seismic trace: the first sample over a threshold, or `samples` if there is none."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def work(n: dict[str, int]) -> Work:
 
 
 def inputs(xp: Any, rng: Any, n: dict[str, int]) -> dict[str, Any]:
-    """record: (samples, traces), noise under the threshold and from the arrival on a wave over it.
+    """record: (samples, traces), noise below the threshold, and a wave above it from its arrival on.
 
-    Neighbouring receivers hear it at the same moment within two samples; each 32 of them have a moment of their own in
-    the last tenth of the record; one trace in a thousand is dead.
+    The wave arrives at neighbouring receivers within two samples. Each group of 32 has its own arrival time in the
+    last tenth of the record; one trace in a thousand is dead.
     """
     traces, samples = n["traces"], n["samples"]
     moment = rng.integers(samples * 9 // 10, samples - 2, (traces + 31) // 32, dtype=xp.int32)
@@ -44,7 +44,7 @@ def inputs(xp: Any, rng: Any, n: dict[str, int]) -> dict[str, Any]:
 
 
 def outputs(xp: Any, n: dict[str, int]) -> dict[str, Any]:
-    """A sample number for each trace."""
+    """One sample number per trace."""
     return {"out": xp.empty(n["traces"], xp.int32)}
 
 

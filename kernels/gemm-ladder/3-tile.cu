@@ -1,4 +1,4 @@
-// C = A B: a block brings tiles of 32 by 32 into shared memory and makes 32 by 32 elements of C, one per thread.
+// C = A B: a block loads 32 by 32 tiles into shared memory and computes 32 by 32 elements of C, one per thread.
 // launch: gemm<<<(n / 32, n / 32), (32, 32)>>>(a, b, c, n)
 #define TILE 32
 extern "C" __global__ void gemm(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ c, int n) {

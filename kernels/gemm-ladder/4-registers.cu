@@ -1,4 +1,4 @@
-// C = A B: 128 by 128 elements of C a block, 8 by 8 neighbouring ones per thread, held in registers.
+// C = A B: 128 by 128 elements of C per block, 8 by 8 contiguous ones per thread, kept in registers.
 // launch: gemm<<<(n / 128, n / 128), 256>>>(a, b, c, n)
 #define BM 128
 #define BN 128

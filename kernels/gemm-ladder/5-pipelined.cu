@@ -1,10 +1,10 @@
 // C = A B: 128 by 128 elements of C per block, 8 by 16 per thread. Accesses are 16 bytes wide except for A, and the next
-// tiles are loaded through registers into a second pair of buffers while this pair is multiplied.
+// tiles are loaded through registers into a second pair of buffers while the current pair is multiplied.
 // launch: gemm<<<(n / 128, n / 128), 128>>>(a, b, c, n)
 #define BM 128
 #define BN 128
 #define BK 8
-#define PITCH (BM + 4)  // the turned columns of A fall on different banks
+#define PITCH (BM + 4)  // the transposed columns of A use different banks
 extern "C" __global__ void __launch_bounds__(128, 2) gemm(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ c, int n) {
   __shared__ __align__(16) float as[2][BK][PITCH], bs[2][BK][BN];
   const int t = threadIdx.x, lane = t % 32, warp = t / 32;

@@ -8,7 +8,7 @@ from advisor.practice.api import Card, Tolerance, Work
 
 SAMPLE = 61  # every 61st row of C is checked: rows of all warps and tiles
 
-# n products in [0, 1) added in single precision: an error that grows like sqrt(n) * 2^-24 of a sum of about n / 4, at
+# n products in [0, 1) added in single precision: the error grows like sqrt(n) * 2^-24 of a sum of about n / 4, at
 # most n * 2^-24 of it; for n = 4096 that is 4e-6 and 2.4e-4.
 TOLERANCES = {
     "c": Tolerance(relative=1e-4, absolute=0.0, why="25 times sqrt(n) * 2^-24 for n = 4096; all terms positive")
@@ -21,7 +21,7 @@ def sizes(card: Card) -> dict[str, int]:
 
 
 def work(n: dict[str, int]) -> Work:
-    """A and B are read once, C written once; a multiply-add for each of n products of each element."""
+    """A and B are read once, C written once; n multiply-adds per element of C."""
     return Work(bytes=12.0 * n["n"] ** 2, flop=2.0 * n["n"] ** 3)
 
 

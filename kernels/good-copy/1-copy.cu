@@ -1,4 +1,4 @@
-// Copies the state of a simulation aside before the next step overwrites it.
+// Copies the state of a simulation before the next step overwrites it.
 // launch: copy<<<ceil(n / (16 * block)), 256>>>(state, saved, n)
 constexpr int kLoads = 4;
 

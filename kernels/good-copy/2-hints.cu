@@ -1,4 +1,4 @@
-// The same copy with cache hints: the data is used once, so neither L1 nor L2 need keep it.
+// The same copy with cache hints: the data is used once, so neither L1 nor L2 has to keep it.
 // launch: copy<<<ceil(n / (16 * block)), 256>>>(state, saved, n)
 constexpr int kLoads = 4;
 

@@ -12,12 +12,12 @@ TOLERANCES = {"saved": Tolerance(0.0, 0.0, "values are moved, not computed")}
 
 
 def sizes(card: Card) -> dict[str, int]:
-    """n: floats; 2^27 on a large GPU, 512 MiB in and as much out."""
+    """n: floats; 2^27 on a large GPU, 512 MiB in and 512 MiB out."""
     return {"n": min(1 << 27, int(0.35 * card.memory) // 8 // _MULTIPLE * _MULTIPLE)}
 
 
 def work(n: dict[str, int]) -> Work:
-    """4 bytes in and 4 bytes out for each value."""
+    """4 bytes in and 4 bytes out per value."""
     return Work(8.0 * n["n"], 0.0)
 
 

@@ -1,10 +1,10 @@
 // C = A B in single precision, 128 by 128 per block, 16 by 8 outputs per thread, 16-byte loads, two buffers of
-// shared memory: the next tiles are loaded while these are multiplied. n is a multiple of 128.
+// shared memory: the next tiles are loaded while the current ones are multiplied. n is a multiple of 128.
 // launch: gemm<<<(n / 128, n / 128), 128>>>(a, b, c, n)
 #define BM 128
 #define BN 128
 #define BK 8
-#define PAD 4  // the transposed stores of A then fall on different banks
+#define PAD 4  // the transposed stores of A then use different banks
 
 extern "C" __global__ void __launch_bounds__(128, 2) gemm(const float* __restrict__ a, const float* __restrict__ b,
                                                           float* __restrict__ c, int n) {

@@ -3,7 +3,7 @@
 #define BM 128
 #define BN 128
 #define BK 16
-#define PAD 4  // the transposed stores of A then fall on different banks
+#define PAD 4  // the transposed stores of A then use different banks
 
 extern "C" __global__ void __launch_bounds__(128, 2) gemm(const float* __restrict__ a, const float* __restrict__ b,
                                                           float* __restrict__ c, int n) {

@@ -8,7 +8,7 @@
 
 extern "C" __global__ void __launch_bounds__(256, 2) gemm(const __half* __restrict__ a, const __half* __restrict__ b,
                                                        float* __restrict__ c, int n) {
-  __shared__ __align__(16) __half as[BK][BM + 8];  // a tile of A, transposed: eight rows of a thread are side by side
+  __shared__ __align__(16) __half as[BK][BM + 8];  // a tile of A, transposed: a thread's eight rows are contiguous
   __shared__ __align__(16) __half bs[BK][BN];
   int tid = threadIdx.x, tx = tid % 16, ty = tid / 16;
   a += (size_t)blockIdx.y * BM * n;

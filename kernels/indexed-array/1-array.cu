@@ -1,5 +1,5 @@
-// Codon usage: each thread counts the 64 codons of one DNA read and gives the sum of the squared counts.
-// A load brings 16 codons of a read, a byte each; lanes load side by side.
+// Codon usage: each thread counts the 64 codons of one DNA read and returns the sum of the squared counts.
+// A load returns 16 codons of a read, one byte each; adjacent lanes load adjacent words.
 // launch: codon_usage<<<ceil(reads / block), 256>>>(words, usage, reads, length)
 extern "C" __global__ void codon_usage(const uint4* __restrict__ words, unsigned* __restrict__ usage, int reads, int length) {
   int read = blockIdx.x * blockDim.x + threadIdx.x;

@@ -3,7 +3,7 @@
 extern "C" __global__ void __launch_bounds__(128) codon_usage(const uint4* __restrict__ words, unsigned* __restrict__ usage, int reads, int length) {
   __shared__ unsigned count[64][128];
   int read = blockIdx.x * 128 + threadIdx.x;
-  if (read >= reads) return;  // no barrier follows: a thread touches its own column only
+  if (read >= reads) return;  // no barrier follows: a thread accesses only its own column
   unsigned* mine = &count[0][threadIdx.x];
 #pragma unroll
   for (int c = 0; c < 64; ++c) mine[c * 128] = 0;

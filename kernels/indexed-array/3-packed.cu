@@ -1,9 +1,9 @@
-// Four counts of a byte each in a word, 255 codons a read at most: a quarter of the shared memory, four times the warps.
+// Four one-byte counts per word, for reads of at most 255 codons: a quarter of the shared memory, four times the warps.
 // launch: codon_usage<<<ceil(reads / 256), 256>>>(words, usage, reads, length)
 extern "C" __global__ void __launch_bounds__(256) codon_usage(const uint4* __restrict__ words, unsigned* __restrict__ usage, int reads, int length) {
   __shared__ unsigned count[16][256];
   int read = blockIdx.x * 256 + threadIdx.x;
-  if (read >= reads) return;  // no barrier follows: a thread touches its own column only
+  if (read >= reads) return;  // no barrier follows: a thread accesses only its own column
   unsigned* mine = &count[0][threadIdx.x];
 #pragma unroll
   for (int c = 0; c < 16; ++c) mine[c * 256] = 0;

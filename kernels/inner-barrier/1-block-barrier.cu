@@ -1,5 +1,5 @@
-// A ring of 32 reacting cells for each warp: neighbours exchange through shared memory, then each cell reacts. How many
-// substeps a ring needs differs from step to step.
+// One ring of 32 reacting cells per warp: neighbours exchange through shared memory, then each cell reacts. The number
+// of substeps of a ring differs from step to step.
 // launch: react<<<rings / 32, 1024>>>(start, substeps, out, rings, steps)
 #define SPAN 0.04f  // time of a step
 

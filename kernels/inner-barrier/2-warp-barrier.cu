@@ -1,4 +1,4 @@
-// Cells meet only the cells of their own warp, so only the warp has to wait: each ring goes on at its own pace.
+// Cells exchange only within their own warp, so a warp-level barrier is sufficient: no ring waits for another.
 // launch: react<<<rings / 32, 1024>>>(start, substeps, out, rings, steps)
 #define SPAN 0.04f  // time of a step
 

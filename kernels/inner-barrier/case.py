@@ -1,4 +1,4 @@
-"""Rings of 32 reacting and diffusing cells, advanced by 32 steps of as many substeps as each ring needs.
+"""Rings of 32 reacting and diffusing cells, advanced by 32 steps; each ring has its own number of substeps per step.
 
 A substep of length h = 0.04 / substeps: v += 0.2 h (left - 2 v + right), then eight times the midpoint rule over an
 eighth of h for dv/dt = 0.08 - 0.5 v + 1.3 v^2 - 0.9 v^3.
@@ -12,7 +12,7 @@ import numpy as np
 
 from advisor.practice.api import Card, Tolerance, Work
 
-STEPS = 32  # one for each lane: a warp keeps the counts of a ring in a register
+STEPS = 32  # one per lane: a warp keeps the counts of a ring in a register
 SPAN = 0.04
 SAMPLE = 512
 TOLERANCES = {

@@ -1,4 +1,4 @@
-// Sums each row of 4096 floats: a block holds its row in shared memory and adds neighbours, then neighbours of those.
+// Sums each row of 4096 floats: a block keeps its row in shared memory and adds neighbours, then pairs of sums.
 // launch: row_sums<<<rows, 256>>>(in, sums)
 #define COLS 4096
 extern "C" __global__ void row_sums(const float* __restrict__ in, float* __restrict__ sums) {

@@ -1,4 +1,4 @@
-// The same row in shared memory, folded in half again and again: lanes side by side touch words side by side.
+// The same row in shared memory, folded in half repeatedly: adjacent lanes access adjacent words.
 // launch: row_sums<<<rows, 256>>>(in, sums)
 #define COLS 4096
 extern "C" __global__ void row_sums(const float* __restrict__ in, float* __restrict__ sums) {

@@ -1,4 +1,4 @@
-// Each thread adds what it loads in registers, 16 bytes at a time; a warp folds by shuffles, and one float a warp is shared.
+// Each thread sums its 16-byte loads in registers; a warp sums by shuffles, and only one float per warp uses shared memory.
 // launch: row_sums<<<rows, 256>>>(in, sums)
 #define COLS 4096
 extern "C" __global__ void __launch_bounds__(256) row_sums(const float4* __restrict__ in, float* __restrict__ sums) {

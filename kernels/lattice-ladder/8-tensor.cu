@@ -4,7 +4,7 @@
 #define Q 37
 #define LIMIT 0.05
 #define WARPS 4
-#define PITCH 36  // doubles from direction to direction: what a half warp reads is in 32 different banks
+#define PITCH 36  // doubles between directions: the reads of a half warp are in 32 different banks
 
 // The equilibrium of one direction: a polynomial of fourth order in the velocity u (in units of the lattice's own speed).
 __device__ __forceinline__ double equilibrium(double weight, double cx, double cy, double rho, double ux, double uy) {

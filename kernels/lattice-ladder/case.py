@@ -10,10 +10,10 @@ from advisor.practice.api import Card, Tolerance, Work
 
 Q = 37  # velocities: the points of a square lattice with x*x + y*y <= 10
 TEMPERATURE = 0.7  # of the lattice: the unit of velocity is its square root
-LIMIT = 0.05  # a moment relaxes only as far as this, times the density
+LIMIT = 0.05  # maximum relaxation of a moment, times the density
 SAMPLE = 8192  # sites that are checked, spread over all blocks and lanes
 
-# Two sums of 37 products, each some tens of roundings of 2^-53 on terms of at most a few tenths: about 1e-15 on
+# Two sums of 37 products, each with some tens of roundings of 2^-53 on terms of at most a few tenths: about 1e-15 on
 # populations between 0.0005 and 0.3. The reference rounds at 2^-64.
 TOLERANCES = {
     "next": Tolerance(relative=1e-12, absolute=1e-14, why="two sums of 37 products: some 100 * 2^-53 of terms below 1")
@@ -21,7 +21,7 @@ TOLERANCES = {
 
 
 def sizes(card: Card) -> dict[str, int]:
-    """Sites in whole waves of one, two and three blocks of 256 an SM; both copies in a third of the memory."""
+    """Sites in whole waves of one, two and three blocks of 256 per SM; both copies within a third of the memory."""
     wave = card.sms * 6 * 256
     return {"sites": wave * max(1, min(8, int(card.memory * 0.33 / (2 * Q * 8 * wave))))}
 
@@ -29,7 +29,7 @@ def sizes(card: Card) -> dict[str, int]:
 def work(n: dict[str, int]) -> Work:
     """Populations are read and written once.
 
-    FLOP of a site: 185 for density and momentum, 13 for the velocity and what depends on it alone, 14 for each
+    FLOP of a site: 185 for density and momentum, 13 for the velocity and terms that depend only on it, 14 for each
     direction's distance from equilibrium, 2 * 37 * 37 forward, 38 to relax, 2 * 37 * 37 back."""
     return Work(bytes=2.0 * Q * 8 * n["sites"], flop=float(185 + 13 + 14 * Q + 4 * Q * Q + 38) * n["sites"])
 
@@ -37,8 +37,8 @@ def work(n: dict[str, int]) -> Work:
 def _lattice() -> dict[str, np.ndarray[Any, np.dtype[np.float64]]]:
     """Velocities, weights of a Gaussian, and the polynomials that are orthonormal under these weights.
 
-    forward[i][k] is polynomial k at velocity i, backward[i][k] the same times the weight: applied one after the other
-    they give the populations back."""
+    forward[i][k] is polynomial k at velocity i, backward[i][k] the same times the weight: applied in sequence
+    they restore the populations."""
     side = range(-3, 4)
     points = np.array([(x, y) for x in side for y in side if x * x + y * y <= 10], dtype=np.float64) / TEMPERATURE**0.5
     weight = np.exp(-0.5 * (points**2).sum(axis=1))

@@ -20,7 +20,7 @@ def sizes(card: Card) -> dict[str, int]:
 
 
 def work(n: dict[str, int]) -> Work:
-    """The matrix and the vectors once, the products once; a multiply-add for each element and vector."""
+    """Matrix, vectors and products are transferred once; one multiply-add per element and vector."""
     elements = n["rows"] * n["cols"]
     return Work(4.0 * (elements + VECTORS * (n["rows"] + n["cols"])), 2.0 * VECTORS * elements)
 

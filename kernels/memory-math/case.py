@@ -21,7 +21,7 @@ TOLERANCES = {
 
 
 def sizes(card: Card) -> dict[str, int]:
-    """tiles of 256 matrices: 128 for each SM. On an H200 in and out take 277 MB each."""
+    """tiles of 256 matrices: 128 per SM. On an H200 input and output take 277 MB each."""
     return {"tiles": 128 * card.sms}
 
 
@@ -31,7 +31,7 @@ def scalars(n: dict[str, int]) -> dict[str, Any]:
 
 
 def work(n: dict[str, int]) -> Work:
-    """64 bytes in and 64 out for each matrix; 15 products of 64 multiply-adds and 16 times 16 more."""
+    """64 bytes in and 64 out per matrix; 15 products of 64 multiply-adds and 16 times 16 more."""
     matrices = float(THREADS * n["tiles"])
     return Work(bytes=128 * matrices, flop=2 * (15 * 64 + 16 * 16) * matrices)
 

@@ -25,7 +25,7 @@ def sizes(card: Card) -> dict[str, int]:
 
 
 def work(n: dict[str, int]) -> Work:
-    """Indices and features once, sums once; an addition for each feature looked up."""
+    """Indices, features and sums are transferred once; one addition per feature."""
     return Work(n["queries"] * 4.0 * (LOOKUPS + FEATURES) + 32.0 * n["entries"], 8.0 * LOOKUPS * n["queries"])
 
 

@@ -1,5 +1,5 @@
 // The same particles. Each block sorts the indices of its 2048 by material, in shared memory, so that a warp has one
-// material (or two, at a border); the particles themselves stay where they are.
+// material (or two, at a border); the particles themselves are not moved.
 // launch: follow<<<ceil(n / 8 / block), 256>>>(material, in, out, steps, n)
 #define H 0.05f
 #define WALK(force) for (int t = 0; t < steps; ++t) { w = fmaf(H, force, w); v = fmaf(H, w, v); } break

@@ -8,7 +8,7 @@ from advisor.practice.api import Card, Tolerance, Work
 
 STEPS = 256
 H = 0.05  # the time step
-SAMPLE = 61  # every 61st particle: all lanes and, the materials being random, all materials occur
+SAMPLE = 61  # every 61st particle: all lanes occur, and all materials, because these are random
 
 TOLERANCES = {
     "out": Tolerance(

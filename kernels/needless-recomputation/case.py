@@ -1,4 +1,4 @@
-"""Vignetting correction of a stack of frames: every pixel times a gain that depends on its place only."""
+"""Vignetting correction of a stack of frames: every pixel times a gain that depends only on its position."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from advisor.practice.api import Card, Tolerance, Work
 
 TERMS = 12  # powers of x, and of y
-EVERY = 7  # frames that are compared: every seventh, all of their pixels
+EVERY = 7  # every seventh frame is compared, with all of its pixels
 
 TOLERANCES = {
     "corrected": Tolerance(
@@ -21,7 +21,7 @@ TOLERANCES = {
 
 
 def sizes(card: Card) -> dict[str, int]:
-    # Rows in whole blocks of 256 threads and four pixels, eight blocks per SM, so that none waits for another.
+    # Rows in whole blocks of 256 threads and four pixels, eight blocks per SM, so that no block waits.
     height = 8 * card.sms
     return {"width": 1024, "height": height, "frames": max(1, min(128, card.memory // 32 // (1024 * height)))}
 

@@ -1,4 +1,4 @@
-// The same scores with 8 by 8 per thread; the next tile is loaded while this one is used.
+// The same scores with 8 by 8 per thread; the next tile is loaded while the current one is used.
 // launch: scores<<<(n / 128, n / 128), 256>>>(queries, points, score, n)
 #define DIMENSIONS 256
 #define K 16
@@ -6,8 +6,8 @@ extern "C" __global__ void __launch_bounds__(256, 2) scores(const float* __restr
                                                             float* __restrict__ score, int n) {
   __shared__ __align__(16) float qs[2][K][128], ps[2][K][128];
   int t = threadIdx.x, lane = t % 32, warp = t / 32;
-  // Sums of 4 rows from here and from 16 further on, 4 columns from here and from 32 further on. Lanes that lie side by side
-  // share their columns, so that lanes close to each other read the same bytes: two wavefronts for a load of 16 bytes.
+  // Sums of 4 rows from here and 4 rows 16 further on, and of 4 columns from here and 4 columns 32 further on. Adjacent
+  // lanes share their columns, so they read the same bytes: a 16-byte load takes two wavefronts.
   int row = warp / 2 * 32 + (lane / 16 * 2 + lane % 2) * 4, col = warp % 2 * 64 + lane / 2 % 8 * 4;
   const float* from_q = queries + (size_t)warp * n + blockIdx.y * 128 + lane * 4;
   const float* from_p = points + (size_t)warp * n + blockIdx.x * 128 + lane * 4;

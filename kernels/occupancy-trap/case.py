@@ -1,4 +1,4 @@
-"""Dot products of n queries with n points of 256 dimensions; a dimension of all points is together."""
+"""Dot products of n queries with n points of 256 dimensions; the values of one dimension are contiguous."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from advisor.practice.api import Card, Tolerance, Work
 
 DIMENSIONS = 256
-STEP = 65  # checked: every 65th query, so that each row of a tile comes up
+STEP = 65  # checked: every 65th query, so that each row of a tile occurs
 
 
 def sizes(card: Card) -> dict[str, int]:

@@ -2,7 +2,7 @@
 // launch: put_prices<<<(ceil(contracts / block), 24), 256>>>(spot, strike, up, hold_up, hold_down, out, contracts)
 #define LEVELS 20
 
-// An American put by a binomial tree that folds back from the leaves, values and prices of a level in registers.
+// An American put by a binomial tree, evaluated from the leaves; values and prices of a level are in registers.
 __device__ float american_put(float spot, float strike, float up, float hold_up, float hold_down) {
   float price[LEVELS + 1], value[LEVELS + 1];
   float down2 = 1.f / (up * up), leaf = spot;

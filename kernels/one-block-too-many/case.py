@@ -20,12 +20,12 @@ TOLERANCES = {
 
 
 def sizes(card: Card) -> dict[str, int]:
-    """contracts: 1,024 for each SM and 1,024 more."""
+    """contracts: 1,024 per SM and 1,024 more."""
     return {"contracts": 1024 * (card.sms + 1)}
 
 
 def work(n: dict[str, int]) -> Work:
-    """5 numbers in and 24 prices out for each contract; 5 operations for each node of each tree."""
+    """5 numbers in and 24 prices out per contract; 5 operations per node of each tree."""
     return Work(bytes=4.0 * (5 + SCENARIOS) * n["contracts"], flop=5.0 * NODES * SCENARIOS * n["contracts"])
 
 
@@ -47,7 +47,7 @@ def inputs(xp: Any, rng: Any, n: dict[str, int]) -> dict[str, Any]:
 
 
 def outputs(xp: Any, n: dict[str, int]) -> dict[str, Any]:
-    """A price for each move and contract, (24, contracts)."""
+    """One price per move and contract, (24, contracts)."""
     return {"out": xp.empty((SCENARIOS, n["contracts"]), xp.float32)}
 
 

@@ -1,4 +1,4 @@
-// One small block for each SM; the blocks' sums are combined with one atomic addition per block. `out` starts at zero.
+// One small block per SM; the blocks' sums are combined with one atomic addition per block. `out` starts at zero.
 // launch: dot<<<sms, 128>>>(x, y, out, n)
 extern "C" __global__ void dot(const float* __restrict__ x, const float* __restrict__ y, float* __restrict__ out, int n) {
   __shared__ float warp_sums[32];

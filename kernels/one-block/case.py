@@ -24,7 +24,7 @@ def sizes(card: Card) -> dict[str, int]:
 
 
 def work(n: dict[str, int]) -> Work:
-    """Both vectors are read once; a multiply-add for each element."""
+    """Both vectors are read once; one multiply-add per element."""
     return Work(bytes=8.0 * n["n"], flop=2.0 * n["n"])
 
 
@@ -39,7 +39,7 @@ def outputs(xp: Any, n: dict[str, int]) -> dict[str, Any]:
 
 
 def reference(xp: Any, data: dict[str, Any], n: dict[str, int]) -> dict[str, Any]:
-    """In double precision, a part at a time."""
+    """In double precision, part by part."""
     total, part = xp.zeros(1, xp.float64), 1 << 22
     for start in range(0, n["n"], part):
         x, y = (data[name][start : start + part].astype(xp.float64) for name in ("x", "y"))

@@ -4,8 +4,8 @@
 extern "C" __global__ void __launch_bounds__(256, 2) gemm(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ c, int n) {
   __shared__ __align__(16) float as[2][K][132], bs[2][K][128];  // as is transposed; 4 padding words per row spread it
   int t = threadIdx.x, lane = t % 32, warp = t / 32;
-  // Sums of 4 rows from here and from 16 further on, 4 columns from here and from 32 further on. Lanes that lie side by side
-  // share their columns, so that lanes close to each other read the same bytes: two wavefronts for a load of 16 bytes.
+  // Sums of 4 rows from here and 4 rows 16 further on, and of 4 columns from here and 4 columns 32 further on. Adjacent
+  // lanes share their columns, so they read the same bytes: a 16-byte load takes two wavefronts.
   int row = warp / 2 * 32 + (lane / 16 * 2 + lane % 2) * 4, col = warp % 2 * 64 + lane / 2 % 8 * 4;
   int ar = t / 4, ak = t % 4 * 4, bk = t / 32, bc = t % 32 * 4;
   const float* from_a = a + (size_t)(blockIdx.y * 128 + ar) * n + ak;

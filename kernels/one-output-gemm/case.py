@@ -8,11 +8,11 @@ import numpy as np
 
 from advisor.practice.api import Card, Tolerance, Work
 
-STEP = 65  # checked: every 65th row, so that each row of a tile comes up
+STEP = 65  # checked: every 65th row, so that each row of a tile occurs
 
 
 def sizes(card: Card) -> dict[str, int]:
-    """n: rows and columns, a multiple of 128; half of that on a GPU of under 40 SMs."""
+    """n: rows and columns, a multiple of 128; half as large on a GPU with fewer than 40 SMs."""
     return {"n": 4096 if card.sms >= 40 else 2048}
 
 

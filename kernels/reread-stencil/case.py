@@ -1,4 +1,4 @@
-"""One step of heat conduction on a grid of nx * ny * nz points, x fastest; the outer two layers are left alone."""
+"""One step of heat conduction on a grid of nx * ny * nz points, x fastest; the outer two layers are not changed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TOLERANCES = {
 
 
 def sizes(card: Card) -> dict[str, int]:
-    """32 planes of 64 MiB; fewer on a GPU of less memory, and of 16 MiB below 6 GB. Five planes must overflow L2."""
+    """32 planes of 64 MiB; fewer on a GPU with less memory, and of 16 MiB below 6 GB. Five planes must overflow L2."""
     room = int(0.35 * card.memory) // 8
     side = 4096 if room >= 16 * 4096 * 4096 else 2048
     return {"nx": side, "ny": side, "nz": min(32, room // (side * side))}
@@ -46,12 +46,12 @@ def inputs(xp: Any, rng: Any, n: dict[str, int]) -> dict[str, Any]:
 
 
 def outputs(xp: Any, n: dict[str, int]) -> dict[str, Any]:
-    """v: as u; only its inner points are written."""
+    """v: like u; only its inner points are written."""
     return {"v": xp.empty((n["nz"], n["ny"], n["nx"]), xp.float32)}
 
 
 def checked(out: dict[str, Any], n: dict[str, int]) -> dict[str, Any]:
-    """In every plane each seventh inner point of each seventh row, and the last inner row and column."""
+    """Every seventh inner point of every seventh row in each plane, and the last inner row and column."""
     v = out["v"][2:-2]
     return {"v": v[:, 2:-2:_STRIDE, 2:-2:_STRIDE], "last_row": v[:, -3, 2:-2], "last_column": v[:, 2:-2, -3]}
 

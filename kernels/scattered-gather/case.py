@@ -6,7 +6,7 @@ from typing import Any
 
 from advisor.practice.api import Card, Tolerance, Work
 
-_BYTES = 16  # an order line three times over, and a price
+_BYTES = 16  # an order line three times, and a price
 
 ZEROED = ("total",)
 TOLERANCES = {"total": Tolerance(0.0, 0.0, "a sum of whole numbers of cents in 64 bits is exact in any order")}

@@ -22,7 +22,7 @@ TOLERANCES = {
 
 
 def sizes(card: Card) -> dict[str, int]:
-    """cells of all rods: 32 rods for each SM, a warp each when a rod is kept by a warp. steps is even."""
+    """cells of all rods: 32 rods per SM, one per warp if a warp keeps a rod. steps is even."""
     return {"cells": 32 * card.sms * CELLS, "steps": STEPS}
 
 

@@ -10,8 +10,8 @@ from advisor.practice.api import Card, Tolerance, Work
 
 STEPS = 64
 H = 0.03125
-SAMPLE = 17  # every 17th point: odd, so that all lanes and all parts of a float4 are among them
-# Falling steeply: every trajectory of (-1, 1) runs towards the one stable point near 0.3.
+SAMPLE = 17  # every 17th point: odd, to cover all lanes and all parts of a float4
+# Falling steeply: every trajectory in (-1, 1) converges to the one stable point near 0.3.
 P = (0.35, -1.0, -0.4, -0.25, 0.2, -0.15, 0.1, -0.3)
 
 TOLERANCES = {

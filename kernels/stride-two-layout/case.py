@@ -10,11 +10,11 @@ from advisor.practice.api import Card, Tolerance, Work
 
 TAPS = 128
 SPAN = 1024
-STEP = 97  # checked: every 97th output, so that over the blocks each place in a block comes up
+STEP = 97  # checked: every 97th output, so that every position in a block occurs
 
 
 def sizes(card: Card) -> dict[str, int]:
-    """n: filtered samples of a component, a multiple of 1024; 16 bytes each in all."""
+    """n: filtered samples of a component, a multiple of 1024; 16 bytes each in total."""
     return {"n": min(1 << 24, int(0.25 * card.memory) // 16 // SPAN * SPAN)}
 
 

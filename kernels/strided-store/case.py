@@ -1,4 +1,4 @@
-"""Eight planes of n values into n records of eight."""
+"""Conversion of eight planes of n values to n records of eight."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TOLERANCES = {"records": Tolerance(0.0, 0.0, "values are moved, not computed")}
 
 
 def sizes(card: Card) -> dict[str, int]:
-    """n: records; 2^24 on a large GPU, 512 MiB in and as much out."""
+    """n: records; 2^24 on a large GPU, 512 MiB in and 512 MiB out."""
     return {"n": min(1 << 24, int(0.35 * card.memory) // _BYTES // _MULTIPLE * _MULTIPLE)}
 
 
@@ -32,7 +32,7 @@ def outputs(xp: Any, n: dict[str, int]) -> dict[str, Any]:
 
 
 def checked(out: dict[str, Any], n: dict[str, int]) -> dict[str, Any]:
-    """Every fifth record, whole."""
+    """Every fifth record, completely."""
     return {"records": out["records"][::5]}
 
 

@@ -15,7 +15,7 @@ TOLERANCES = {
 
 
 def sizes(card: Card) -> dict[str, int]:
-    """n elements: 34 million, or what a twentieth of the GPU's memory holds of each vector."""
+    """n elements: 34 million, or as many as fit in a twentieth of the GPU's memory per vector."""
     return {"n": min(1 << 25, card.memory // 80 // 1024 * 1024)}
 
 
@@ -25,7 +25,7 @@ def scalars(n: dict[str, int]) -> dict[str, Any]:
 
 
 def work(n: dict[str, int]) -> Work:
-    """Two vectors are read and one written, once each; a multiply-add for each element."""
+    """Two vectors are read and one written, once each; one multiply-add per element."""
     return Work(bytes=12.0 * n["n"], flop=2.0 * n["n"])
 
 

@@ -1,4 +1,4 @@
-// A chain again, and 160 values of it kept in registers for a second pass: one block of eight warps fits on an SM.
+// A chain with 160 values kept in registers for a second pass: one block of eight warps fits on an SM.
 #define K 160
 extern "C" __global__ void __launch_bounds__(256) chain_registers(const unsigned* __restrict__ next, float* __restrict__ out, unsigned lines) {
   unsigned i = blockIdx.x * blockDim.x + threadIdx.x, lane = i % 32;

@@ -1,4 +1,4 @@
-// The values in 100 KB of shared memory per block instead: two blocks fit on an SM.
+// A chain with its values in 100 KB of shared memory per block: two blocks fit on an SM.
 #define K 100
 extern "C" __global__ void chain_shared(const unsigned* __restrict__ next, float* __restrict__ out, unsigned lines) {
   extern __shared__ unsigned kept[];

@@ -7,7 +7,7 @@ from typing import Any
 from advisor.practice.api import Card, Tolerance, Work
 
 HARMONICS = 64
-SAMPLE = 61  # every 61st point: odd, so that all lanes and all parts of a float4 are among them
+SAMPLE = 61  # every 61st point: odd, to cover all lanes and all parts of a float4
 
 TOLERANCES = {
     "value": Tolerance(
@@ -26,7 +26,7 @@ def sizes(card: Card) -> dict[str, int]:
 
 
 def work(n: dict[str, int]) -> Work:
-    # Two multiply-adds per harmonic to sum, two (the three-term recurrence) to have the next sine and cosine.
+    # Two multiply-adds per harmonic to sum, two (the three-term recurrence) for the next sine and cosine.
     return Work(bytes=8.0 * n["n"], flop=8.0 * HARMONICS * n["n"])
 
 

@@ -31,5 +31,5 @@ def outputs(xp: Any, n: dict[str, int]) -> dict[str, Any]:
 
 
 def reference(xp: Any, data: dict[str, Any], n: dict[str, int]) -> dict[str, Any]:
-    """Exact: the same numbers in other places."""
+    """Exact: the same numbers at other positions."""
     return {"out": xp.ascontiguousarray(data["in"].reshape(n["n"], n["n"]).T).ravel()}

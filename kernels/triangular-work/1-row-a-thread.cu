@@ -1,4 +1,4 @@
-// Each pair of particles once: a particle sums its overlap with all particles of smaller number. One row per thread.
+// Each pair of particles once: a particle sums its overlap with all particles of smaller index. One row per thread.
 // launch: overlaps<<<ceil(n / block), 1024>>>(particles, out, reach2, n)
 __device__ float pair(float4 a, float4 b, float reach2) {
   float x = a.x - b.x, y = a.y - b.y, z = a.z - b.z;

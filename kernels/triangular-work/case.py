@@ -1,4 +1,4 @@
-"""Overlap of each particle with those of smaller number: m_i * sum over j < i of m_j max(0, r^2 - |x_i - x_j|^2)^3."""
+"""Overlap of each particle with those of smaller index: m_i * sum over j < i of m_j max(0, r^2 - |x_i - x_j|^2)^3."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TOLERANCES = {
 
 
 def sizes(card: Card) -> dict[str, int]:
-    """n particles: 1,024 for each SM, so that blocks of 1,024 rows give every SM one block."""
+    """n particles: 1,024 per SM, so that blocks of 1,024 rows give every SM one block."""
     return {"n": 1024 * card.sms}
 
 
@@ -37,14 +37,14 @@ def work(n: dict[str, int]) -> Work:
 
 
 def inputs(xp: Any, rng: Any, n: dict[str, int]) -> dict[str, Any]:
-    """particles: (n, 4), place in the unit cube and mass in [0.5, 1.5)."""
+    """particles: (n, 4), position in the unit cube and mass in [0.5, 1.5)."""
     particles = rng.random((n["n"], 4), dtype=xp.float32)
     particles[:, 3] += xp.float32(0.5)
     return {"particles": particles}
 
 
 def outputs(xp: Any, n: dict[str, int]) -> dict[str, Any]:
-    """A sum for each particle."""
+    """One sum per particle."""
     return {"out": xp.empty(n["n"], xp.float32)}
 
 
@@ -65,5 +65,5 @@ def reference(xp: Any, data: dict[str, Any], n: dict[str, int]) -> dict[str, Any
 
 
 def checked(out: dict[str, Any], n: dict[str, int]) -> dict[str, Any]:
-    """The chosen rows: all would be n^2 / 2 pairs in double precision."""
+    """The chosen rows: all rows would need n^2 / 2 pairs in double precision."""
     return {"out": out["out"][_rows(n).tolist()]}

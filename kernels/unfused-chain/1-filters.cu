@@ -1,4 +1,4 @@
-// Detector frames made ready for display by six filters of a library; each is a kernel and writes an image.
+// Prepares detector frames for display with six library filters; each filter is a kernel that writes an image.
 // launch: clip_saturated<<<(frame / (4 * block), frames / 4), 256>>>(raw, a, saturation, frame)
 // launch: subtract_dark<<<(frame / (4 * block), frames / 4), 256>>>(a, dark, b, frame)
 // launch: correct_gain<<<(frame / (4 * block), frames / 4), 256>>>(b, gain, a, frame)
@@ -7,7 +7,7 @@
 // launch: clamp<<<(frame / (4 * block), frames / 4), 256>>>(a, shown, frame)
 constexpr int kFrames = 4;
 
-// A thread takes four neighbouring pixels of four frames: four vectors loaded, filtered, then stored.
+// A thread handles four adjacent pixels of four frames: four vectors loaded, filtered, then stored.
 template <class Filter>
 __device__ void each_pixel(const float4* in, float4* out, int frame, Filter filter) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// The same six filters, in place after the first: one buffer less.
+// The same six filters, in place after the first one, with one buffer less.
 // launch: clip_saturated<<<(frame / (4 * block), frames / 4), 256>>>(raw, a, saturation, frame)
 // launch: subtract_dark<<<(frame / (4 * block), frames / 4), 256>>>(a, dark, a, frame)
 // launch: correct_gain<<<(frame / (4 * block), frames / 4), 256>>>(a, gain, a, frame)
@@ -7,7 +7,7 @@
 // launch: clamp<<<(frame / (4 * block), frames / 4), 256>>>(a, shown, frame)
 constexpr int kFrames = 4;
 
-// A thread takes four neighbouring pixels of four frames: four vectors loaded, filtered, then stored.
+// A thread handles four adjacent pixels of four frames: four vectors loaded, filtered, then stored.
 template <class Filter>
 __device__ void each_pixel(const float4* in, float4* out, int frame, Filter filter) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

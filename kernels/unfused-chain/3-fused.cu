@@ -2,7 +2,7 @@
 // launch: prepare<<<(frame / (4 * block), frames / 4), 256>>>(raw, dark, gain, shown, saturation, contrast, brightness, frame)
 constexpr int kFrames = 4;
 
-// A thread takes four neighbouring pixels of four frames: four vectors loaded, filtered, then stored.
+// A thread handles four adjacent pixels of four frames: four vectors loaded, filtered, then stored.
 template <class Filter>
 __device__ void each_pixel(const float4* __restrict__ in, float4* __restrict__ out, int frame, Filter filter) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

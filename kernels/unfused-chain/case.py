@@ -1,4 +1,4 @@
-"""Frames of a detector made fit for display: dark image, gain, square root, contrast, all into the display's range."""
+"""Detector frames prepared for display: dark image, gain, square root, contrast, clipped to the display's range."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def work(n: dict[str, int]) -> Work:
 
 
 def answers(step: str, n: dict[str, int]) -> dict[str, Any]:
-    """A launch of the chain is one of six that share the algorithm's bytes; the one judged reads its image once."""
+    """A launch of the chain is one of six that share the algorithm's bytes; the profiled one reads its image once."""
     if step == "fused":
         return {"theoretical_bytes": work(n).bytes}
     return {"theoretical_bytes": work(n).bytes / FILTERS, "reads_again": "no"}

@@ -17,13 +17,13 @@ TOLERANCES = {
 
 
 def sizes(card: Card) -> dict[str, int]:
-    """n: values, 2^25 on a GPU of 132 SMs and in proportion on others; order: 256 coefficients."""
+    """n: values, 2^25 on a GPU with 132 SMs, in proportion on others; order: 256 coefficients."""
     wanted = (1 << 25) * card.sms // 132 // _MULTIPLE * _MULTIPLE
     return {"n": max(_MULTIPLE, min(wanted, int(0.35 * card.memory) // 8 // _MULTIPLE * _MULTIPLE)), "order": ORDER}
 
 
 def work(n: dict[str, int]) -> Work:
-    """A value in and a value out, a multiply-add for each coefficient; the coefficients are 1 KB."""
+    """One value in and one out, one multiply-add per coefficient; the coefficients are 1 KB."""
     return Work(8.0 * n["n"] + 4.0 * n["order"], 2.0 * n["n"] * n["order"])
 
 

@@ -1,5 +1,5 @@
-// Eight small networks ("experts") as a code generator wrote them, straight-line code with every weight a literal. Each group
-// of 96 samples goes through one of them, eight times. (Templates stand for the generator.)
+// Eight small networks ("experts") written by a code generator as straight-line code with literal weights. Each group
+// of 96 samples passes through one of them eight times. (Here templates replace the generator.)
 // launch: infer<<<sms * 3, 256>>>(expert, input, output, samples)
 #define EXPERTS 8
 #define HIDDEN 24

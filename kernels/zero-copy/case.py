@@ -10,7 +10,7 @@ from advisor.practice.api import Card, Tolerance, Work
 
 
 def sizes(card: Card) -> dict[str, int]:
-    """n: pixels of 4 bytes; 12 million on any GPU: the bus limits, and the profiler replays every pass."""
+    """n: pixels of 4 bytes; 12 million on any GPU: the bus is the limit, and the profiler replays every pass."""
     return {"n": 4096 * 3072}
 
 
