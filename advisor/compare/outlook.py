@@ -298,8 +298,8 @@ def _ahead(current: Runs) -> Next:
         return Next("stop", first.id, gain, text, sources("small"))
     if gain < REACHES:
         return Next("stop", first.id, gain, say("maybe", **named, gain=speedup_text(gain)), sources("maybe"))
-    told = first.speedup
-    worth = gain_text(told.estimate, told.low, told.high) if told is not None else factor_text(gain)
+    estimated = first.speedup
+    worth = gain_text(estimated.estimate, estimated.low, estimated.high) if estimated is not None else factor_text(gain)
     return Next("go_on", first.id, gain, say("go", **named, gain=worth), sources("go"))
 
 

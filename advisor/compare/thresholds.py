@@ -85,17 +85,17 @@ def check(threshold: Threshold, pair: Pair, catalog: Catalog, *, beyond_noise: b
     unit = catalog.metrics[threshold.name].unit
     if threshold.kind == "absolute":
         change = after - before
-        told = f"{change:+.1f} points" if unit == "%" else f"{'+' if change > 0 else ''}{amount_text(change, unit)}"
+        shift = f"{change:+.1f} points" if unit == "%" else f"{'+' if change > 0 else ''}{amount_text(change, unit)}"
     elif before > 0:
         change = after / before - 1
-        told = change_text(change)
+        shift = change_text(change)
     elif before == after:
-        change, told = 0.0, change_text(0.0)
+        change, shift = 0.0, change_text(0.0)
     else:
         return _outcome(threshold, None, f"{threshold.name} was {amount_text(before, unit)}: no relative change")
     above = math.copysign(1.0, threshold.limit) > 0
     crossed = change > threshold.limit if above else change < threshold.limit
-    text = f"{threshold.name} {told} ({amount_text(before, unit)}, now {amount_text(after, unit)})"
+    text = f"{threshold.name} {shift} ({amount_text(before, unit)}, now {amount_text(after, unit)})"
     if crossed and threshold.name == "duration_ns" and pair.judged is not None and pair.judged.word == "same":
         text += f", within the noise of {share_text(pair.judged.noise)}"
         crossed = not beyond_noise

@@ -220,8 +220,8 @@ def _unknown(index: Index, word: str) -> str:
     # Partial matching compares the shorter word with parts of the longer one, so very short words would always match.
     names = [name for name in choices if len(name) >= max(3.0, len(word) / 2)]
     close = process.extract(norm(word), names, scorer=fuzz.WRatio, limit=6, score_cutoff=_CLOSE)
-    told = [hit.id for hit in _search(index, word, 4)]
-    meant = list(dict.fromkeys([*(choices[name] for name, _, _ in close[: 2 if told else 4]), *told]))[:4]
+    by_text = [hit.id for hit in _search(index, word, 4)]
+    meant = list(dict.fromkeys([*(choices[name] for name, _, _ in close[: 2 if by_text else 4]), *by_text]))[:4]
     shown = _shown(word)
     if not meant:
         return f"nothing is known as {shown!r}: try the name of a finding, a stall, an opcode, a metric or a term"

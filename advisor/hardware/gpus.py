@@ -78,7 +78,7 @@ class CardFacts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     tflops: dict[str, float] = {}
 
 
-class CardDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class GpuDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A GPU as written in the file."""
 
     name: str
@@ -97,7 +97,7 @@ class TableDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     sources: dict[str, Source]
     capabilities: dict[str, CapabilityDef]
-    cards: dict[str, CardDef]
+    cards: dict[str, GpuDef]
 
 
 class Limits(msgspec.Struct, frozen=True):
@@ -261,7 +261,7 @@ def worked_out(capability: Capability, geforce: bool, sm_count: int | None, cloc
     }
 
 
-def _card(card_id: str, entry: CardDef, capabilities: dict[str, Capability], known: dict[str, Source]) -> Gpu:
+def _card(card_id: str, entry: GpuDef, capabilities: dict[str, Capability], known: dict[str, Source]) -> Gpu:
     if entry.cc not in capabilities:
         raise _MistakeError(f"{card_id}: no compute capability {entry.cc!r}")
     numbers = _once(card_id, entry.facts, known)

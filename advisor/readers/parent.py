@@ -283,16 +283,18 @@ def read_code(
                     )
             job = {"path": str(source), "folder": folder, "first": index, "last": index + 1, "names": names}
             job |= {"instances": True, "sass": with_sass}
-            told = list(messages(child, job, bounds.silence_s, time.monotonic() + bounds.total_s))
+            replies = list(messages(child, job, bounds.silence_s, time.monotonic() + bounds.total_s))
     finally:
         child.close()
-    if not told or "done" not in told[-1]:
-        why = str(told[-1].get("fatal", "")) if told else ""
+    if not replies or "done" not in replies[-1]:
+        why = str(replies[-1].get("fatal", "")) if replies else ""
         raise InputError(f"{path.name}: the instructions of launch {index} cannot be read{': ' + why if why else ''}")
     import pandas as pd
 
-    rows = [message for message in told if "pc" in message]
-    known: dict[str, Any] = next((message for message in told if "frames" in message), {"frames": [], "ptx_text": []})
+    rows = [message for message in replies if "pc" in message]
+    known: dict[str, Any] = next(
+        (message for message in replies if "frames" in message), {"frames": [], "ptx_text": []}
+    )
     frames = [(clean(str(file), 4096)[0], int(line), clean(str(name), 4096)[0]) for file, line, name in known["frames"]]
     chains = [[frames[at] for at in row["at"]] for row in rows]
     firsts = [chain[0] if chain else ("", 0, "") for chain in chains]
@@ -311,5 +313,5 @@ def read_code(
         tuple(name for _, _, name in firsts),
         tuple(int(row["ptx"]) for row in rows),
         tuple(map(str, known["ptx_text"])),
-        {clean(str(m["source"]), 4096)[0]: str(m["text"]) for m in told if "source" in m},
+        {clean(str(m["source"]), 4096)[0]: str(m["text"]) for m in replies if "source" in m},
     )

@@ -15,7 +15,7 @@ from advisor.reasoning.inputs import Answer, Inputs, checked_answers
 from advisor.reasoning.next_question import wanted
 from advisor.reasoning.other_gpu import elsewhere
 from advisor.reasoning.what_if import flips, turns, what_if
-from advisor.records.diagnosis import Diagnosis, Elsewhere, LaunchDiagnosis, MeasuredCeilings
+from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis, MeasuredCeilings, OtherGpu
 from advisor.records.errors import UsageError
 
 
@@ -72,7 +72,7 @@ class Analysis:
         self._launch(position)
         return Analysis(self.catalog, *what_if(self.catalog, self._reasoned, self.inputs, position, values))
 
-    def on(self, positions: Sequence[int], gpu: Gpu) -> tuple[Elsewhere, ...]:
+    def on(self, positions: Sequence[int], gpu: Gpu) -> tuple[OtherGpu, ...]:
         """Predict some launches on another GPU; raises UsageError if too little is known about their own GPU."""
         for position in positions:
             self._launch(position)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from advisor.hardware.ceilings import Cards
+from advisor.hardware.ceilings import CeilingsByGpu
 from advisor.knowledge.base import Catalog, workloads
 from advisor.knowledge.schemas import checked
 from advisor.records import quantities
@@ -35,7 +35,7 @@ class Inputs:
     reports: tuple[ReportInfo, ...]
     gpu: str | None
     answers: Mapping[int | None, Mapping[str, Answer]]
-    ceilings: Cards = field(default_factory=dict)
+    ceilings: CeilingsByGpu = field(default_factory=dict)
 
     def answers_of(self, row: int) -> dict[str, Answer]:
         """Return the answers for one launch: its own answers override those for all."""

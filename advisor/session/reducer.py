@@ -19,7 +19,7 @@ from advisor.session.actions.begin import next_question, past
 from advisor.session.actions.compare import compared_when_done
 from advisor.session.interview.choosing import revealed
 from advisor.session.method.steps import SYSTEM, far, steps_to_reveal
-from advisor.session.practice import room as practice
+from advisor.session.practice import page_transitions as practice
 from advisor.session.records import Card
 from advisor.session.requests import (
     Back,

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from advisor.explain import explain
 from advisor.hardware import gpus
-from advisor.hardware.ceilings import Cards
+from advisor.hardware.ceilings import CeilingsByGpu
 from advisor.knowledge.base import Catalog, catalog, workloads
 from advisor.practice.lessons import Lessons
 from advisor.practice.state import Store
@@ -94,7 +94,7 @@ def real(knowledge: tuple[Path, ...], options: Mapping[str, Any]) -> Sources:
 
 
 def _analyse_launches(
-    known: Catalog, launches: Sequence[Launch], infos: tuple[ReportInfo, ...], gpu: str | None, cards: Cards
+    known: Catalog, launches: Sequence[Launch], infos: tuple[ReportInfo, ...], gpu: str | None, cards: CeilingsByGpu
 ) -> Judged:
     """Diagnose the launches that a transcript contains, from those of their metrics that the catalog knows."""
     import pandas as pd  # loads slowly: imported only when the first report is read

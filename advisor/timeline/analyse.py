@@ -294,11 +294,11 @@ def _unseen(
             names = {n for rule in entry.seen for n in rule.when if state.get(n) == UNKNOWN}
         if not names:
             continue
-        wanting = tuple(sorted({m for n in names for m in observed.unknown_metrics(row, n)}))
-        parts = tuple(dict.fromkeys(lacking.get(m, "work") for m in wanting))
+        missing = tuple(sorted({m for n in names for m in observed.unknown_metrics(row, n)}))
+        parts = tuple(dict.fromkeys(lacking.get(m, "work") for m in missing))
         lacks = [known[part] for part in parts if part in known]
         out.append(
-            Unseen(name, entry.title, wanting, parts, tuple(p.lacks for p in lacks), tuple(p.get for p in lacks))
+            Unseen(name, entry.title, missing, parts, tuple(p.lacks for p in lacks), tuple(p.get for p in lacks))
         )
     return tuple(out)
 

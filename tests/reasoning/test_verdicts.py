@@ -147,7 +147,7 @@ def test_without_the_numbers_a_verdict_is_unknown_and_names_them(tour: Any) -> N
     launch = Analysis(tour.catalog, replace(tour.inputs, frame=frame)).diagnosis.launches[0]
     (verdict,) = launch.ncu_rules
     assert (verdict.here.status, verdict.here.subject) == ("unknown", "bank_conflicts")
-    assert "shared_wavefront_ratio" in verdict.here.wanting or "shared_wavefronts" in verdict.here.wanting
+    assert "shared_wavefront_ratio" in verdict.here.lacking or "shared_wavefronts" in verdict.here.lacking
     assert "is undecided" in " ".join(lines(launch).split())
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import ClassVar, Final
 
 from advisor.session.action import Action, Command
-from advisor.session.practice import room as practice
+from advisor.session.practice import page_transitions as practice
 from advisor.session.records import Card
 from advisor.session.requests import Conclude, Estimate, Failed, Practise, Read, Request, Trace, UserEvent
 from advisor.session.state import State

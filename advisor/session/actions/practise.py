@@ -9,7 +9,7 @@ from advisor.session.action import Action, Command, Listing, Result, Typed
 from advisor.session.actions.help import NotUnderstood, one_of
 from advisor.session.actions.view import ViewShown
 from advisor.session.language.names import begun
-from advisor.session.practice import room as practice
+from advisor.session.practice import page_transitions as practice
 from advisor.session.requests import Completed, Event, Practise, UserEvent
 from advisor.session.state import State
 

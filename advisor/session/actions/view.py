@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from advisor.session.action import Action, Far
-from advisor.session.practice import room as practice
+from advisor.session.practice import page_transitions as practice
 from advisor.session.records import Card
 from advisor.session.requests import Locate, ViewEvent
 from advisor.session.state import VIEWS, State

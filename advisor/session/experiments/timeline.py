@@ -106,7 +106,7 @@ def unseen_line(gpu: GpuTimeline) -> list[Line]:
 
 def unseen_lines(gpu: GpuTimeline) -> list[Line]:
     """Return the patterns that could not be checked, each with the metrics that are missing."""
-    texts = (f"{one.title}: could not be checked ({', '.join(one.wanting[:4])})" for one in gpu.unseen)
+    texts = (f"{one.title}: could not be checked ({', '.join(one.missing[:4])})" for one in gpu.unseen)
     return [Line(text, "unknown", "Not known") for text in texts]
 
 

@@ -262,11 +262,11 @@ def compared(state: State, request: CompareVersion, result: Any) -> State:
     )
     if request.path:
         after = _taken_over(state, after, result)
-    told = compared_card(pair, new, at)
+    outcome = compared_card(pair, new, at)
     if not request.path:
         # The explanation of the new numbers was already shown.
-        return add(after, told)
-    return add(after, told, make.overview(now, at, after.several_reports), *conclusion(now, at))
+        return add(after, outcome)
+    return add(after, outcome, make.overview(now, at, after.several_reports), *conclusion(now, at))
 
 
 def _sound(result: VersionComparison) -> bool:

@@ -504,14 +504,14 @@ def _roofline_table(versions: list[tuple[LaunchDiagnosis, str]]) -> Table:
     return Table(columns, tuple(rows))
 
 
-def _paper(state: State, subject: Subject) -> roofline_text.Paper | None:
+def _paper(state: State, subject: Subject) -> roofline_text.AlgorithmNeeds | None:
     """Return the work that the algorithm needs; None unless both of its numbers were answered."""
     places = (None,) if state.numbers else (subject.position, None)
     given = {question: value for place, question, value in state.answers if place in places}
     flop, size, dtype = (given.get(name) for name in ("theoretical_flop", "theoretical_bytes", "intended_dtype"))
     if not isinstance(flop, int | float) or not isinstance(size, int | float):
         return None
-    return roofline_text.Paper(float(flop), float(size), dtype if isinstance(dtype, str) else "")
+    return roofline_text.AlgorithmNeeds(float(flop), float(size), dtype if isinstance(dtype, str) else "")
 
 
 _LABELS: Final = {"question": "Question", "answer": "Answer", "error": "That did not work", "napkin": "Napkin"}

@@ -86,13 +86,13 @@ def looked_for(state: State, launch: LaunchDiagnosis, names: Iterable[str]) -> l
     for name in names:
         title = state.knowledge.title(name)
         found = state.finding_of(name)
-        wanting = [item.metric for item in launch.missing if name in item.needed_for]
+        lacking = [item.metric for item in launch.missing if name in item.needed_for]
         asked = [question.ask for question in launch.questions if name in question.would_change]
         if found is not None:
             shown = f"{found.title}: {found.because}" if found.because else found.title
             lines.append(Line(shown, "warning" if found.kind == "trust" else "strong"))
-        elif wanting:
-            lines.append(unknown(f"{title}: could not be checked, unknown: {', '.join(wanting[:4])}"))
+        elif lacking:
+            lines.append(unknown(f"{title}: could not be checked, unknown: {', '.join(lacking[:4])}"))
         elif asked:
             lines.append(unknown(f"{title}: not decided without your answer: {asked[0]}"))
         elif not launch.metrics or launch.verdict.id == "undetermined" or state.numbers:

@@ -250,7 +250,7 @@ class Transcript:
     notes: tuple[str, ...] = ()
 
 
-class Deed(msgspec.Struct, kw_only=True):
+class ActionLine(msgspec.Struct, kw_only=True):
     """An action of the user: its verb and its own fields, in addition to these.
 
     settled: how many outcomes came before the next action, absent if all work was done by then; failed: the message of

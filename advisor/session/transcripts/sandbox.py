@@ -13,7 +13,7 @@ from msgspec import structs
 
 from advisor.compare.compare import Side
 from advisor.hardware import ceilings
-from advisor.hardware.ceilings import Cards
+from advisor.hardware.ceilings import CeilingsByGpu
 from advisor.knowledge.base import catalog
 from advisor.records.errors import AdvisorError, InputError, KnowledgeError, UsageError
 from advisor.records.readings import Progress, ReportInfo
@@ -201,7 +201,7 @@ class Sandbox(Executor):
     session; carried: the contents of its transcript.
     """
 
-    cards: Cards | None = None
+    cards: CeilingsByGpu | None = None
     memory: Memory = field(default_factory=Memory)
     kept: str = ""
     end: State | None = None

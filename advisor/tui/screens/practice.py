@@ -19,8 +19,8 @@ from advisor.session.practice import exercising as words
 from advisor.session.practice import turn as practice_turn
 from advisor.session.practice.exercising import STAGE_NAMES as NAMES
 from advisor.session.practice.exercising import STAGES, Exercising
+from advisor.session.practice.page_transitions import opened_from
 from advisor.session.practice.pages import Page, page
-from advisor.session.practice.room import opened_from
 from advisor.session.records import Choice, KnowledgeIndex
 from advisor.session.state import State
 from advisor.tui.drawing import safe, styled
@@ -30,7 +30,7 @@ from advisor.tui.widgets import evidence_pages
 from advisor.tui.widgets.evidence_pages import FEWEST, EvidenceContext, Layout
 from advisor.tui.widgets.lists import Choices, Rows
 from advisor.tui.widgets.prompt import Prompt
-from advisor.tui.widgets.text import Banner, Busy, Cards, Lines, Make, Note, Tabs
+from advisor.tui.widgets.text import Banner, Busy, CardColumn, Lines, Make, Note, Tabs
 
 _MOST = 60  # maximum number of metrics shown at a time
 
@@ -51,7 +51,7 @@ def evidence(page: Page, index: KnowledgeIndex, wanted: str, blocks: bool) -> li
     return out
 
 
-class ExercisePage(Cards):
+class ExercisePage(CardColumn):
     """A page of an exercise. It keeps unchanged cards, so that an answer appears below its question."""
 
     def __init__(self, *, blocks: bool = True, ident: str | None = None) -> None:

@@ -21,7 +21,7 @@ from advisor.view.charts import bars as charts
 from advisor.view.charts import memory as memory_chart
 from advisor.view.charts import roofline_text
 from advisor.view.charts.canvas import Row
-from advisor.view.charts.roofline_text import Paper
+from advisor.view.charts.roofline_text import AlgorithmNeeds
 from advisor.view.numbers import amount_text, percent_text, share_text
 from advisor.view.pages.source import place_text, source_line
 
@@ -40,7 +40,7 @@ class EvidenceContext:
     finding: Finding | None = None
     earlier: tuple[tuple[LaunchDiagnosis, str], ...] = ()
     napkin: Card | None = None
-    paper: Paper | None = None
+    paper: AlgorithmNeeds | None = None
     expected: str | None = None
     seen: Any = None
     metrics: tuple[tuple[str, str, str], ...] = ()
@@ -78,11 +78,11 @@ def evidence_context(state: State) -> EvidenceContext | None:
     )
 
 
-def _paper(state: State) -> Paper | None:
+def _paper(state: State) -> AlgorithmNeeds | None:
     flop, size, dtype = (state.answer(q) for q in ("theoretical_flop", "theoretical_bytes", "intended_dtype"))
     if not isinstance(flop, int | float) or not isinstance(size, int | float):
         return None
-    return Paper(float(flop), float(size), dtype if isinstance(dtype, str) else "")
+    return AlgorithmNeeds(float(flop), float(size), dtype if isinstance(dtype, str) else "")
 
 
 FEWEST: Final = 46  # smallest number of columns for a chart row
@@ -225,8 +225,8 @@ def napkin(shown: EvidenceContext, how: Layout) -> list[Content]:
         ):
             lines += _share_of(label, least, charts.known(metrics, metric), unit, how)
     if shown.expected is not None:
-        told = f"Your prediction: {shown.expected.replace('_', ' ')}. Actual: {shown.launch.verdict.title}."
-        lines += [Content(""), *note(told, how, "")]
+        described = f"Your prediction: {shown.expected.replace('_', ' ')}. Actual: {shown.launch.verdict.title}."
+        lines += [Content(""), *note(described, how, "")]
     if shown.napkin is None and shown.paper is None:
         text = "The algorithm's needs are not known yet. /napkin asks for the algorithm and its sizes and computes the"
         lines += note(f"{text} minimum bytes, operations and time.", how, "")
@@ -265,27 +265,27 @@ def numbers(shown: EvidenceContext, how: Layout) -> list[Content]:
     for title, items in sections if not wanted else ():
         card = Card("evidence", "", evidence_lines(items) or (Line("No single number supports it.", "quiet"),))
         lines += [*_head(title, how), *card_lines(card, how.width, blocks=how.blocks), Content("")]
-    told = {name: (unit, means) for name, unit, means in shown.metrics}
+    described = {name: (unit, means) for name, unit, means in shown.metrics}
     found = [
         name
         for name in sorted(shown.launch.metrics)
-        if all(word in f"{name} {told.get(name, ('', ''))[1]}".casefold() for word in wanted)
+        if all(word in f"{name} {described.get(name, ('', ''))[1]}".casefold() for word in wanted)
     ]
     count = len(found), len(shown.launch.metrics)
     lines += _head(f"All numbers of this launch, {count[0]} of {count[1]}", how)
     shown_names = found[: how.most or None]
     column = min(max((len(name) for name in shown_names), default=0) + 2, max(how.width // 2, _COLUMN))
     for name in shown_names:
-        lines += _number(name, shown.launch.metrics[name], told.get(name, ("", "")), column, how)
+        lines += _number(name, shown.launch.metrics[name], described.get(name, ("", "")), column, how)
     lines += [] if found else note("No metric has this in its name or meaning.", how)
     more = len(found) - len(shown_names)
     lines += note(f"… and {more} more: type a word to find them", how) if more else []
     return lines if how.blocks else [Content(line.plain.translate(_ASCII), list(line.spans)) for line in lines]
 
 
-def _number(name: str, value: float, told: tuple[str, str], column: int, how: Layout) -> list[Content]:
+def _number(name: str, value: float, described: tuple[str, str], column: int, how: Layout) -> list[Content]:
     """Show name and value, on two lines if the name is long, and the meaning if there is room."""
-    unit, means = told
+    unit, means = described
     text = styled(amount_text(value, unit, 4), "")
     if len(name) >= column:
         return [styled(name[: how.width], "$text-secondary"), *hanging(" " * 4, text, how.width)]

@@ -139,9 +139,9 @@ def _chart(card: str, points: Sequence[Point]) -> Chart:
         end = max(ridges, default=frame.x1)
         start = max(frame.x0, frame.y0 / bandwidth)
         lines.append(Line(frame.x(start), frame.y(start * bandwidth), frame.x(end), frame.y(end * bandwidth), "roof"))
-        told = f"DRAM {quantities.show(float(f'{bandwidth:.3g}'), 'byte/s', 3)}"
+        tip = f"DRAM {quantities.show(float(f'{bandwidth:.3g}'), 'byte/s', 3)}"
         middle = math.sqrt(start * end)
-        words.append(Word(frame.x(middle) - 8, frame.y(middle * bandwidth) - 4, told, "end", "roof"))
+        words.append(Word(frame.x(middle) - 8, frame.y(middle * bandwidth) - 4, tip, "end", "roof"))
     marks, steps = _marks(points, frame)
     kinds = dict.fromkeys(m.kind for m in marks)
     both = {**_SHAPES, "undetermined": _OTHER}
@@ -170,8 +170,8 @@ def _marks(points: Sequence[Point], frame: _Frame) -> tuple[list[Mark], list[Lin
         if point.before is not None and then is not None and not any(p.launch is point.before for p in points):
             old_shape, _ = _SHAPES.get(point.before.verdict.id, _OTHER)
             old_kind = point.before.verdict.id if point.before.verdict.id in _SHAPES else "undetermined"
-            told = _title(point.before, then, "before: ")
-            marks.append(Mark(frame.x(then[0]), frame.y(then[1]), old_shape, old_kind, told, hollow=True))
+            tip = _title(point.before, then, "before: ")
+            marks.append(Mark(frame.x(then[0]), frame.y(then[1]), old_shape, old_kind, tip, hollow=True))
         label = (point.name or str(point.launch.index)) if several and len(points) <= _LABELLED else ""
         edge = "→" if here[0] > frame.x1 else ""
         marks.append(

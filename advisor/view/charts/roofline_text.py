@@ -49,7 +49,7 @@ NO_WORKLOAD = "A workload that was typed in has no roofline: its operations and 
 
 
 @dataclass(frozen=True, slots=True)
-class Paper:
+class AlgorithmNeeds:
     """The napkin estimate of the algorithm: operations, bytes, and the intended data type."""
 
     flop: float
@@ -104,7 +104,7 @@ def roofline(
     launch: LaunchDiagnosis,
     *,
     earlier: Sequence[tuple[LaunchDiagnosis, str]] = (),
-    paper: Paper | None = None,
+    paper: AlgorithmNeeds | None = None,
     width: int = 80,
     height: int = 24,
     blocks: bool = True,
@@ -176,7 +176,10 @@ def _lacking(launch: LaunchDiagnosis, here: tuple[float, float] | None) -> tuple
 
 
 def _expected(
-    paper: Paper | None, bandwidth: float | None, peaks: Sequence[tuple[str, float]], also: Sequence[tuple[str, str]]
+    paper: AlgorithmNeeds | None,
+    bandwidth: float | None,
+    peaks: Sequence[tuple[str, float]],
+    also: Sequence[tuple[str, str]],
 ) -> tuple[float, float] | None:
     """Return the napkin estimate's point: its intensity, and the roof at this intensity."""
     if paper is None or not paper.flop > 0 or not paper.bytes > 0:

@@ -178,10 +178,10 @@ def headline(pair: Pair) -> str:
     change, noise = change_text(pair.judged.change), share_text(pair.judged.noise)
     if pair.judged.word == "same":
         return f"{before} → {after} ({change}), within the noise of {noise}"
-    told = f"{change}; " if pair.judged.change < 10 else ""
+    percent = f"{change}; " if pair.judged.change < 10 else ""
     value = pair.judged.speedup
     speed = f"{speedup_text(1 / value)} as long" if value < 1 else speedup_text(value)
-    return f"{speed}: {before} → {after} ({told}noise {noise})"
+    return f"{speed}: {before} → {after} ({percent}noise {noise})"
 
 
 def runs_text(pair: Pair) -> str:
@@ -243,8 +243,8 @@ def _findings(changes: Sequence[FindingChange]) -> Facts:
     for state, tone in _STATES.items():
         for change in changes:
             if change.state == state:
-                told = finding_text(change)
-                rows.append(Fact(state, f"{change.title} ({change.id}){f': {told}' if told else ''}", tone))
+                percent = finding_text(change)
+                rows.append(Fact(state, f"{change.title} ({change.id}){f': {percent}' if percent else ''}", tone))
     return Facts(tuple(rows))
 
 

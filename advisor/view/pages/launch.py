@@ -14,11 +14,11 @@ from advisor.records.diagnosis import (
     Budget,
     BudgetStep,
     Comparison,
-    Elsewhere,
     Finding,
     FixAdvice,
     LaunchDiagnosis,
     Location,
+    OtherGpu,
     Unit,
 )
 from advisor.view.blocks import BarRow, Bars, Block, Bullets, Cell, Code, Column, Command, Fact, Facts, Paragraph, Table
@@ -89,12 +89,12 @@ def launch_blocks(launch: LaunchDiagnosis, texts: Texts) -> LaunchBlocks:
     if launch.budget is not None:
         rest.append((BUDGET, budget_blocks(launch.budget), True))
     if launch.on is not None:
-        rest.append((elsewhere_heading(launch.on), elsewhere_blocks(launch, launch.on), True))
+        rest.append((other_gpu_heading(launch.on), other_gpu_blocks(launch, launch.on), True))
     texts_, more = verdict_texts(launch, first)
     rest.append((RULES, (Bullets((*texts_, *([more] if more else []))),) if texts_ else (), True))
     # If ncu's rules give another class, that section already explains it.
-    told = {"rules_disagree"} if any(v.here.status == "class_differs" for v in launch.ncu_rules) else set()
-    trust = [f for f in launch.findings if f.kind == "trust" and f not in severe and f.id not in told]
+    covered = {"rules_disagree"} if any(v.here.status == "class_differs" for v in launch.ncu_rules) else set()
+    trust = [f for f in launch.findings if f.kind == "trust" and f not in severe and f.id not in covered]
     notes = [f"{f.title} ({f.id}): {f.because}" for f in trust]
     rest.append(("Caveats", (Bullets(tuple(notes)),) if notes else (), True))
     rest.append(("Minor and unknown", _unknown(launch), True))
@@ -306,24 +306,24 @@ def _step_note(step: BudgetStep, at: int) -> str:
     return ""
 
 
-def elsewhere_heading(on: Elsewhere) -> str:
+def other_gpu_heading(on: OtherGpu) -> str:
     """Return the heading of the estimate for another GPU."""
     return f"On {on.gpu}, estimated from the counters of {on.here}"
 
 
-def elsewhere_blocks(launch: LaunchDiagnosis, on: Elsewhere) -> tuple[Block, ...]:
+def other_gpu_blocks(launch: LaunchDiagnosis, on: OtherGpu) -> tuple[Block, ...]:
     """Return time, limiter and first finding of the launch on another GPU, then the caveats of the estimate."""
     rows = []
     if on.ratio is not None:
         limit = time_model().terms[on.leader].name
         units = ", ".join(f"{u.name} {share_text(min(1.0, u.need))} (work {_work(u)})" for u in on.units[:_UNITS_SHOWN])
         rows = [
-            Fact("Time", _elsewhere_time(on)),
+            Fact("Time", _other_gpu_time(on)),
             Fact("Limiter", f"{limit}; class {on.class_title}"),
             Fact("Units", f"share of the time there (work: time there over time here): {units}"),
         ]
         if on.occupancy_pct is not None:
-            rows.append(Fact("Occupancy", _elsewhere_occupancy(launch, on)))
+            rows.append(Fact("Occupancy", _other_gpu_occupancy(launch, on)))
         first, rest = on.findings[:1], on.findings[1 : 1 + _FINDINGS_SHOWN]
         then = f" (then {', '.join(rest)})" if rest else ""
         rows.append(Fact("Fix first", f"{first[0]}{then}" if first else "unknown from the metrics that carry over"))
@@ -331,7 +331,7 @@ def elsewhere_blocks(launch: LaunchDiagnosis, on: Elsewhere) -> tuple[Block, ...
     return (*((Facts(tuple(rows)),) if rows else ()), *cannot)
 
 
-def _elsewhere_time(on: Elsewhere) -> str:
+def _other_gpu_time(on: OtherGpu) -> str:
     assert on.ratio is not None and on.low is not None and on.high is not None
     of_here = f"{speedup_text(on.ratio)} the time here ({range_text(on.low, on.high)})"
     if on.duration_ns is None or on.duration_low_ns is None or on.duration_high_ns is None:
@@ -343,7 +343,7 @@ def _work(unit: Unit) -> str:
     return speedup_text(unit.ratio) if unit.high < 1.005 * unit.low else range_text(unit.low, unit.high)
 
 
-def _elsewhere_occupancy(launch: LaunchDiagnosis, on: Elsewhere) -> str:
+def _other_gpu_occupancy(launch: LaunchDiagnosis, on: OtherGpu) -> str:
     here, waves = launch.metrics.get("occupancy_theoretical_pct"), launch.metrics.get("waves")
     text = f"{on.occupancy_pct:.0f} %" + (f", here {here:.0f} %" if here is not None else "")
     if on.waves is not None:

@@ -135,10 +135,10 @@ def _gpu(result: TimelineResult, gpu: GpuTimeline, at: int, brief: bool) -> list
         drawn = Picture(chart, lambda width, blocks: picture(gpu, width, blocks))
         parts.append(made_section("Activity over time", [drawn], level=3))
     parts += [made_section("Remarks", [Bullets(gpu.notes)], level=3)] if gpu.notes else []
-    told: dict[tuple[Moment, ...], int] = {}
+    first_at: dict[tuple[Moment, ...], int] = {}
     first = [p for p in gpu.patterns if p.finding.kind != "note"]
     for number, pattern in enumerate(first, 1):
-        same = told.setdefault(pattern.moments, number)
+        same = first_at.setdefault(pattern.moments, number)
         parts.append(pattern_section(number, pattern, steps=not brief, same=same if same < number else None))
     notes = [f"{p.finding.title} ({p.finding.id}): {p.finding.because}" for p in gpu.patterns if p not in first]
     parts += [made_section("Notes", [Bullets(tuple(notes))], level=3)] if notes else []

@@ -235,10 +235,10 @@ def _physical(place: Location | None, report: str, root: Path) -> dict[str, Any]
 
 
 def _notification(remark: Remark, root: Path) -> dict[str, Any]:
-    told: dict[str, Any] = {"level": remark.level, "message": {"text": plain(remark.text)}}
+    result: dict[str, Any] = {"level": remark.level, "message": {"text": plain(remark.text)}}
     if remark.report:
-        told["locations"] = [{"physicalLocation": {"artifactLocation": _artifact(remark.report, root)}}]
-    return told
+        result["locations"] = [{"physicalLocation": {"artifactLocation": _artifact(remark.report, root)}}]
+    return result
 
 
 def _artifact(path: str, root: Path) -> dict[str, Any]:
