@@ -203,7 +203,7 @@ async def test_in_the_order_of_the_code_cold_instructions_stand_too_and_n_goes_f
             await at.press("n")
             hot.append(sass(at))
         assert [each.split("0x")[1].split()[1] for each in hot] == ["STS", "LDS", "FFMA", "FFMA"]
-        assert "No hotter place in that direction" in notes(at)
+        assert "No further hot place in that direction" in notes(at)
         await at.press("N")
         assert "LDS" in sass(at)
 

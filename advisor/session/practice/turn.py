@@ -97,7 +97,7 @@ def _reckoned(line: str, here: Exercising, at: int) -> e.Event | str:
     named = event_of(choice, here) if choice is not None else stage_of(line, here)
     return named or (
         f"This asks for {kinds or 'a number'}. Estimated before the profile, it shows what to look for. "
-        "Enter alone shows it."
+        "Enter shows the answer."
     )
 
 

@@ -184,18 +184,18 @@ class PracticeScreen(ChoiceScreen, ViewScreen):
 
     def _placeholder(self, here: Exercising) -> str:
         if here.lesson is None:
-            return "one moment"
+            return "please wait"
         if practice_turn.narrows(here):
-            return "a number, or a part of a name; Enter takes the marked choice"
+            return "a number or part of a name; Enter takes the highlighted choice"
         if here.stage == "predict" and practice_turn.asks_gain(here):
             return "a factor, such as 2 or 1.3x"
         if here.stage == "napkin" and practice_turn.next_number(here) is not None:
-            return "a number with its unit, such as 1.3 GB or 310 us; Enter alone shows it"
+            return "a number with its unit, such as 1.3 GB or 310 us; Enter shows the answer"
         if here.stage == "numbers":
-            return "type to find numbers: sectors, stall …; Enter alone goes on"
+            return "type to find metrics: sectors, stall …; Enter continues"
         if here.stage == "log":
             return words.LOG_HOW
-        return "a choice, or the name of a stage such as hints; /help for commands"
+        return "a choice or a stage, such as hints; /help for commands"
 
     def _show_list(self, here: Exercising) -> None:
         self.query_one(Banner).show("practice")
@@ -212,7 +212,7 @@ class PracticeScreen(ChoiceScreen, ViewScreen):
         solved = sum(row.state == "solved" for row in here.rows)
         text = f"{len(self._kept)} of {len(here.rows)} exercises, {solved} solved" if here.rows else ""
         if here.rows and not self._kept:
-            text = "No exercise matches; Esc empties the line."
+            text = "No exercise matches; Esc clears the line."
         row = self._kept[rows.at] if rows.at < len(self._kept) else None
         about = _about(row) if row is not None else ""
         self.query_one("#about", Note).say([(line, "") for line in (text, about, here.trouble) if line])

@@ -46,8 +46,8 @@ class SessionScreen(ChoiceScreen):
         *PAGE_KEYS,
         hidden("ctrl+up", "line(-1)", "Line up"),
         hidden("ctrl+down", "line(1)", "Line down"),
-        hidden("ctrl+home", "ends(-1)", "First card"),
-        hidden("ctrl+end", "ends(1)", "Last card"),
+        hidden("ctrl+home", "ends(-1)", "First entry"),
+        hidden("ctrl+end", "ends(1)", "Last entry"),
     ]
 
     def __init__(self, *, blocks: bool = True) -> None:
@@ -176,7 +176,7 @@ def _placeholder(state: State) -> str:
     if ask is not None:
         return "a number, a name or its beginning; Enter takes the highlighted one"
     if state.waiting and state.launch is None:
-        return "one moment"
+        return "please wait"
     return "a choice, a question such as: what is occupancy, or /help"
 
 

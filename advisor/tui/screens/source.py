@@ -161,7 +161,7 @@ class SourceScreen(PanelScreen):
         if isinstance(result, e.Failed):
             lines.append((f"! {result.message} r retries.", "$text-error"))
         elif result is None:
-            lines.append(("one moment", "$quiet"))
+            lines.append(("please wait", "$quiet"))
         if self._code is not None:
             lines += about_view(self._code.seen, state.source_query, state.knowledge)
         self.query_one("#about", Note).say(lines)
@@ -340,7 +340,7 @@ class SourceScreen(PanelScreen):
                 rows.move(at)
                 return
             at += by
-        self.notify("No hotter place in that direction.", markup=False)
+        self.notify("No further hot place in that direction.", markup=False)
 
     def _go(self, at: int | None, otherwise: str) -> None:
         if at is None:

@@ -37,13 +37,13 @@ class OfferScreen(ModalScreen[str]):
         self._blocks = blocks
         self._choices = (
             Choice("go_on", f"Continue: {title(one)}", ("y", "yes"), remark(one, time.time())),
-            Choice("anew", "Start over", ("n", "no"), "the session is kept and offered again"),
+            Choice("anew", "Start over", ("n", "no"), "the saved session stays in the list"),
             Choice("forget", "Start over and delete it", ("f",)),
         )
 
     def compose(self) -> ComposeResult:
         with Vertical(id="offer"):
-            yield Static("A session on this was interrupted. Continue where you left off?", id="title", markup=False)
+            yield Static("A session on this file was interrupted. Continue it?", id="title", markup=False)
             yield Choices()
             yield PromptLine(Prompt((), ident="offered"), blocks=self._blocks)
         yield footer()
