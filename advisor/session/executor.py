@@ -135,7 +135,7 @@ class Executor:
             # A bad input must never end the session.
             _log.exception("a request of the session failed: %r", request)
             what = f"{type(problem).__name__}: {problem}"
-            text = f"Something unexpected went wrong ({what}). The session continues; try again, or another launch."
+            text = f"An internal error occurred ({what}). The session continues: try again or choose another launch."
             return e.Failed(request, text)
 
     def _perform(self, request: e.Request, state: State, progress: Progress) -> e.Outcome:

@@ -212,7 +212,7 @@ def _change(state: State, before: LaunchDiagnosis | None, now: LaunchDiagnosis, 
     if not lines and state.numbers and not state.paused:
         return None
     title = "The answer changed the conclusion" if lines else "Nothing changed"
-    same = (Line("Class, findings and expected gains are as before.", "quiet"),)
+    same = (Line("Class, findings and estimated speedups are unchanged.", "quiet"),)
     return Card("change", title, lines or same, at, label="What changed")
 
 

@@ -219,7 +219,7 @@ def _text(entry: Mapping[str, Any], name: str) -> str:
 
 def _timeline_ask(known: Catalog, metric: str, ask: str) -> Ask:
     """Return a question for a share of the time or a count, for a session without a trace."""
-    loss = "It is a loss of its own, to be fixed before any kernel; nsys shows it in the rows under the GPU."
+    loss = "Fix this loss before any kernel; nsys shows it in the rows under the GPU."
     unit = known.metrics[metric].unit
     most = 100.0 if unit == "%" else None
     return Ask(metric, ask, asked.ASKED_WHY.get(metric, loss), unit=unit, low=0.0, high=most, group="timeline")

@@ -85,12 +85,12 @@ def _retried(state: State, event: Retried) -> State:
 
 def _begin_words(event: Began, kernels: tuple[str, ...]) -> str:
     names = event.paths or event.traces
-    return f"begins with {', '.join(names) or 'no report'}"
+    return f"starts with {', '.join(names) or 'no report'}"
 
 
 ACTIONS: Final = (
     Action(Began, _began, _begin_words),
     Action(Quit, _quit, "ends the session", (Command("quit", "leave", Quit, said=("quit", "exit", "bye", "leave")),)),
     Action(Cancelled, _cancelled, "cancels the work", keeps_view=True),
-    Action(Retried, _retried, "tries again", keeps_view=True),
+    Action(Retried, _retried, "retries", keeps_view=True),
 )

@@ -46,7 +46,7 @@ def _sweep(event: Completed, state: State) -> tuple[str, ...]:
 
 _PRACTICE: Final = Command(
     "practice",
-    "kernels with a known fault, to find and fix",
+    "kernels with a known problem to find and fix",
     _practice,
     "[exercise]",
     group="method",

@@ -250,7 +250,7 @@ def test_save_goes_over_its_own_file_and_over_nothing_else(tmp_path: Path) -> No
     from advisor.session.transcripts.autosave import place_for
 
     talk = Talk().begin("tour.ncu-rep").do(e.LaunchSelected(1))
-    for title in ("Saved", "Saved again, in the same file"):
+    for title in ("Saved", "Saved again to the same file"):
         talk.do(e.WriteAsked("transcript", str(tmp_path / "mine.jsonl")))
         assert talk.state.cards[-1].title == title
     before = (tmp_path / "mine.jsonl").read_bytes()
