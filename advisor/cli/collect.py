@@ -28,7 +28,10 @@ class Options(Knowledge):
     count: int = option("--count", default=1, type=click.IntRange(1), help="Launches to profile.")
     clock_control: str = clock_control()
     section_file: Path | None = option(
-        "--section-file", type=PATH, metavar="DIR", help="Write an ncu section file with every metric that the advisor reads."
+        "--section-file",
+        type=PATH,
+        metavar="DIR",
+        help="Write an ncu section file with every metric that the advisor reads.",
     )
 
 

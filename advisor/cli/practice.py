@@ -261,7 +261,9 @@ def quiz(options: QuizOptions) -> int:
 class StartOptions(OneExercise):
     """Options of `start`."""
 
-    folder: Path | None = option("--folder", type=PATH, metavar="DIR", help="Folder to create; default: in your data folder.")
+    folder: Path | None = option(
+        "--folder", type=PATH, metavar="DIR", help="Folder to create; default: in your data folder."
+    )
 
 
 @command(StartOptions)

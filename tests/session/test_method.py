@@ -45,9 +45,7 @@ def test_every_step_can_be_gone_to_with_a_report_and_says_something_of_the_launc
     assert step in state.visited
     told = here(step, before)
     assert told and all(line.text.strip() for line in told)
-    assert "No launch is open yet: open a report or type numbers." not in [
-        line.text for line in told
-    ]
+    assert "No launch is open yet: open a report or type numbers." not in [line.text for line in told]
     assert "\n" not in "".join(line.text for line in card.lines)
     assert reduce(state, e.Back()) == before
 
@@ -89,9 +87,7 @@ def lines(session: Session, *deeds: e.Event) -> str:
 def test_lines_that_are_not_read_yet_are_said_to_be_so_and_told_once_they_are(conflicts: Session):
     told = lines(conflicts, e.StepShown("4"))
     assert "Shared-memory bank conflicts: not read from the report yet; /source (F7)" in told
-    assert (
-        "transpose_tile.cu" not in told and "No finding of this launch points to a line of code." not in told
-    )
+    assert "transpose_tile.cu" not in told and "No finding of this launch points to a line of code." not in told
     assert "No line information: checked, not present" in told, "the problem is what is not there"
     told = lines(conflicts, e.ViewShown("source"), e.ViewLeft(), e.StepShown("4"))
     assert (

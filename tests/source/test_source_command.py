@@ -39,7 +39,7 @@ def test_the_text_names_file_line_source_and_instruction() -> None:
 def test_the_source_that_the_report_carries_is_shown_where_no_file_is_at_hand() -> None:
     text = said("source", REPORT, "--launch", "1", "--top", "2")
     assert "2-tile.cu:13" in text and "tile[threadIdx.x][threadIdx.y + j]" in text
-    assert "as the report carries it" in text
+    assert "from the report (a file" in text
 
 
 def test_the_document_keeps_to_its_schema() -> None:

@@ -105,18 +105,18 @@ def test_the_units_page_breaks_units_down_and_marks_thresholds_in_words():
 
 def test_the_roofline_page_names_what_is_missing_and_how_to_collect_it():
     text = page("roofline", shown(launch=launch(0, "k", metrics={"dram_peak_bytes_per_s": 4.8e12})))
-    assert "the report does not tell its operations, its DRAM bytes and its duration." in " ".join(text.split())
+    assert "the report lacks its operations, its DRAM bytes and its duration." in " ".join(text.split())
     assert "--section SpeedOfLight_RooflineChart" in text
     assert "this launch:" not in text
 
 
 def test_the_roofline_page_shows_history_and_napkin_once_there_are_any():
     text = page("roofline", shown())
-    assert "this launch: 8 FLOP/byte, 12 TFLOP/s" in text and "/napkin" in text and "on paper" not in text
+    assert "this launch: 8 FLOP/byte, 12 TFLOP/s" in text and "/napkin" in text and "napkin estimate" not in text
     text = page(
         "roofline", shown(earlier=((launch(0, "k", metrics=FULL), "as it came"),), paper=AlgorithmNeeds(4e9, 2e8))
     )
-    assert "1 as it came: 8 FLOP/byte" in text and "on paper: 20 FLOP/byte" in text and "/napkin" not in text
+    assert "1 as it came: 8 FLOP/byte" in text and "napkin estimate: 20 FLOP/byte" in text and "/napkin" not in text
 
 
 def test_the_memory_page_marks_local_traffic_and_says_what_it_cannot_show():
@@ -224,7 +224,7 @@ async def test_on_a_small_screen_the_first_press_shows_the_evidence_and_escape_l
         await at.press("f6")
         assert at.shows("Speed of light", "[Units]")
         await at.press("f6")
-        assert at.shows("[Roofline]", "FLOP for each byte of DRAM")
+        assert at.shows("[Roofline]", "FLOP per byte of DRAM")
         await at.press("escape")
         assert not at.shows("[Roofline]") and at.shows("Fix first")
 

@@ -162,7 +162,7 @@ def test_a_kernel_without_floating_point_work_is_told_to_have_no_place_on_the_ro
     session.do(e.Began((path,)), e.LaunchSelected(0), e.Expected(None), e.Skipped("algorithm"))
     session.do(e.FixShown(), e.ReportGiven(f"{path}#1"))
     text = markdown(session.state)
-    assert "It does no floating-point work" in text and "Pad or swizzle the shared array" in text
+    assert "The kernel does no floating-point work" in text and "Pad or swizzle the shared array" in text
     assert "promised 2." in text and "as estimated, and the finding is gone" in text
     page(session.state)
 

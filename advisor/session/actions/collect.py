@@ -60,7 +60,11 @@ _MISSING: Final = Command(
     "missing", "what the report lacks", MissingShown, group="launch", said=("what is missing", "what is lacking")
 )
 _COLLECT: Final = Command(
-    "collect", "the ncu command that collects the missing metrics", CollectShown, group="launch", said=("how to collect",)
+    "collect",
+    "the ncu command that collects the missing metrics",
+    CollectShown,
+    group="launch",
+    said=("how to collect",),
 )
 
 ACTIONS: Final = (

@@ -239,9 +239,7 @@ def opened_exercises(state: State) -> tuple[Exercising, ...]:
 
 
 def _so_far(one: Exercising) -> str:
-    waiting = (
-        ["a prediction without its answer yet"] if any(p.points is None for p in one.known.predictions) else []
-    )
+    waiting = ["a prediction without its answer yet"] if any(p.points is None for p in one.known.predictions) else []
     return "; ".join((*standing(one), *waiting)) or "nothing yet"
 
 

@@ -42,9 +42,7 @@ BOUNDS: Final = {
     "compute": ("Compute: an arithmetic pipe or the issue slots are saturated", ("arithmetic", "math", "flop")),
     "latency": ("Latency: no unit is saturated, warps stall", ("neither", "waiting")),
 }
-_ALGORITHM_WHY: Final = (
-    "The algorithm and its sizes determine the minimum bytes, operations and time."
-)
+_ALGORITHM_WHY: Final = "The algorithm and its sizes determine the minimum bytes, operations and time."
 # First the metrics of the class, then the rest of ncu's first page, then those that separate the causes, roughly in
 # the order of the pages: speed of light, memory, launch, occupancy, scheduler, warp states, source.
 ORDER: Final = (

@@ -103,9 +103,7 @@ def _verdict(times: dict[str, float | str], position: int | None) -> Card:
         hidden = min(100.0, max(0.0, 100 * found.hidden))
         lines.append(Line(sentence(f"{hidden:.0f} % of the shorter half is hidden")))
     if not found.sure:
-        lines.append(
-            Line("The noise of single runs allows another verdict: use medians of 20 runs.", "unknown")
-        )
+        lines.append(Line("The noise of single runs allows another verdict: use medians of 20 runs.", "unknown"))
     if not found.visible:
         lines.append(Line("The shorter half is too short to show its overlap.", "unknown"))
     title = "Whole, memory only, math only"

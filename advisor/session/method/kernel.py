@@ -113,7 +113,7 @@ def collecting(launch: LaunchDiagnosis, findings: Iterable[str] = ()) -> list[Li
 # One function per step, as HERE lists them: P0 to 6b, part III and the annexes
 def _build(state: State, launch: LaunchDiagnosis) -> list[Line]:
     lines = looked_for(state, launch, ("debug_build", "line_info_missing", "register_spilling"))
-    named = (("registers a thread", "registers_per_thread"), ("stack bytes", "stack_bytes"), ("spills", "spill_inst"))
+    named = (("registers per thread", "registers_per_thread"), ("stack bytes", "stack_bytes"), ("spills", "spill_inst"))
     return [*lines, values(state, launch, "Now", named)]
 
 

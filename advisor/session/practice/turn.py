@@ -96,8 +96,7 @@ def _reckoned(line: str, here: Exercising, at: int) -> e.Event | str:
     choice = choice_of(line, here)
     named = event_of(choice, here) if choice is not None else stage_of(line, here)
     return named or (
-        f"Type {kinds or 'a number'}. An estimate before profiling shows what to look for. "
-        "Enter shows the answer."
+        f"Type {kinds or 'a number'}. An estimate before profiling shows what to look for. Enter shows the answer."
     )
 
 

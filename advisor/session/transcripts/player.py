@@ -132,7 +132,11 @@ class Player:
         now = {info.sha256 for info in state.diagnosis.reports} if state.diagnosis is not None else set()
         was = self.transcript.header.readings[:1]
         infos = [info for reading in was for info in reading.reports if info.sha256 and info.sha256 not in now]
-        return tuple(f"{info.path}: has changed since the session was saved; conclusions can differ" for info in infos) if now else ()
+        return (
+            tuple(f"{info.path}: has changed since the session was saved; conclusions can differ" for info in infos)
+            if now
+            else ()
+        )
 
     def accepted(self, watch: Watch = quiet) -> Transcript:
         """Return the transcript with the conclusions of this version."""

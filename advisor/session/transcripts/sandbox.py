@@ -158,9 +158,7 @@ class Carried:
 
 
 def _not_carried(names: str) -> InputError:
-    return InputError(
-        f"{names[:200]}: this session was saved without it, and a replay opens no other files"
-    )
+    return InputError(f"{names[:200]}: this session was saved without it, and a replay opens no other files")
 
 
 def _bad_name(name: str) -> InputError:

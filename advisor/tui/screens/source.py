@@ -246,7 +246,7 @@ class SourceScreen(PanelScreen):
         elif code is not None and listed is not None:
             empty = {
                 _TEXT: NO_TEXT if code.view.has_lines else NO_LINES,
-                _PTX: "" if code.view.has_ptx else "The report holds no PTX: code compiled with -lineinfo carries it.",
+                _PTX: "" if code.view.has_ptx else "The report holds no PTX: compile with -lineinfo to embed it.",
                 _SHAPE: NO_SHAPE,
             }
             text = "" if listed.places else empty.get(self._tab, "")

@@ -95,7 +95,7 @@ def _left_out(found: Sequence[Point], drawn: Sequence[Point]) -> str:
     if idle:
         parts.append(f"{len(idle)} without floating-point work")
     if unknown > 0:
-        parts.append(f"{unknown} whose operations or DRAM bytes the report lacks")
+        parts.append(f"{unknown} with unknown operations or DRAM bytes")
     if len(drawn) > _MOST:
         parts.append(f"{len(drawn) - _MOST} beyond the first {_MOST}")
     return f"Not drawn: {'; '.join(parts)}." if parts else ""
@@ -149,9 +149,7 @@ def _chart(card: str, points: Sequence[Point]) -> Chart:
     title = f"Roofline{f' of {shown(card)}' if card else ''}"
     kind = "versions" if all(p.name for p in points) else "launches"
     count = f"{len(points)} {kind}" if len(points) > 1 else "The launch"
-    says = (
-        f"{count} by {'their' if len(points) > 1 else 'its'} operations for each byte of DRAM and by what is reached."
-    )
+    says = f"{count} by {'their' if len(points) > 1 else 'its'} operations per byte of DRAM and achieved rate."
     return Chart(title, says, _WIDTH, _HEIGHT, (*lines, *steps), (), tuple(words), tuple(marks), tuple(keys))
 
 
@@ -210,7 +208,7 @@ def _axes(frame: _Frame) -> tuple[list[Line], list[Word]]:
         y = frame.y(10.0**power)
         lines.append(Line(_LEFT, y, _WIDTH - _RIGHT, y, "grid"))
         words.append(Word(_LEFT - 6, y + 4, _rate(10.0**power), "end"))
-    words.append(Word((_LEFT + _WIDTH - _RIGHT) / 2, _HEIGHT - 8, "FLOP for each byte of DRAM", "middle", "axis"))
+    words.append(Word((_LEFT + _WIDTH - _RIGHT) / 2, _HEIGHT - 8, "FLOP per byte of DRAM", "middle", "axis"))
     return lines, words
 
 

@@ -43,9 +43,9 @@ _WORK = (
 )
 _NEEDED = (("flop", "its operations"), ("dram_bytes", "its DRAM bytes"), ("duration_ns", "its duration"))
 COLLECT = "ncu --section SpeedOfLight --section SpeedOfLight_RooflineChart --section MemoryWorkloadAnalysis_Tables"
-NO_ROOFS = "Neither the bandwidth nor the peak rates of this GPU are known, so there is no roof to draw."
-NO_FLOP = "It does no floating-point work, so it has no place here: what counts is how near it is to the memory roof."
-NO_WORKLOAD = "A workload that was typed in has no roofline: its operations and bytes are not known."
+NO_ROOFS = "The bandwidth and the peak rates of this GPU are unknown, so there is no roof to draw."
+NO_FLOP = "The kernel does no floating-point work, so the roofline does not apply: check its DRAM utilisation instead."
+NO_WORKLOAD = "A typed-in workload has no roofline: its operations and bytes are unknown."
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ def roofline(
     if hoped is not None:
         sign = _sign("paper", blocks)
         _mark(canvas, scale, hoped, sign, "paper")
-        marks.append(Key(sign, "paper", f"on paper: {hoped[0]:.3g} FLOP/byte, at most {_rate(hoped[1])}"))
+        marks.append(Key(sign, "paper", f"napkin estimate: {hoped[0]:.3g} FLOP/byte, at most {_rate(hoped[1])}"))
     if here is not None:
         sign = _sign("now", blocks)
         _mark(canvas, scale, here, sign, "now")
@@ -169,10 +169,8 @@ def _lacking(launch: LaunchDiagnosis, here: tuple[float, float] | None) -> tuple
     if here is not None:
         return (), ""
     lacking = [name for metric, name in _NEEDED if not known(launch.metrics, metric)]
-    names = (
-        ", ".join(lacking[:-1]) + (" and " if lacking[:-1] else "") + (lacking or ["its operations for each byte"])[-1]
-    )
-    return (f"Where this launch stands is unknown: the report does not tell {names}.",), COLLECT
+    names = ", ".join(lacking[:-1]) + (" and " if lacking[:-1] else "") + (lacking or ["its operations per byte"])[-1]
+    return (f"The position of this launch is unknown: the report lacks {names}.",), COLLECT
 
 
 def _expected(
@@ -279,7 +277,7 @@ def _framed(canvas: Canvas, scale: Scale, blocks: bool) -> tuple[Row, ...]:
         at = min(at, _AXIS + 1 + scale.width - len(label))
         if not line or at > len(line):
             line = f"{line:<{at}}{label}"
-    unit = "FLOP for each byte of DRAM"
+    unit = "FLOP per byte of DRAM"
     return (*rows, ((line, "axis"),), ((" " * (_AXIS + 1 + (scale.width - len(unit)) // 2) + unit, "axis"),))
 
 

@@ -172,7 +172,7 @@ def _excerpt(place: Location, launch: LaunchDiagnosis, texts: Texts) -> Code | N
 def steps_heading(first: Finding) -> str:
     """Return the heading of the steps of a fix."""
     if first.id in ENDS:
-        return "If it must be faster still"
+        return "If it must be even faster"
     return "How to find the cause" if first.id == _OPEN else "How to fix it"
 
 
@@ -255,7 +255,7 @@ def _unknown(launch: LaunchDiagnosis) -> tuple[Block, ...]:
     rows = []
     small = [f"{f.title} ({f.id})" for f in launch.findings if f.kind == "note"]
     if small:
-        rows.append(Fact("Minor", f"found, but worth under 5 %: {', '.join(small)}"))
+        rows.append(Fact("Minor", f"saves less than 5 % each: {', '.join(small)}"))
     wanted = sorted({f for m in launch.missing for f in m.needed_for} - set(catalog().trust))
     if wanted and launch.scope == "workload":
         words = "; ".join(dict.fromkeys(key_of(m.metric) for m in launch.missing))
@@ -266,7 +266,7 @@ def _unknown(launch: LaunchDiagnosis) -> tuple[Block, ...]:
         rows.append(Fact("Unknown", f"{', '.join(wanted)} (not ruled out): {how}", "warn"))
     for question in launch.questions:
         unit = f" in {question.unit}" if question.unit else ""
-        would = f"It would decide {', '.join(question.would_change)}."
+        would = f"It affects {', '.join(question.would_change)}."
         rows.append(Fact("You can add", f"{question.ask} {would} (`{question.id}`{unit})"))
     return (Facts(tuple(rows)),) if rows else ()
 
@@ -282,9 +282,9 @@ def budget_blocks(budget: Budget) -> tuple[Block, ...]:
         rows.append((Cell(f"{at}."), Cell(f"{step.finding}: {note}" if note else step.finding), *gains))
     together, rest = budget.together, budget.steps[len(listed) :]
     after = time_model().terms[together.next_limiter].name
-    texts = [f"All of them: {estimate_text(together)}; then {after} limits. Speedups neither add up nor multiply."]
+    texts = [f"All fixes: {estimate_text(together)}; then {after} limits. Speedups neither add up nor multiply."]
     if rest:
-        texts.append(f"Under 5 % each after these: {', '.join(step.finding for step in rest)}.")
+        texts.append(f"Less than 5 % each after these: {', '.join(step.finding for step in rest)}.")
     if budget.left_out:
         texts.append(f"Left out, without an estimate: {', '.join(budget.left_out)}.")
     return (Table(columns, tuple(rows)), *(Paragraph(text) for text in texts))
@@ -302,7 +302,7 @@ def _step_note(step: BudgetStep, at: int) -> str:
     if at > 1 and not worthwhile(step.alone) and worthwhile(step.gain):
         return f"no gain alone, only {before}"
     if at > 1 and worthwhile(step.alone) and not worthwhile(step.gain):
-        return f"no gain left {before}: they save the same time"
+        return f"no gain {before}: they save the same time"
     return ""
 
 
@@ -320,13 +320,15 @@ def other_gpu_blocks(launch: LaunchDiagnosis, on: OtherGpu) -> tuple[Block, ...]
         rows = [
             Fact("Time", _other_gpu_time(on)),
             Fact("Limiter", f"{limit}; class {on.class_title}"),
-            Fact("Units", f"share of the time there (work: time there over time here): {units}"),
+            Fact("Units", f"share of the time there (work: its time there divided by here): {units}"),
         ]
         if on.occupancy_pct is not None:
             rows.append(Fact("Occupancy", _other_gpu_occupancy(launch, on)))
         first, rest = on.findings[:1], on.findings[1 : 1 + _FINDINGS_SHOWN]
         then = f" (then {', '.join(rest)})" if rest else ""
-        rows.append(Fact("Fix first", f"{first[0]}{then}" if first else "unknown from the metrics that carry over"))
+        rows.append(
+            Fact("Fix first", f"{first[0]}{then}" if first else "unknown: the transferred metrics do not decide it")
+        )
     cannot = (Bullets(tuple(caveat.says for caveat in on.cannot)),) if on.cannot else ()
     return (*((Facts(tuple(rows)),) if rows else ()), *cannot)
 

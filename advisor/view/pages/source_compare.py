@@ -49,7 +49,7 @@ def ordered(found: Alignment) -> list[Hunk]:
 def _aligned(found: Alignment | None, top: int) -> Section:
     title = "Instructions side by side"
     if found is None:
-        text = "A report lacks its code, or both are too long and too similar to align."
+        text = "A report lacks its code, or both codes are too long to align."
         return made_section(title, [Paragraph(text)])
     alike = "opcode" if found.by == "opcode" else "opcode and operands"
     before, now = (sum(len(getattr(hunk, side)) for hunk in found.hunks) for side in ("before", "now"))

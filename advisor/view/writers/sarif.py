@@ -95,7 +95,7 @@ def _seen(finding: Finding, launch: LaunchDiagnosis, diagnosis: Diagnosis, cat: 
     gain = finding.speedup
     text = f"{finding.title} in {cut(launch.kernel, _NAME)}: {finding.because}."
     if gain is not None:
-        text += f" Its fix would give {gain_text(gain.estimate, gain.low, gain.high)}: {gain.how}."
+        text += f" Estimated speedup of the fix: {gain_text(gain.estimate, gain.low, gain.high)}; {gain.how}."
     if finding.fix is not None:
         text += f" {finding.fix.summary}."
     about = {
