@@ -31,7 +31,7 @@ class Options(Knowledge):
         "--section-file",
         type=PATH,
         metavar="DIR",
-        help="Write an ncu section file with every metric that the advisor reads.",
+        help="Write an ncu section file with every metric that is read.",
     )
 
 
@@ -53,7 +53,7 @@ def collect(options: Options) -> int:
         launches = analyse([options.report], knowledge=options.knowledge).diagnosis.launches
         if any(launch.scope == "workload" for launch in launches):
             raise UsageError(
-                f"{options.report.name} is a typed-in workload, which ncu cannot measure: `diagnose` lists the values to add"
+                f"{options.report.name} is a typed-in workload, which ncu cannot measure: `diagnose` lists what to add"
             )
         reasons = wanted_by(launches)
         wanted = set(reasons)
@@ -87,5 +87,5 @@ def _write_sections(cat: Catalog, folder: Path) -> list[str]:
     write_whole(folder / OVER_TIME_FILE, over_time_text())
     return [
         f"# {folder / FILE}: one section with every metric that the rules need, for ncu 2024.1 and later",
-        f"# {folder / OVER_TIME_FILE}: shows whether the phases of the kernel differ, with more passes: --section {OVER_TIME}",
+        f"# {folder / OVER_TIME_FILE}: whether the phases of the kernel differ; needs more passes: --section {OVER_TIME}",
     ]

@@ -35,7 +35,7 @@ class Options(Output, Launches, Knowledge):
 
 @command(Options)
 def compare(options: Options) -> int:
-    """Compare two reports: first the time, then the metrics that changed and the findings that are gone, unchanged or new.
+    """Compare two reports: time, changed metrics, and findings that are gone, unchanged or new.
 
     BASE and CURRENT are reports, or one launch of a report: `REPORT#3`. A CHANGE is `duration>5%` (relative),
     `dram_pct>+5` or `dram_pct<-5` (in the metric's unit), or `finding:bank_conflicts` (a new finding).

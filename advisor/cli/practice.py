@@ -262,7 +262,7 @@ class StartOptions(OneExercise):
     """Options of `start`."""
 
     folder: Path | None = option(
-        "--folder", type=PATH, metavar="DIR", help="Folder to create; default: in your data folder."
+        "--folder", type=PATH, metavar="DIR", help="Folder to create (default: in the data folder)."
     )
 
 

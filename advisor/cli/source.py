@@ -31,14 +31,12 @@ class Options(Output, Knowledge):
     """Options of `source`."""
 
     report: Path = argument(type=PATH)
-    by: str | None = option(
-        "--by", metavar="MEASURE", help="Measure to rank by; default: the measure of the first finding."
-    )
+    by: str | None = option("--by", metavar="MEASURE", help="Measure to rank by (default: that of the first finding).")
     launch: int | None = option(
         "--launch",
         type=click.IntRange(0),
         metavar="N",
-        help="Launch N, from 0; default: the one with the largest gain.",
+        help="Launch N, from 0 (default: the one with most to gain).",
     )
     top: int = option("--top", default=10, type=click.IntRange(1), help="Lines and instructions to show.")
     other: str | None = option("--with", metavar="REPORT[#N]", help="Compare with a launch of a second report.")

@@ -55,7 +55,7 @@ class Options(Output, Launches, Strict, Knowledge):
     jobs: int = option("--jobs", default=2, type=click.IntRange(1, 256), help="Number of processes.")
     dask: str | None = option("--dask", metavar="ADDRESS", help="Work on the Dask cluster with this scheduler.")
     resume: Path | None = option(
-        "--resume", type=PATH, metavar="FILE", help="Folder for the state of the run; default: the cache folder."
+        "--resume", type=PATH, metavar="FILE", help="Folder for the state of the run (default: the cache folder)."
     )
 
 

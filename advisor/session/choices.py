@@ -229,9 +229,7 @@ _OFFERED: Final = {
         _of_launch(e.VersionBegun(), lambda state: state.numbers),
         ("new version", "changed"),
     ),
-    "collect": _Offered(
-        "Show the command that collects the missing metrics", _of_launch(e.CollectShown(), _lacks_metrics)
-    ),
+    "collect": _Offered("Show the command for the missing metrics", _of_launch(e.CollectShown(), _lacks_metrics)),
 }
 # The offers of each step of the method.
 _LEADS: Final[dict[str, tuple[str, ...]]] = {

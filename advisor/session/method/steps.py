@@ -119,7 +119,8 @@ def _share(state: State) -> list[Line]:
         return []
     mine = sum(each.duration_ns or 0.0 for each in launches if each.kernel_full == launch.kernel_full)
     share = f"{100 * mine / whole:.0f} % of the time"
-    text = f"this kernel takes {share} of the {len(launches)} launches in the report; only a trace shows its share of the program"
+    text = f"this kernel takes {share} of the {len(launches)} launches in the report"
+    text += "; only a trace shows its share of the program"
     return [Line(text, "fact")]
 
 

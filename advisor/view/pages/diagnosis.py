@@ -211,8 +211,8 @@ def _sections(group: Group, launch: LaunchDiagnosis, texts: Texts, *, alone: boo
     head = None
     if len(group.launches) > 1:
         others = len(group.launches) - 1
-        more = f"{counted(others, 'more launch', 'more launches')} of this kernel and shape"
-        text = f"{more} {plural(others, 'has', 'have')} the same class and first finding"
+        alike = f"{counted(others, 'more launch', 'more launches')} of this kernel and shape"
+        text = f"{alike} {plural(others, 'has', 'have')} the same class and first finding"
         head = Paragraph(f"{text}; together they take {time_text(sum(x.duration_ns or 0 for x in group.launches))}.")
     blocks = launch_blocks(launch, texts)
     parts = [section(launch_title(launch), [head, *blocks.first], name=f"launch-{group.at}")]

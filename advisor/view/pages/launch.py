@@ -326,9 +326,7 @@ def other_gpu_blocks(launch: LaunchDiagnosis, on: OtherGpu) -> tuple[Block, ...]
             rows.append(Fact("Occupancy", _other_gpu_occupancy(launch, on)))
         first, rest = on.findings[:1], on.findings[1 : 1 + _FINDINGS_SHOWN]
         then = f" (then {', '.join(rest)})" if rest else ""
-        rows.append(
-            Fact("Fix first", f"{first[0]}{then}" if first else "unknown: the transferred metrics do not decide it")
-        )
+        rows.append(Fact("Fix first", f"{first[0]}{then}" if first else "unknown: too few metrics transfer"))
     cannot = (Bullets(tuple(caveat.says for caveat in on.cannot)),) if on.cannot else ()
     return (*((Facts(tuple(rows)),) if rows else ()), *cannot)
 

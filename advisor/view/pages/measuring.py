@@ -297,8 +297,9 @@ def readme(judged: Sequence[JudgedExercise], measured: Sequence[Measured]) -> st
         "# The exercises",
         "",
         f"{len(judged)} exercises, each slow for a known reason, measured on {', '.join(gpus)}: median of 20 runs",
-        "between events, the L2 cache filled with other data before each. *speedup* is over the step above, *estimate* is",
-        "the estimate of the advisor for the fix of the first finding, from the profile alone (with the napkin numbers",
+        "between events, the L2 cache filled with other data before each. *speedup* is over the step above. "
+        "*estimate* is",
+        "the advisor's estimate for the fix of the first finding, from the profile alone (with the napkin numbers",
         "where an exercise supplies them). Made by `ncu-advisor practice selfcheck --readme kernels/README.md`.",
         "",
         "| exercise | step | time | speedup | first finding | estimate | of the limit |",

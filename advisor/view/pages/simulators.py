@@ -76,9 +76,7 @@ def _page(kind: str, result: Simulated, made: list[Block], changes: list[str], d
     advice: Block = Bullets(tuple(changes))
     if not changes:
         done = result.average <= result.ideal
-        advice = Paragraph(
-            "The access pattern is already ideal." if done else "None of the tried access patterns costs less."
-        )
+        advice = Paragraph("The access pattern is already ideal." if done else "No tried access pattern costs less.")
     parts = (section("", [advice]), section("", [drawn]))
     return Page(f"{kind} of {result.expression}", (Paragraph(what, "dim"), *made), parts)
 
