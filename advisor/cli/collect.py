@@ -87,5 +87,5 @@ def _write_sections(cat: Catalog, folder: Path) -> list[str]:
     write_whole(folder / OVER_TIME_FILE, over_time_text())
     return [
         f"# {folder / FILE}: one section with every metric that the rules need, for ncu 2024.1 and later",
-        f"# {folder / OVER_TIME_FILE}: whether the phases of the kernel differ; needs more passes: --section {OVER_TIME}",
+        f"# {folder / OVER_TIME_FILE}: whether the kernel phases differ; needs more passes: --section {OVER_TIME}",
     ]

@@ -207,7 +207,9 @@ def _why(
     if stayed and outcome != "more":
         left = next((c.after for c in changes if c.id == first.id), None)
         still = (
-            f", worth {speedup_text(left.speedup.estimate)}" if left is not None and left.speedup is not None else ""
+            f", estimated speedup {speedup_text(left.speedup.estimate)}"
+            if left is not None and left.speedup is not None
+            else ""
         )
         out.append(say("why_stayed", left=still))
     if outcome in ("less", "worse"):

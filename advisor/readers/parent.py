@@ -218,7 +218,7 @@ def read_report(
     wrong = [text for text in (damage, found.damage) if text]
     if lost:
         contents.problems.append(f"{lost} of the {found.announced} launches announced could not be read")
-    contents.problems += [f"the report is damaged or cut short: {text}" for text in wrong]
+    contents.problems += [f"the report is damaged or truncated: {text}" for text in wrong]
     # There may be launches after the damage that no header announced.
     contents.missing = None if wrong else lost
     return contents
@@ -268,7 +268,7 @@ def read_code(
     path, bounds = Path(path), limits or Limits()
     sniffed = formats.sniff(path, bounds)
     if not sniffed.wrapping and sniffed.format != "ncu-rep":
-        raise InputError(f"{path.name}: only a binary report (.ncu-rep) knows single instructions; give that")
+        raise InputError(f"{path.name}: only a binary report (.ncu-rep) has per-instruction data; give that")
     child = start_child(bounds)
     names = list(dict.fromkeys(metric_names))
     try:
@@ -279,7 +279,7 @@ def read_code(
                 unpack(path, sniffed.wrapping, source, bounds)
                 if formats.sniff(source, bounds, path.name).format != "ncu-rep":
                     raise InputError(
-                        f"{path.name}: only a binary report (.ncu-rep) knows single instructions; give that"
+                        f"{path.name}: only a binary report (.ncu-rep) has per-instruction data; give that"
                     )
             job = {"path": str(source), "folder": folder, "first": index, "last": index + 1, "names": names}
             job |= {"instances": True, "sass": with_sass}

@@ -32,7 +32,7 @@ class Analysis:
         """Return the proof of a finding or class of one launch; raises UsageError if it was not concluded there."""
         launch = self._launch(position)
         if not self.concluded(position, finding_id):
-            raise UsageError(f"{finding_id!r} was not found on launch {launch.index}: ask --why-not {finding_id}")
+            raise UsageError(f"{finding_id!r} was not found on launch {launch.index}: use --why-not {finding_id}")
         trace = self._reasoned.traces[position]
         return how(self.catalog, self._reasoned.observed, position, trace, finding_id, self._labels(position))
 
@@ -93,7 +93,9 @@ class Analysis:
 
     def _launch(self, position: int) -> LaunchDiagnosis:
         if not 0 <= position < len(self.diagnosis.launches):
-            raise UsageError(f"there is no launch at place {position}: the reports hold {len(self.diagnosis.launches)}")
+            raise UsageError(
+                f"there is no launch at position {position}: the reports hold {len(self.diagnosis.launches)}"
+            )
         return self.diagnosis.launches[position]
 
 

@@ -62,7 +62,7 @@ def checked_answers(catalog: Catalog, answers: Mapping[str, Any]) -> dict[str, A
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
             raise UsageError(f"{key}: {value!r} is not a number")
         if unit == "%" and value < 0:
-            raise UsageError(f"{key}: {value:g} % is less than nothing")
+            raise UsageError(f"{key}: {value:g} % is negative")
         low, high = (question.low, question.high) if question is not None else (None, None)
         if (low is not None and value < low) or (high is not None and value > high):
             raise UsageError(
@@ -103,5 +103,5 @@ def knowledge_for(catalog: Catalog, infos: Sequence[ReportInfo]) -> Catalog:
     """Return the rules for what was read: those of kernels or of workloads. Raises UsageError if both were read."""
     forms = {info.format == FORM for info in infos if info.format}
     if len(forms) == 2:
-        raise UsageError("workload files and ncu reports have different rules: give them one after the other")
+        raise UsageError("workload files and ncu reports have different rules: run them separately")
     return workloads(catalog) if True in forms else catalog

@@ -239,7 +239,7 @@ def _because(here: Here, nothing: str) -> str:
     if here.status == "ranked":
         return f"{subject} is number {here.place}{gain}; {here.by} comes first"
     if here.status == "small":
-        return f"{subject} was found but is worth little{gain}"
+        return f"{subject} was found but saves little{gain}"
     if here.status == "trust":
         return f"listed under caveats: {subject}"
     if here.status == "gave_way":

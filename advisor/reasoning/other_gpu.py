@@ -354,7 +354,7 @@ def elsewhere(
 def _here(launch: LaunchDiagnosis, named: str | None) -> Gpu:
     """Return the GPU by the report's own attributes; if they are missing, the one that --gpu names."""
     if launch.scope != "launch":
-        raise UsageError(f"{launch.kernel!r} is typed in: --on needs the counters of a launch that ncu profiled")
+        raise UsageError(f"{launch.kernel!r} is typed in: --on needs the counters of a profiled launch")
     if launch.gpu_name:
         card = gpus.resolve(launch.metrics, launch.gpu_name, launch.cc)[0]
         if card.sm_count and card.boost_clock_hz and card.bandwidth:
@@ -363,8 +363,8 @@ def _here(launch: LaunchDiagnosis, named: str | None) -> Gpu:
             return card
     if named or launch.known_as:
         return gpus.gpu(named or launch.known_as)
-    what = f"its GPU, {launch.gpu_name}, is not in the table" if launch.gpu_name else "it does not tell its GPU"
-    raise UsageError(f"launch {launch.index} cannot be moved to another card, since {what}: name it with --gpu")
+    what = f"its GPU, {launch.gpu_name}, is not in the table" if launch.gpu_name else "its GPU is unknown"
+    raise UsageError(f"launch {launch.index} cannot be estimated for another GPU: {what}; name it with --gpu")
 
 
 class _Move:

@@ -288,15 +288,13 @@ def plan(metrics: Mapping[str, MetricDef]) -> Plan:
             needed |= formulas[name].names
         absent = sorted(needed - metrics.keys())
         if absent:
-            raise KnowledgeError(f"knowledge/metrics.yaml:1: {name} reads {absent[0]}, which is no metric")
+            raise KnowledgeError(f"knowledge/metrics.yaml:1: {name} reads {absent[0]}, which is not a metric")
         reads[name] = frozenset(needed)
     try:
         order = tuple(TopologicalSorter(reads).static_order())
     except CycleError as e:
         circle = " -> ".join(str(name) for name in e.args[1])
-        raise KnowledgeError(
-            f"knowledge/metrics.yaml:1: metrics are derived from each other in a circle: {circle}"
-        ) from None
+        raise KnowledgeError(f"knowledge/metrics.yaml:1: metrics depend on each other in a cycle: {circle}") from None
     return Plan(order, formulas, reads)
 
 
@@ -330,7 +328,7 @@ def check(frame: pd.DataFrame, metrics: Mapping[str, MetricDef] | None = None) -
             if not all(isinstance(value, str) for value in frame[name]):
                 raise KnowledgeError(f"the column {name!r} of the frame must hold text")
         elif name not in known:
-            raise KnowledgeError(f"the column {name!r} of the frame is no metric of knowledge/metrics.yaml")
+            raise KnowledgeError(f"the column {name!r} of the frame is not a metric of knowledge/metrics.yaml")
         elif frame[name].dtype != np.float64:
             raise KnowledgeError(f"the column {name!r} of the frame must be float64, not {frame[name].dtype}")
 
