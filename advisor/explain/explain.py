@@ -124,7 +124,7 @@ def _list(index: Index, word: str) -> Explanation:
         ids = sorted(dict.fromkeys(by_kind.get(LISTS[chosen], ())))
         return Explanation("list", chosen, chosen, (("what", (", ".join(ids),)),), (), ())
     rows = tuple(f"{plural}: {len(set(by_kind.get(kind, ())))}" for plural, kind in LISTS.items())
-    return Explanation("list", "everything", "everything that can be explained", (("kinds", rows),), (), tuple(LISTS))
+    return Explanation("list", "everything", "all kinds of entries", (("kinds", rows),), (), tuple(LISTS))
 
 
 def _places(index: Index, word: str) -> list[Place]:
@@ -224,8 +224,8 @@ def _unknown(index: Index, word: str) -> str:
     meant = list(dict.fromkeys([*(choices[name] for name, _, _ in close[: 2 if by_text else 4]), *by_text]))[:4]
     shown = _shown(word)
     if not meant:
-        return f"nothing is known as {shown!r}: try the name of a finding, a stall, an opcode, a metric or a term"
-    return f"nothing is known as {shown!r}; meant could be {', '.join(meant)}"
+        return f"no entry for {shown!r}: try the name of a finding, a stall, an opcode, a metric or a term"
+    return f"no entry for {shown!r}; did you mean {', '.join(meant)}?"
 
 
 def _shown(word: str) -> str:

@@ -83,7 +83,7 @@ def read_file(path: Path) -> CeilingsFile:
     rates = [c.rate for cards in found.cards.values() for c in (cards.read, cards.copy, cards.fp32, cards.fp64)]
     if found.schema != SCHEMA or not all(math.isfinite(r) and r > 0 for r in rates):
         raise InputError(
-            f"{path}: not what this version wrote: delete it and run `ncu-advisor practice calibrate` again"
+            f"{path}: not written by this version: delete it and run `ncu-advisor practice calibrate` again"
         )
     return found
 

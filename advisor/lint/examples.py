@@ -83,10 +83,10 @@ def _unshown(
         if not any(kind_of(n) == "observation" for n in (*rule.when, *rule.unless)):
             continue
         if examples.fires and rule.id not in decided.get("fires", (rule.id,)):
-            text = f"{rule.id} fires in none of the examples under fires"
+            text = f"{rule.id} fires in no example under fires"
             yield entry.mistake(text, "seen", places[rule.id], severity=severity)
         if examples.silent and rule.id not in decided.get("silent", (rule.id,)):
-            text = f"{rule.id} is refuted by none of the examples under silent, at most unknown"
+            text = f"{rule.id} is refuted by no example under silent, at most unknown"
             yield entry.mistake(text, "seen", places[rule.id], severity=severity)
 
 

@@ -289,7 +289,7 @@ def unpack(path: Path, kind: str, target: Path, limits: Limits) -> str:
                 raise InputError(
                     f"{path.name}: the {kind} data is damaged at its beginning; get the file again"
                 ) from None
-            return f"the {kind} data is cut short or damaged after {total:,} unpacked bytes"
+            return f"the {kind} data is truncated or damaged after {total:,} unpacked bytes"
     return ""
 
 

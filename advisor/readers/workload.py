@@ -133,7 +133,7 @@ def _closest(text: str, words: Mapping[str, str], names: Iterable[str]) -> str:
     from rapidfuzz import fuzz, process
 
     found = process.extractOne(_plain(text)[:80], list(words), scorer=fuzz.ratio, score_cutoff=_CLOSE)
-    return f"did you mean {words[found[0]]}?" if found else f"known are {', '.join(names)}"
+    return f"did you mean {words[found[0]]}?" if found else f"known: {', '.join(names)}"
 
 
 def _shown(text: str) -> str:

@@ -69,7 +69,7 @@ def check_size(path: Path, head: bytes) -> None:
     whole = size * pages
     if changed == valid and whole > path.stat().st_size:
         raise InputError(
-            f"{path.name}: cut short, {path.stat().st_size:,} of {whole:,} bytes: copy it again, or export it again"
+            f"{path.name}: truncated, {path.stat().st_size:,} of {whole:,} bytes: copy it again, or export it again"
         )
 
 
@@ -324,7 +324,7 @@ def _problems(database: Database) -> list[str]:
 
 def _report_lost(problems: list[str], table: str, lost: Array) -> None:
     if lost[0]:
-        problems.append(f"{table} is not whole: {int(lost[0]):,} rows have no usable times")
+        problems.append(f"{table} is incomplete: {int(lost[0]):,} rows have no usable times")
 
 
 def _calls(database: Database, table: str, names: _Names, problems: list[str], least: int = 0) -> Calls | None:

@@ -65,7 +65,7 @@ def test_another_conclusion_is_exit_1_and_told_step_by_step(session: Path, capsy
     text = changed(session)
     assert run("replay", "--check", str(session)) == 1
     out = capsys.readouterr().out
-    for words in ("step 2, looks at transpose_tile", "expected  latency_bound", "came      mixed_memory_bound"):
+    for words in ("step 2, opens transpose_tile", "expected  latency_bound", "came      mixed_memory_bound"):
         assert words in out
     assert session.read_text(encoding="utf-8") == text
 

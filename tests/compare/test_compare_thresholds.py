@@ -114,7 +114,7 @@ def test_thresholds_on_real_launches(tour: Any, before: int, after: int, text: s
 def test_a_metric_that_a_side_lacks_could_not_be_checked(tour: Any) -> None:
     pair = pair_of(tour, 1, 2, dram_pct=None)
     outcome = check(parse("dram_pct>+5", tour.catalog), pair, tour.catalog)
-    assert outcome.crossed is None and "unknown on the current" in outcome.text
+    assert outcome.crossed is None and "unknown in the current report" in outcome.text
 
 
 def test_a_relative_change_from_nothing_could_not_be_checked(tour: Any) -> None:

@@ -135,7 +135,7 @@ def test_the_json_is_what_its_schema_says(arguments: tuple[str, ...], capsys: py
         (("coalescing", "tid.x", "--where", "tid.x"), "comparison"),
         (("coalescing", "tid.x", "--dtype", "float3"), "1, 2, 4, 8 or 16 bytes"),
         (("coalescing", "tid.x", "--dtype", "quux"), "no type"),
-        (("coalescing", "tid.x", "--vector", "4"), "no multiple of 16"),
+        (("coalescing", "tid.x", "--vector", "4"), "not a multiple of 16"),
         (("coalescing", "tid.x", "--gpu", "H100"), "every GPU"),
         (("banks", "tid.x*32 - 1"), "negative"),
         (("occupancy", "--registers", "999"), "--registers"),

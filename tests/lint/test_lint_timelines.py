@@ -43,4 +43,4 @@ def test_a_pattern_without_a_typical_gain_or_examples_is_told(tmp_path: Path) ->
     kept = [row for row in path.read_text().splitlines() if not row.strip().startswith(("typical:", "silent:"))]
     path.write_text("\n".join(kept) + "\n")
     told = {m.text for m in lint([base]) if m.file == path}
-    assert {"gpu_idle: the fix says nothing under typical", "gpu_idle: no example under silent"} <= told
+    assert {"gpu_idle: typical of the fix is empty", "gpu_idle: no example under silent"} <= told

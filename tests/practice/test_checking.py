@@ -63,7 +63,7 @@ def test_a_compile_error_shows_the_learners_own_line(learner: Learner) -> None:
 def test_an_endless_loop_is_ended_by_the_limit(learner: Learner) -> None:
     learner.edits(source("errors.forever()"))
     text = " ".join(learner.does("check", NAME, "--limit", "1", code=1).split())
-    assert "did not end within the time limit: look for a loop" in text
+    assert "did not finish within the time limit: look for a loop" in text
     learner.edits(source(RIGHT, f"{CLOCK}10"))
     learner.does("check", NAME)
 

@@ -137,7 +137,7 @@ def test_a_compiler_that_never_ends_is_told(tmp_path: Path) -> None:
         raise subprocess.TimeoutExpired("nvcc", 300)
 
     build = compile_source(written(tmp_path, source()), "sm_90", ("nvcc", slow))
-    assert build.failure is not None and "did not end within 300 s" in build.failure.words
+    assert build.failure is not None and "did not finish within 300 s" in build.failure.words
 
 
 def test_nvcc_ends_with_all_that_it_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,7 +24,7 @@ from tests.damaged import report
         (b'"Start (ns)","End (ns)","Name"\n', "ncu-advisor timeline"),
         (b"==12== NVPROF is profiling process 12\n", "nvprof"),
         (b"PK\x03\x04" + bytes(100), "zip"),
-        (bytes(range(256)) * 10, "no Nsight Compute report"),
+        (bytes(range(256)) * 10, "not an Nsight Compute report"),
         (b"just some words\n", "not output of ncu"),
         (b"x" * (2 << 20), "a line of more than"),
     ],

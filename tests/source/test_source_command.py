@@ -66,7 +66,7 @@ def test_filters_choose_and_may_leave_nothing() -> None:
         ((REPORT, "--where", "hot"), "write FIELD>NUMBER"),
         ((REPORT, "--launch", "9"), "no launch 9"),
         ((REPORT, "--sources", "/nowhere/at/all"), "not a folder"),
-        ((REPORT, "--by", "smsp__never_there"), "does not hold smsp__never_there"),
+        ((REPORT, "--by", "smsp__never_there"), "lacks smsp__never_there"),
         ((CSV,), "only a binary report"),
     ],
 )

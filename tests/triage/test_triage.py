@@ -130,7 +130,7 @@ def test_what_is_damaged_or_foreign_is_named_and_costs_nothing_else(tmp_path: Pa
     names = {Path(entry["path"]).name: entry for entry in found["troubled"]}
     assert set(names) == {"cut.ncu-rep", "rest.ncu-rep", "empty.ncu-rep"}
     assert "empty" in names["empty.ncu-rep"]["refused"]
-    assert names["rest.ncu-rep"]["launches"] == 1 and "cut short" in " ".join(names["rest.ncu-rep"]["problems"])
+    assert names["rest.ncu-rep"]["launches"] == 1 and "truncated" in " ".join(names["rest.ncu-rep"]["problems"])
     assert [Path(entry["path"]).name for entry in found["foreign"]] == ["notes.txt"]
     assert [Path(entry["path"]).name for entry in found["problems"]] == ["gone.csv"]
     assert found["totals"]["reports"] == 3
