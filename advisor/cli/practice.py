@@ -362,7 +362,7 @@ def choose(what: str, given: str | None, choices: Mapping[str, str], listed: boo
         if len(found) == 1:
             return found[0]
         ids = ", ".join(found[:6]) if found else ", ".join(list(choices)[:8]) + (" …" if len(choices) > 8 else "")
-        text = f"{what}: {word[:60]!r} is {'ambiguous' if found else 'none of the choices'}: {ids}"
+        text = f"{what}: {word[:60]!r} is {'ambiguous' if found else 'not one of the choices'}: {ids}"
         if given is not None:
             raise UsageError(text)
         click.echo("\n".join(wrap(shown(text), width)), err=True)

@@ -390,7 +390,7 @@ class _Move:
         try:
             self.fits = self._occupancy()
         except UsageError as e:
-            self.caveat_values = {"cannot_launch": {"why": str(e).removesuffix(" here")}}
+            self.caveat_values = {"cannot_launch": {"why": str(e).removesuffix(" on this GPU")}}
             return {}
         changed = changes(self.here, self.there, self._tensor(), self._fma())
         needs = {name: float(need[self.position]) for name, need in model.now.terms.items()}

@@ -119,7 +119,7 @@ def test_the_json_is_what_its_schema_says(arguments: tuple[str, ...], capsys: py
     [
         (("coalescing",), "give one index"),
         (("coalescing", "tid.x*stride"), "--stride 1024"),
-        (("coalescing", "tid.x", "--strde", "3"), "no such name"),
+        (("coalescing", "tid.x", "--strde", "3"), "is not an option or a name"),
         (("coalescing", "tid.x*s", "--s", "nan"), "not a number"),
         (("coalescing", "tid.x*s", "--s", "1e300"), "whole number"),
         (("coalescing", "tid.x*s", "--s", "1.5"), "whole number"),
@@ -130,7 +130,7 @@ def test_the_json_is_what_its_schema_says(arguments: tuple[str, ...], capsys: py
         (("coalescing", "1 << 99"), "shifts"),
         (("coalescing", "__import__('os')"), "not one of"),
         (("coalescing", "tid.x", "--block", "64x64"), "1,024 at most"),
-        (("coalescing", "tid.x", "--block", "0"), "no block shape"),
+        (("coalescing", "tid.x", "--block", "0"), "not a block shape"),
         (("coalescing", "tid.x", "--where", "tid.x < 0"), "no lane"),
         (("coalescing", "tid.x", "--where", "tid.x"), "comparison"),
         (("coalescing", "tid.x", "--dtype", "float3"), "1, 2, 4, 8 or 16 bytes"),

@@ -86,7 +86,7 @@ def test_a_directory_without_team_yaml_is_told_what_is_missing(ours, team):
 @pytest.mark.parametrize("prefix", ["found", "Acme", "a__b", "x.y"])
 def test_a_prefix_that_rules_could_misread_is_refused(ours, team, prefix):
     (team / "team.yaml").write_text(f"prefix: {prefix}\n")
-    assert any("is no prefix" in m.text for m in errors(ours, team))
+    assert any("is not a prefix" in m.text for m in errors(ours, team))
 
 
 def test_the_command_prints_file_line_severity_and_fails_on_errors(ours, team):

@@ -22,7 +22,7 @@ CASES = [
     (PATTERN, "cites: [guide.S2.idle, guide.S3]", "cites: [guide.S2.idel, guide.S3]", "'guide.S2.idel'"),
     (DECISIONS, "when: [launches_none]", "when: [launches_many]", "'launches_many' is not an observation"),
     (DECISIONS, "undetermined:\n", "undecided:\n", "undetermined"),
-    (WORDS, '"^nccl[A-Z_]"', '"^nccl[A-Z_"', "is no regular expression"),
+    (WORDS, '"^nccl[A-Z_]"', '"^nccl[A-Z_"', "is not a regular expression"),
     (WORDS, "value: 100,", "values: 100,", "values"),
 ]
 

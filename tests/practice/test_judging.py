@@ -63,8 +63,8 @@ def replace_(one: StepDef, **more: Any) -> StepDef:
         ({"also": ("bank_conflicts",)}, "bank_conflicts is not found"),
         ({"gain": Gain("slow", 2.5)}, "2.00× over slow, claimed at least 2.5×"),
         ({"gain": Gain("slow", 0, 1.5)}, "2.00× over slow, claimed at most 1.5×"),
-        ({"reach": {"slow": 2.5}}, "reaches 200.0% of slow, claims 250%"),
-        ({"reach": {"copy": 0.9}}, "reaches 0.1% of copy, claims 90%"),
+        ({"reach": {"slow": 2.5}}, "reaches 200.0% of slow, claimed 250%"),
+        ({"reach": {"copy": 0.9}}, "reaches 0.1% of copy, claimed 90%"),
     ],
 )
 def test_a_claim_that_does_not_hold_is_named(change: dict[str, Any], says: str, tour_path: Path) -> None:

@@ -103,7 +103,7 @@ def test_the_quiz_keeps_the_first_answer(data: Path) -> None:
 def test_the_quiz_refuses_too_few_answers_and_letters_there_are_not(data: Path) -> None:
     assert "questions" in refused("quiz", NAME, "--answer", "a")
     count = len(exercise(NAME).quiz)
-    assert "none of the choices" in refused("quiz", NAME, *["--answer", "z"] * count)
+    assert "not one of the choices" in refused("quiz", NAME, *["--answer", "z"] * count)
 
 
 def test_hints_come_one_at_a_time(data: Path) -> None:

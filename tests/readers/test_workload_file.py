@@ -132,7 +132,7 @@ def test_a_compressed_file_is_read_as_well(tmp_path: Path) -> None:
         ("workload: B\nunits: {SM: 40}\n", "at least two"),
         ("workload: B\nunits: 40\n", "expected a list of names with percentages"),
         ("workload: B\n", "type the five most utilised units"),
-        ("workload:\nunits: {SM: 40, TEX: 30}\n", "nothing under workload"),
+        ("workload:\nunits: {SM: 40, TEX: 30}\n", "workload is empty"),
         ("workload: {a: 1}\nunits: {SM: 40, TEX: 30}\n", "workload: expected a line of text"),
         ("workload: B\nunits: {SM: 40, TEX: 30\n", "line "),
         ("workload: B\n- 1\n", "line "),

@@ -48,7 +48,7 @@ def test_a_gain_needs_a_known_share():
 @pytest.mark.parametrize(
     ("values", "part"),
     [
-        ({"dram_pct": 10.0}, "no number of a timeline"),
+        ({"dram_pct": 10.0}, "not a number of a timeline"),
         ({"gpu_busy_pct": 140.0}, "cannot be"),
         ({"gpu_busy_pct": -1.0}, "cannot be"),
         ({"input_wait_count": float("nan")}, "cannot be"),

@@ -190,7 +190,7 @@ async def test_all_is_every_instruction_the_cold_after_the_hot():
         await at.press("a")
         assert at.shows("k.cu:7 (a all)", "LDS", "FFMA R10") and not at.shows("MOV R1")
         await at.press("a", "tab", "n")
-        assert "LDS" in sass(at) and "No hotter place" in notes(at)
+        assert "LDS" in sass(at) and "No further hot place" in notes(at)
 
 
 async def test_in_the_order_of_the_code_cold_instructions_stand_too_and_n_goes_from_hot_to_hot():
