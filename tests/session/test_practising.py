@@ -238,7 +238,7 @@ def test_a_typed_line_means_what_the_page_asks(learner: Learner, stage: str, lin
         (0, "no number", "a size"),
         (1, "537MB", "a time"),
         (1, "0 us", "a time"),
-        (2, "250us", "a plain number"),
+        (2, "250us", "a number without a unit"),
     ],
 )
 def test_what_is_no_such_number_spends_no_napkin_question(learner: Learner, at: int, line: str, asked: str) -> None:
@@ -246,7 +246,7 @@ def test_what_is_no_such_number_spends_no_napkin_question(learner: Learner, at: 
     for _ in range(at):
         learner.says("way")
     before = learner.state
-    assert f"asks for {asked}" in learner.says(line)
+    assert f"expects {asked}" in learner.says(line)
     assert learner.state == before and practice_turn.next_number(learner.here) == at
 
 

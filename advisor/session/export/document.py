@@ -239,7 +239,7 @@ def opened_exercises(state: State) -> tuple[Exercising, ...]:
 
 
 def _so_far(one: Exercising) -> str:
-    waiting = ["a prediction without its answer yet"] if any(p.points is None for p in one.known.predictions) else []
+    waiting = ["a prediction whose answer is hidden"] if any(p.points is None for p in one.known.predictions) else []
     return "; ".join((*standing(one), *waiting)) or "nothing yet"
 
 
@@ -474,8 +474,8 @@ def roofline_section(state: State, subject: Subject, launch: LaunchDiagnosis) ->
     if launch.scope != "launch":
         return None
     charts = rooflines(points)
-    paper = _paper(state, subject)
-    drawn = roofline_text.roofline(launch, earlier=subject.earlier, paper=paper, width=_WIDTH, blocks=False)
+    needs = _needs(state, subject)
+    drawn = roofline_text.roofline(launch, earlier=subject.earlier, needs=needs, width=_WIDTH, blocks=False)
     if not charts:
         notes = [*map(Paragraph, drawn.notes), Command(drawn.collect) if drawn.collect else None]
         return section("Roofline", notes, name="roofline") if drawn.notes else None
@@ -502,7 +502,7 @@ def _roofline_table(versions: list[tuple[LaunchDiagnosis, str]]) -> Table:
     return Table(columns, tuple(rows))
 
 
-def _paper(state: State, subject: Subject) -> roofline_text.AlgorithmNeeds | None:
+def _needs(state: State, subject: Subject) -> roofline_text.AlgorithmNeeds | None:
     """Return the work that the algorithm needs; None unless both of its numbers were answered."""
     places = (None,) if state.numbers else (subject.position, None)
     given = {question: value for place, question, value in state.answers if place in places}

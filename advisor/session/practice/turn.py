@@ -91,12 +91,13 @@ def _reckoned(line: str, here: Exercising, at: int) -> e.Event | str:
     kinds = "; or ".join(hints.get(unit, f"a number of {unit}") for unit in units)
     if any(c.isdigit() for c in line):
         if units and judge(value, line[:_LONGEST]).word == "unread":
-            return f"Not scored. Type it again as {kinds}."
+            return f"Not scored: this question expects {kinds}. Type it again."
         return _do(here, "napkin", ("at", str(at)), ("said", line[:_LONGEST]))
     choice = choice_of(line, here)
     named = event_of(choice, here) if choice is not None else stage_of(line, here)
     return named or (
-        f"Type {kinds or 'a number'}. An estimate before profiling shows what to look for. Enter shows the answer."
+        f"This question expects {kinds or 'a number'}. An estimate before profiling shows what to look for. "
+        "Enter shows the answer."
     )
 
 

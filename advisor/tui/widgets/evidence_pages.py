@@ -30,7 +30,7 @@ from advisor.view.pages.source import place_text, source_line
 class EvidenceContext:
     """The data of a state that the evidence pages show.
 
-    earlier: earlier versions of the launch with their names; napkin: its latest card; paper: what the algorithm
+    earlier: earlier versions of the launch with their names; napkin: its latest card; needs: what the algorithm
     needs, if both numbers were answered; expected: the bound that the user predicted; seen: the code as last read,
     by the measure of a finding and without a search; metrics: (id, unit, meaning); report: whether a report is open;
     places: finding id -> its places, as far as they were read.
@@ -40,7 +40,7 @@ class EvidenceContext:
     finding: Finding | None = None
     earlier: tuple[tuple[LaunchDiagnosis, str], ...] = ()
     napkin: Card | None = None
-    paper: AlgorithmNeeds | None = None
+    needs: AlgorithmNeeds | None = None
     expected: str | None = None
     seen: Any = None
     metrics: tuple[tuple[str, str, str], ...] = ()
@@ -49,7 +49,7 @@ class EvidenceContext:
 
     def same(self, other: EvidenceContext | None) -> bool:
         """Return whether nothing changed. Records of the state are compared by identity, not by content."""
-        values = {"paper", "expected", "report", "places"}
+        values = {"needs", "expected", "report", "places"}
         return other is not None and all(
             mine == its if field.name in values else mine is its
             for field in fields(self)
@@ -69,7 +69,7 @@ def evidence_context(state: State) -> EvidenceContext | None:
         state.finding_of(state.finding),
         state.earlier,
         next(cards, None),
-        _paper(state),
+        _needs(state),
         next(bounds, None),
         next(iter(views.read(state)), None),
         state.knowledge.metrics,
@@ -78,7 +78,7 @@ def evidence_context(state: State) -> EvidenceContext | None:
     )
 
 
-def _paper(state: State) -> AlgorithmNeeds | None:
+def _needs(state: State) -> AlgorithmNeeds | None:
     flop, size, dtype = (state.answer(q) for q in ("theoretical_flop", "theoretical_bytes", "intended_dtype"))
     if not isinstance(flop, int | float) or not isinstance(size, int | float):
         return None
@@ -128,7 +128,7 @@ def roofline(shown: EvidenceContext, how: Layout) -> list[Content]:
     made = roofline_text.roofline(
         shown.launch,
         earlier=shown.earlier,
-        paper=shown.paper,
+        needs=shown.needs,
         width=how.width,
         height=how.height - 2,
         blocks=how.blocks,
@@ -145,7 +145,7 @@ def roofline(shown: EvidenceContext, how: Layout) -> list[Content]:
     for key in made.keys:
         sign = styled(f"{key.sign} ", ROLES.get(key.role, "") or "bold")
         lines += hanging(sign, styled(key.text, ""), how.width)
-    if made.rows and shown.paper is None:
+    if made.rows and shown.needs is None:
         lines += note("Enter what the algorithm needs (/napkin) to mark its expected position as well.", how)
     return lines
 
@@ -217,17 +217,17 @@ def napkin(shown: EvidenceContext, how: Layout) -> list[Content]:
         card = Card("napkin", shown.napkin.title, shown.napkin.lines)
         lines += card_lines(card, how.width, blocks=how.blocks)
     metrics = shown.launch.metrics
-    if shown.paper is not None:
+    if shown.needs is not None:
         lines += [Content(""), *_head("Needed as a share of measured", how)]
         for label, least, metric, unit in (
-            ("Bytes", shown.paper.bytes, "dram_bytes", "byte"),
-            ("Operations", shown.paper.flop, "flop", "FLOP"),
+            ("Bytes", shown.needs.bytes, "dram_bytes", "byte"),
+            ("Operations", shown.needs.flop, "flop", "FLOP"),
         ):
             lines += _share_of(label, least, charts.known(metrics, metric), unit, how)
     if shown.expected is not None:
         described = f"Your prediction: {shown.expected.replace('_', ' ')}. Actual: {shown.launch.verdict.title}."
         lines += [Content(""), *note(described, how, "")]
-    if shown.napkin is None and shown.paper is None:
+    if shown.napkin is None and shown.needs is None:
         text = "The algorithm's needs are not known yet. /napkin asks for the algorithm and its sizes and computes the"
         lines += note(f"{text} minimum bytes, operations and time.", how, "")
     return lines

@@ -25,7 +25,7 @@ _INTENSITIES, _RATES, _BANDWIDTHS = (1e-9, 1e12), (1e-3, 1e19), (1e6, 1e16)
 _FAR = 100.0  # points beyond this many ridge points are drawn at the edge
 _DEPTH = 1e4  # range shown below the highest roof, if no point is lower
 _LETTERS = "abcdefgh"
-_SIGNS = {"now": ("●", "@"), "paper": ("◇", "*")}
+_SIGNS = {"now": ("●", "@"), "estimate": ("◇", "*")}
 # The user's data type (answer to question intended_dtype) -> peaks of the GPU table.
 _PEAKS_OF: Mapping[str, tuple[tuple[str, str], ...]] = {
     "f64": (("fp64", "FP64"),),
@@ -104,7 +104,7 @@ def roofline(
     launch: LaunchDiagnosis,
     *,
     earlier: Sequence[tuple[LaunchDiagnosis, str]] = (),
-    paper: AlgorithmNeeds | None = None,
+    needs: AlgorithmNeeds | None = None,
     width: int = 80,
     height: int = 24,
     blocks: bool = True,
@@ -117,7 +117,7 @@ def roofline(
     if launch.scope != "launch":
         return Roofline(notes=(NO_WORKLOAD,))
     width = max(width, FEWEST)
-    also = _PEAKS_OF.get(paper.dtype, ()) if paper is not None else ()
+    also = _PEAKS_OF.get(needs.dtype, ()) if needs is not None else ()
     bandwidth, peaks = roofs([launch, *(then for then, _ in earlier)], also)
     bandwidth = bandwidth if bandwidth and _within(bandwidth, _BANDWIDTHS) else None
     here = _place(launch)
@@ -125,7 +125,7 @@ def roofline(
     if not bandwidth and not peaks:
         return Roofline(notes=(NO_ROOFS, *notes), collect=collect)
     then = [(place, name) for former, name in earlier if (place := _place(former)) is not None]
-    hoped = _expected(paper, bandwidth, peaks, also)
+    hoped = _expected(needs, bandwidth, peaks, also)
     places = [place for place in (here, hoped, *(place for place, _ in then)) if place]
     legend = len(places) + len(peaks) + len(notes) + bool(bandwidth) + 2 * bool(collect)
     scale = _scale(places, bandwidth, peaks, width, height - legend - _BESIDE)
@@ -137,9 +137,9 @@ def roofline(
         _mark(canvas, scale, place, sign, "then")
         marks.append(Key(sign, "then", f"{name}: {_place_text(place)}"))
     if hoped is not None:
-        sign = _sign("paper", blocks)
-        _mark(canvas, scale, hoped, sign, "paper")
-        marks.append(Key(sign, "paper", f"napkin estimate: {hoped[0]:.3g} FLOP/byte, at most {_rate(hoped[1])}"))
+        sign = _sign("estimate", blocks)
+        _mark(canvas, scale, hoped, sign, "estimate")
+        marks.append(Key(sign, "estimate", f"napkin estimate: {hoped[0]:.3g} FLOP/byte, at most {_rate(hoped[1])}"))
     if here is not None:
         sign = _sign("now", blocks)
         _mark(canvas, scale, here, sign, "now")
@@ -174,20 +174,20 @@ def _lacking(launch: LaunchDiagnosis, here: tuple[float, float] | None) -> tuple
 
 
 def _expected(
-    paper: AlgorithmNeeds | None,
+    needs: AlgorithmNeeds | None,
     bandwidth: float | None,
     peaks: Sequence[tuple[str, float]],
     also: Sequence[tuple[str, str]],
 ) -> tuple[float, float] | None:
     """Return the napkin estimate's point: its intensity, and the roof at this intensity."""
-    if paper is None or not paper.flop > 0 or not paper.bytes > 0:
+    if needs is None or not needs.flop > 0 or not needs.bytes > 0:
         return None
-    if not _within(paper.flop / paper.bytes, _INTENSITIES):
+    if not _within(needs.flop / needs.bytes, _INTENSITIES):
         return None
     own = {name for _, name in also}
     tops = [rate for name, rate in peaks if not own or name in own]
-    limits = ([max(tops)] if tops else []) + ([paper.flop / paper.bytes * bandwidth] if bandwidth else [])
-    return (paper.flop / paper.bytes, min(limits)) if limits else None
+    limits = ([max(tops)] if tops else []) + ([needs.flop / needs.bytes * bandwidth] if bandwidth else [])
+    return (needs.flop / needs.bytes, min(limits)) if limits else None
 
 
 def _allowed(
