@@ -10,7 +10,7 @@ from advisor.hardware import ceilings, gpus
 from advisor.hardware.algorithms import Parameter
 from advisor.hardware.gpus import Gpu
 from advisor.hardware.roofline import Inconsistency, Result, check
-from advisor.hardware.roofline import estimate as on_paper
+from advisor.hardware.roofline import estimate as napkin_estimate
 from advisor.records.diagnosis import Comparison, Finding, LaunchDiagnosis
 from advisor.session.records import UNIT_HINTS, Algorithm, Ask, Card, Choice, KnowledgeIndex, NapkinResult, Proved
 from advisor.session.state import State, is_end, launch_number, main_finding
@@ -364,7 +364,7 @@ def estimate(name: str, parameters: Mapping[str, float | str], launch: LaunchDia
     dtype = str(parameters.get("dtype", "f32"))
     gpu = gpu_of(launch)
     measured = ceilings.for_roofline(ceilings.measured(launch.gpu_name, launch.cc), gpu, dtype)
-    result = on_paper(name, numbers, dtype=dtype, gpu_name=gpu, ceilings=measured)
+    result = napkin_estimate(name, numbers, dtype=dtype, gpu_name=gpu, ceilings=measured)
     found = check(result, launch.metrics)
     lines = (*_needs(result), *_against(result, launch), *_said(result, found))
     answers: tuple[tuple[str, float | str], ...] = ()

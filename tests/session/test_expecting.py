@@ -66,11 +66,11 @@ def test_an_expectation_is_followed_by_the_napkin_and_that_by_the_reveal():
 
 
 def test_the_napkin_before_the_reveal_is_concluded_on_and_then_the_whole_is_shown_once():
-    def on_paper(*given: object) -> object:
+    def napkin_estimate(*given: object) -> object:
         return replace(reckon(*given), bound="memory")  # type: ignore[arg-type]
 
     state, _ = at_launch()
-    at = desk(estimate=on_paper)
+    at = desk(estimate=napkin_estimate)
     settle(reduce(State(), e.Began(("tour.ncu-rep",))), at)
     state = say(state, at, "compute", "transpose", "4096")
     assert "class" not in kinds(state)

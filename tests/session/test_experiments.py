@@ -42,7 +42,7 @@ def test_a_new_report_is_compared_the_time_first(compared: tuple[State, State]):
     card = next(card for card in state.cards if card.kind == "compared")
     assert card.title == "Faster: 1.5×" and card.lines[0].label == "Faster"
     assert "394 µs → 258 µs" in card.lines[0].text and "noise" in card.lines[0].text
-    assert {"Class", "Estimate", "Next", "gone", "came"} <= {line.label for line in card.lines}
+    assert {"Class", "Estimate", "Next", "gone", "new"} <= {line.label for line in card.lines}
     assert next(line.text for line in card.lines if line.label == "Next").startswith("Stop")
 
 

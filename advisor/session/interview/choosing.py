@@ -214,7 +214,7 @@ DECIDED_BY: Final = {
     ("latency", "balanced"): "Memory and compute are both saturated, so warps spend little time waiting ({numbers}).",
 }
 # (by napkin math, found), if the two differ.
-PAPER: Final = {
+NAPKIN_DIFFERS: Final = {
     (
         "memory",
         "compute",
@@ -245,7 +245,7 @@ def expected_bound(state: State) -> str | None:
     return next((bound for position, bound in reversed(state.expected) if position == state.position), None)
 
 
-def on_paper(state: State) -> str:
+def napkin_bound(state: State) -> str:
     """Return the bound of the current launch by napkin math, empty without one."""
     found = (c.detail for c in reversed(state.cards) if c.kind == "napkin" and c.position == state.position)
     return next((detail.bound for detail in found if isinstance(detail, NapkinResult)), "")
@@ -253,8 +253,8 @@ def on_paper(state: State) -> str:
 
 def comparison_card(state: State) -> Card | None:
     """Return the card that compares prediction and napkin math with the class; None without both."""
-    launch, bound, paper = state.launch, expected_bound(state), on_paper(state)
-    if launch is None or (bound is None and not paper):
+    launch, bound, predicted = state.launch, expected_bound(state), napkin_bound(state)
+    if launch is None or (bound is None and not predicted):
         return None
     side = SIDES.get(launch.verdict.id, "")
     title = launch.verdict.title or launch.verdict.id
@@ -272,8 +272,10 @@ def comparison_card(state: State) -> Card | None:
         lines.append(Line(DECIDED_BY[bound, side].format(numbers=_numbers(launch))))
     if launch.verdict.id == "internal_congestion" and bound == "memory":
         lines.append(Line("The limit is on the chip (L1, shared memory, L2): DRAM itself is not saturated."))
-    if paper:
-        lines.append(Line(PAPER.get((paper, side), "Napkin math predicts the same." if paper == side else "")))
+    if predicted:
+        lines.append(
+            Line(NAPKIN_DIFFERS.get((predicted, side), "Napkin math predicts the same." if predicted == side else ""))
+        )
     return Card("note", head, tuple(line for line in lines if line.text), state.position, "expect", "Prediction")
 
 

@@ -44,7 +44,12 @@ from advisor.view.text import shown
 
 WORDS = {"faster": "Faster", "slower": "Slower", "same": "No difference", "unknown": "No time"}
 _TONES: dict[str, Tone] = {"faster": "good", "slower": "bad", "same": "warn", "unknown": "warn"}
-_STATES: dict[str, Tone] = {"gone": "good", "stayed": "plain", "came": "warn"}
+# State of a finding -> its label and tone.
+_STATES: dict[str, tuple[str, Tone]] = {
+    "gone": ("gone", "good"),
+    "stayed": ("unchanged", "plain"),
+    "came": ("new", "warn"),
+}
 HTML_SECTIONS = 40  # the most kernels with a section in HTML, the largest change first
 _NAME = 200
 # Conditions that the trust entry runs_not_comparable explains.
@@ -240,11 +245,11 @@ def finding_text(change: FindingChange) -> str:
 
 def _findings(changes: Sequence[FindingChange]) -> Facts:
     rows = []
-    for state, tone in _STATES.items():
+    for state, (label, tone) in _STATES.items():
         for change in changes:
             if change.state == state:
-                percent = finding_text(change)
-                rows.append(Fact(state, f"{change.title} ({change.id}){f': {percent}' if percent else ''}", tone))
+                note = finding_text(change)
+                rows.append(Fact(label, f"{change.title} ({change.id}){f': {note}' if note else ''}", tone))
     return Facts(tuple(rows))
 
 
