@@ -27,7 +27,7 @@ class Options(Output, Launches, Knowledge):
     fail_on: tuple[str, ...] = option(
         "--fail-on", multiple=True, metavar="CHANGE", help="Exit with 3 on this change; repeatable."
     )
-    beyond_noise: bool = flag("--beyond-noise", help="A time within the noise triggers no --fail-on.")
+    beyond_noise: bool = flag("--beyond-noise", help="Let --fail-on ignore times within the noise.")
     everything: bool = flag("--all", help="Show every metric, not only the largest changes.")
     force: bool = flag("--force", help="Compare even if the GPUs differ.")
     form: str = formats("text", "json", *PAGE_FORMATS, "junit")

@@ -105,7 +105,7 @@ class ShowOptions(OneExercise):
 
 @command(ShowOptions)
 def show(options: ShowOptions) -> int:
-    """Show what an exercise is about, its napkin numbers, or the recorded profile of a step."""
+    """Show the story of an exercise, its napkin numbers, or the recorded profile of a step."""
     store, one = Store(), exercise(options.name)
     if options.profile is not None:
         return _profile(store, one, options.profile, not options.no_prediction)
@@ -192,7 +192,7 @@ def ask_prediction(
     lacking = [name for name, value in given.items() if value is None]
     if lacking and not terminal.asks():
         if len(lacking) < len(given):
-            raise UsageError(f"a prediction also needs {', '.join(lacking)}: there is no terminal to ask in")
+            raise UsageError(f"a prediction also needs {', '.join(lacking)}; without a terminal, give them as options")
         raise UsageError(
             f"first make a prediction: `ncu-advisor practice predict {one.name} --step {step}` with --class, "
             "--cause and --speedup (--no-prediction shows the profile without)"

@@ -37,7 +37,7 @@ def check_findings(base: Base, terms: Collection[str] | None, exercises: Collect
         value = entry.value
         yield from _page(base, entry)
         if not value.seen:
-            yield entry.mistake("no rule concludes it", "seen")
+            yield entry.mistake("no rule concludes this finding", "seen")
         if value.scope == "launch":
             yield from _examples(entry)
         yield from _fix(base, entry, terms)

@@ -148,7 +148,7 @@ def test_without_a_terminal_a_session_is_not_played(session: Path, capsys: pytes
         ("{do: launch, position: x}", "line 1"),
         ("{sing: x}", "neither say"),
         ("{say: /kernel transpose_tile, expect: {class: dram_bound}}", "class is 'mixed_memory_bound'"),
-        ("{say: /kernel transpose_tile, expect: {moon: 1}}", "nothing called 'moon'"),
+        ("{say: /kernel transpose_tile, expect: {moon: 1}}", "unknown expectation 'moon'"),
         ("{say: /kernel transpose_tile, expect: {without: [bank_conflicts]}}", "there is a finding"),
         ("{say: /kernel transpose_tile, expect: {speedup: {bank_conflicts: [50, 60]}}}", "not 50 to 60"),
         ("{say: /kernel transpose_tile, expect: {says: moonshine}}", "no card contains"),

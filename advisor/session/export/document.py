@@ -156,7 +156,7 @@ def first_summary(subject: Subject) -> str:
         begun = _first(subject.earlier[0][0])
         now = _first(subject.launch) if subject.launch is not None else "nothing"
         return f"{begun} at first; in {subject.version}: {now}"
-    return _first(subject.launch) if subject.launch is not None else "nothing was found"
+    return _first(subject.launch) if subject.launch is not None else "no finding"
 
 
 def _first(launch: LaunchDiagnosis) -> str:

@@ -168,7 +168,7 @@ def _classify(state: State, launch: LaunchDiagnosis) -> list[Line]:
         metric = launch.labels.get(label, "")
         if known(launch, metric) is not None:
             shown = f"{unit_name(metric)} at {text(state, launch, metric)}"
-            lines.append(Line(shown, "fact", "Leads"))
+            lines.append(Line(shown, "fact", "Top unit"))
     lines += _expected(state, launch)
     lines += [Line(rule.message, "quiet", "ncu says") for rule in launch.ncu_rules if rule.leading][:1]
     lines += [Line(f"{f.title}: {f.because}", "warning") for f in launch.findings if f.kind == "trust"]

@@ -224,7 +224,7 @@ class _Scene:
 def _hold(expect: Mapping[str, Any], before: State, state: State, outcomes: list[Any], where: str) -> None:
     """Raise InputError if an expectation fails."""
     if unknown := set(expect) - _EXPECT:
-        raise InputError(f"{where}: nothing called {sorted(unknown)[0]!r} can be expected")
+        raise InputError(f"{where}: unknown expectation {sorted(unknown)[0]!r}")
     launch = state.launch
     findings = {} if launch is None else {f.id: f for f in launch.findings}
     first = None if launch is None else main_finding(launch)

@@ -469,5 +469,5 @@ def _entry(data: dict[str, Any], where: str) -> Entry:
         raise InputError(f"{where}: {problem}") from None
     around = _convert(data, _Around, where)
     if not all(at.isdecimal() and len(at) < 4 for at in around.failed):
-        raise InputError(f"{where}: `failed` names outcomes by their numbers")
+        raise InputError(f"{where}: `failed` must map outcome numbers to messages")
     return Entry(event, around.settled, {int(at): text for at, text in around.failed.items()})

@@ -74,7 +74,7 @@ class StartScreen(ChoiceScreen):
     """The start choices, selected from the prompt; a typed path is opened."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f8", "forget", "Forget", tooltip="Delete the highlighted session"),
+        Binding("f8", "forget", "Delete", tooltip="Delete the highlighted session"),
         Binding("escape", "clear", "Back", tooltip="Clear the line, or go back"),
     ]
 

@@ -274,7 +274,7 @@ def _unknown(launch: LaunchDiagnosis) -> tuple[Block, ...]:
 def budget_blocks(budget: Budget) -> tuple[Block, ...]:
     """Return a table of the fixes in the recommended order, and their combined estimated speedup."""
     listed = listed_steps(budget)
-    columns = (Column("", True), Column("Fix of"), Column("Alone", True), Column("Then", True), Column("Total", True))
+    columns = (Column("", True), Column("Fix for"), Column("Alone", True), Column("Then", True), Column("Total", True))
     rows = []
     for at, step in enumerate(listed, 1):
         note = _step_note(step, at)

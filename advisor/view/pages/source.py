@@ -168,7 +168,7 @@ def shape_sections(view: View) -> list[Section]:
         parts.append(made_section("Loops", [*loops, Paragraph(f"Executed: {shares}"), spills], level=3))
         if found.phases:
             course = Bullets(tuple(map(_phase, found.phases[:_MOST_PHASES])))
-            parts.append(made_section("Course", [course, _more(len(found.phases) - _MOST_PHASES, "parts")], level=3))
+            parts.append(made_section("Phases", [course, _more(len(found.phases) - _MOST_PHASES, "parts")], level=3))
     if view.peak is not None:
         row, where = view.peak.row, f", {loop_name(view.peak.loop)}" if found.loops else ""
         place = f"{place_text(row.file, row.line)}, 0x{row.pc:x} {shown(row.sass)}"

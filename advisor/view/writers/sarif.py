@@ -151,7 +151,7 @@ def sarif_log(seen: Iterable[Seen], remarks: Sequence[Remark], root: Path) -> st
             }
         },
         "columnKind": "utf16CodeUnits",
-        "originalUriBaseIds": {_ROOT: {"description": {"text": "The folder that the program was run in"}}},
+        "originalUriBaseIds": {_ROOT: {"description": {"text": "The working directory of the program"}}},
         "invocations": [
             {
                 "executionSuccessful": not any(remark.level == "error" for remark in remarks),
