@@ -109,7 +109,7 @@ def condition(text: str) -> Formula:
 def _formula(text: str, condition: bool) -> Formula:
     what = "condition" if condition else "index"
     if len(text) > LONGEST:
-        raise UsageError(f"an {what} of over {LONGEST} characters: shorten it with parameters for its constants")
+        raise UsageError(f"an {what} longer than {LONGEST} characters: shorten it with parameters for its constants")
     plain = text.strip()
     if not plain:
         raise UsageError(f"an empty {what}: write one such as {'tid.x < 16' if condition else 'tid.y*stride + tid.x'}")

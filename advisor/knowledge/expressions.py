@@ -43,7 +43,7 @@ def _parse(text: str) -> ast.expr:
     if not text.strip():
         raise ExpressionError("an empty expression")
     if len(text) > _LONGEST:
-        raise ExpressionError(f"an expression of over {_LONGEST} characters")
+        raise ExpressionError(f"an expression longer than {_LONGEST} characters")
     try:
         return ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):

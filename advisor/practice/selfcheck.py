@@ -323,7 +323,9 @@ def run_all(
         return Everything(outcome, failure=outcome.failure or Failure("crashed", "the device copy could not be run"))
     if not copy.correct or not copy.times_ns:
         reason = copy.failure.words if copy.failure is not None else copy.wrong
-        return Everything(outcome, failure=copy.failure or Failure("wrong", f"the device copy is wrong: {reason}"))
+        return Everything(
+            outcome, failure=copy.failure or Failure("wrong", f"the device copy has a wrong result: {reason}")
+        )
     results = {(j.exercise, j.step): j for j in outcome.jobs}
     ran = tuple(_profiling(task, results) for task in tasks)
     reports, failure = _profiles(tuple(t for t in ran if t.jobs), folder, runner, show, ncu, clock_control)

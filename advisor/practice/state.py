@@ -50,7 +50,7 @@ def annotate(record: Record, observation: str, hypothesis: str, next_: str) -> N
         raise UsageError("the log is empty: `practice check` or `practice profile` writes its first version")
     for text in (observation, hypothesis, next_):
         if len(text) > _LONGEST:
-            raise UsageError(f"a text of over {_LONGEST} characters: the log is for short notes")
+            raise UsageError(f"a text longer than {_LONGEST} characters: the log is for short notes")
     row = record.log[-1]
     row.observation = observation or row.observation
     row.hypothesis = hypothesis or row.hypothesis

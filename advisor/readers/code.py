@@ -217,7 +217,7 @@ class LineTable:
         def row() -> None:
             self._rows += 1
             if self._rows > _MOST_ROWS:
-                raise BadCodeError("a line table of millions of rows")
+                raise BadCodeError("a line table with millions of rows")
             name = files[file] if 0 <= file < len(files) else ""
             current.rows.append((address, name, line, call, function))
 

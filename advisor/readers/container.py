@@ -136,7 +136,7 @@ def fields(data: Bytes, most: int = _MOST_FIELDS) -> Iterator[tuple[int, int, in
     while at < size:
         key, most = at, most - 1
         if most < 0:
-            raise DamagedError("a message of millions of fields")
+            raise DamagedError("a message with millions of fields")
         tag = data[key]
         if tag < 0x80 and tag & 7 == 2 and tag > 7 and key + 1 < size and data[key + 1] < 0x80:  # the common case
             number, start = tag >> 3, key + 2

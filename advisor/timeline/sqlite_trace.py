@@ -144,8 +144,8 @@ class Database:
         needed = {"start"} if open_ended else {"start", "end"}
         if not needed <= there:
             raise InputError(
-                f"{self.name}: {table} has no column {sorted(needed - there)[0]!r}: no known export of Nsight "
-                "Systems has that; export again with `nsys export --type sqlite`"
+                f"{self.name}: {table} has no column {sorted(needed - there)[0]!r}: every known Nsight "
+                "Systems export has it; export again with `nsys export --type sqlite`"
             )
         end = '"end"' if "end" in there else '"start"'
         end = f'ifnull({end}, "start")' if open_ended else end

@@ -123,7 +123,7 @@ def test_the_json_is_what_its_schema_says(arguments: tuple[str, ...], capsys: py
         (("coalescing", "tid.x*s", "--s", "nan"), "not a number"),
         (("coalescing", "tid.x*s", "--s", "1e300"), "whole number"),
         (("coalescing", "tid.x*s", "--s", "1.5"), "whole number"),
-        (("coalescing", "1" * 5000), "over 400 characters"),
+        (("coalescing", "1" * 5000), "longer than 400 characters"),
         (("coalescing", "(" * 300), "not an index"),
         (("coalescing", "~" * 300 + "1"), "deep"),
         (("coalescing", "tid.x/0"), "divides by zero"),

@@ -414,7 +414,7 @@ def parse(raw: bytes) -> Transcript:
             if skipped:
                 continue
             if not isinstance(data["concluded"], dict) or not entries or entries[-1].concluded:
-                raise InputError(f"{where}: a conclusion that belongs to no action")
+                raise InputError(f"{where}: a conclusion without an action")
             entries[-1] = replace(entries[-1], concluded=data["concluded"])
         elif "launch" in data:
             launches.append(_convert(data["launch"], Launch, where))

@@ -233,7 +233,7 @@ class SourceScreen(PanelScreen):
         line = self._line
         if self._tab == _INSTRUCTIONS:
             of_line = self._of_line and line is not None
-            which = f"{place_text(line.file, line.line)} (a all)" if of_line and line else "all (a line)"
+            which = f"{place_text(line.file, line.line)} (a: all)" if of_line and line else "all (a: line)"
             order = "in order (o)" if self._in_order else "hot first (o)"
             parts.append(styled(f"{which}, {order}", "$quiet"))
         self.query_one("#tabs", Note).say([Content(" ").join(parts)])
@@ -359,7 +359,7 @@ class SourceScreen(PanelScreen):
     def action_awaited(self) -> None:
         at = self._instruction
         if self._code is not None and at is not None:
-            self._go(self._code.awaited(at), "The code names no instruction that this one waits for.")
+            self._go(self._code.awaited(at), "The code does not show what this instruction waits for.")
 
     def action_peak(self) -> None:
         if self._code is not None:

@@ -187,7 +187,7 @@ def source(shown: EvidenceContext, how: Layout) -> list[Content]:
             lines += _hot(line.file, line.line, line.share, texts, how)
             lines += _under(line.spots[0].row.sass, how) if line.spots else []
         if not view.lines:
-            lines += note("No line has a share of this measure, or the filters exclude them all.", how)
+            lines += note("The measure is 0 on every line, or the filters exclude them all.", how)
     elif view is None and not placed:
         unread = "The lines behind this finding have not been read from the report yet."
         typed = "Typed numbers have no code: open a report to see lines and instructions."

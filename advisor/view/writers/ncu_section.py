@@ -41,12 +41,12 @@ LEFT_OUT = {
     **dict.fromkeys(("bytes_per_sector_load", "bytes_per_sector_store"), "the sectors per instruction show it"),
     **dict.fromkeys(("divergent_branches", "branch_efficiency_pct"), "the branches per instruction show it"),
     **dict.fromkeys(("lanes_active", "lanes_pred_on"), "the sum of the executions per instruction gives it"),
-    **dict.fromkeys(("global_load_requests", "global_store_requests"), "one for each load and each store"),
+    **dict.fromkeys(("global_load_requests", "global_store_requests"), "one per load or store"),
     **dict.fromkeys(("stall_sleeping", "stall_tex_throttle"), "no rule reads it; the samples by reason show it"),
     **dict.fromkeys([f"stall_{reason}" for reason in SAMPLED], "the samples by reason show its share"),
     "stall_not_selected": "the eligible warps minus the one that issues",
     "branch_inst": "the opcodes count them",
-    "stall_selected": "one in each issue by definition",
+    "stall_selected": "always one per issue, by definition",
     "stall_warpgroup_arrive": "renamed to gmma",
 }
 # Name endings of metrics that formulas derive from other collected metrics, and that would need extra counters.
