@@ -28,7 +28,10 @@ class Options(Knowledge):
     count: int = option("--count", default=1, type=click.IntRange(1), help="Launches to profile.")
     clock_control: str = clock_control()
     section_file: Path | None = option(
-        "--section-file", type=PATH, metavar="DIR", help="Write an ncu section file that collects every metric read."
+        "--section-file",
+        type=PATH,
+        metavar="DIR",
+        help="Write an ncu section file with every metric that is read.",
     )
 
 
@@ -50,14 +53,14 @@ def collect(options: Options) -> int:
         launches = analyse([options.report], knowledge=options.knowledge).diagnosis.launches
         if any(launch.scope == "workload" for launch in launches):
             raise UsageError(
-                f"{options.report.name} is a typed-in workload, which ncu does not measure: `diagnose` lists the words"
+                f"{options.report.name} is a typed-in workload, which ncu cannot measure: `diagnose` lists what to add"
             )
         reasons = wanted_by(launches)
         wanted = set(reasons)
         lines = [f"# missing from {options.report.name}, over {len(launches)} launches:"]
     sections = sections_for(cat, wanted)
     if not sections:
-        terminal.write("# nothing is missing: this report decides every rule")
+        terminal.write("# nothing is missing: the report has every metric that a rule needs")
         return EXIT_DONE
     chosen = purposes(sections, reasons)
     for section, needed, metrics in chosen:
@@ -84,5 +87,5 @@ def _write_sections(cat: Catalog, folder: Path) -> list[str]:
     write_whole(folder / OVER_TIME_FILE, over_time_text())
     return [
         f"# {folder / FILE}: one section with every metric that the rules need, for ncu 2024.1 and later",
-        f"# {folder / OVER_TIME_FILE}: whether the phases of the kernel differ, in more passes: --section {OVER_TIME}",
+        f"# {folder / OVER_TIME_FILE}: whether the kernel phases differ; needs more passes: --section {OVER_TIME}",
     ]

@@ -27,7 +27,7 @@ class Options(Output, Launches, Knowledge):
     fail_on: tuple[str, ...] = option(
         "--fail-on", multiple=True, metavar="CHANGE", help="Exit with 3 on this change; repeatable."
     )
-    beyond_noise: bool = flag("--beyond-noise", help="A time within the noise triggers no --fail-on.")
+    beyond_noise: bool = flag("--beyond-noise", help="Let --fail-on ignore times within the noise.")
     everything: bool = flag("--all", help="Show every metric, not only the largest changes.")
     force: bool = flag("--force", help="Compare even if the GPUs differ.")
     form: str = formats("text", "json", *PAGE_FORMATS, "junit")
@@ -35,7 +35,7 @@ class Options(Output, Launches, Knowledge):
 
 @command(Options)
 def compare(options: Options) -> int:
-    """Compare two reports: first the time, then the metrics that changed and the findings that went, stayed or came.
+    """Compare two reports: time, changed metrics, and findings that are gone, unchanged or new.
 
     BASE and CURRENT are reports, or one launch of a report: `REPORT#3`. A CHANGE is `duration>5%` (relative),
     `dram_pct>+5` or `dram_pct<-5` (in the metric's unit), or `finding:bank_conflicts` (a new finding).

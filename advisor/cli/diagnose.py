@@ -50,7 +50,7 @@ class Options(Output, Launches, Strict, Knowledge):
         "--top", type=click.IntRange(1), metavar="N", help="Only the N launches whose first fix saves most time."
     )
     ptxas: Path | None = option(
-        "--ptxas", type=PATH, metavar="FILE", help="A `ptxas -v` log that completes the report."
+        "--ptxas", type=PATH, metavar="FILE", help="A `ptxas -v` log with registers and spills."
     )
     jobs: int = option("--jobs", default=2, type=click.IntRange(1, 64), help="Number of processes.")
     how: tuple[str, ...] = option(
@@ -60,7 +60,7 @@ class Options(Output, Launches, Strict, Knowledge):
         "--why-not", multiple=True, metavar="ID", help="Show why a finding was not concluded; repeatable."
     )
     what_if: tuple[str, ...] = option(
-        "--what-if", multiple=True, metavar="METRIC=VALUE", help="Diagnose with another value; repeatable."
+        "--what-if", multiple=True, metavar="METRIC=VALUE", help="Diagnose with a changed metric value; repeatable."
     )
     on: str | None = option("--on", metavar="GPU", help="Also estimate for another GPU, such as H100-SXM.")
     rules: bool = flag("--rules", help="Show what Nsight Compute's own rules say, compared with the diagnosis.")
@@ -116,11 +116,11 @@ def _check(options: Options) -> None:
     """Raise UsageError if options contradict each other."""
     proofs = options.how or options.why_not or options.rules
     if options.on is not None and proofs:
-        raise UsageError("--on adds to the diagnosis itself: leave out --how, --why-not and --rules")
+        raise UsageError("--on is part of the diagnosis: leave out --how, --why-not and --rules")
     if options.form in _PAGES and proofs:
         raise UsageError(f"--how, --why-not and --rules print text or JSON: leave out --format {options.form}")
     if options.form == "sarif" and options.what_if:
-        raise UsageError("--what-if was not measured: --format sarif does not support it")
+        raise UsageError("--what-if values are not measured: --format sarif does not support them")
 
 
 def _located(diagnosis: Diagnosis, analysis: Analysis, options: Options) -> tuple[Diagnosis, Texts]:
@@ -170,7 +170,7 @@ def _proofs(asked: list[Asked], options: Options) -> list[tuple[Kind, Explained]
     for finding in options.how:
         holding = [(a, p) for a, p in asked if a.concluded(p, finding)]
         if not holding:
-            raise UsageError(f"{finding!r} was not concluded on any selected launch: ask --why-not {finding}")
+            raise UsageError(f"{finding!r} was not concluded on any selected launch: use --why-not {finding}")
         for a, p in holding:
             launch = a.diagnosis.launches[p]
             now = (launch.verdict.id, {f.id for f in launch.findings})

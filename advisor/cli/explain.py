@@ -25,7 +25,7 @@ class Options(Knowledge):
 def explain(options: Options) -> int:
     """Explain a diagnosis, observation, rule, stall reason, opcode, metric, pitfall, step, GPU or question.
 
-    Without a word, list the kinds of entries.
+    Without an argument, list the kinds of entries.
     """
     found = explain_word(" ".join(options.words), options.knowledge)
     if options.form == "json":

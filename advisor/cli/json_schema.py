@@ -16,7 +16,7 @@ from advisor.practice.selfcheck import Selfcheck
 from advisor.reasoning.document import DiagnosisDocument
 from advisor.records.record import FORM, INTERNAL, OBJECT
 from advisor.session.export.record import SessionDocument
-from advisor.session.transcripts.format import FORMAT, Attached, Concluded, Deed, Header, Launch
+from advisor.session.transcripts.format import FORMAT, ActionLine, Attached, Concluded, Header, Launch
 from advisor.source.document import SourceComparison, SourceDocument
 from advisor.timeline.results import TimelineResult
 from advisor.triage.results import TriageDocument
@@ -64,13 +64,13 @@ def _parts(documents: tuple[Any, ...]) -> tuple[list[dict[str, Any]], dict[str, 
 
 def _transcript() -> dict[str, Any]:
     """Return the schema of a transcript line: the header, the session's inputs, an action, or the changes it made."""
-    (header, attached, launch, deed, concluded), parts = _parts((Header, Attached, Launch, Deed, Concluded))
+    (header, attached, launch, action, concluded), parts = _parts((Header, Attached, Launch, ActionLine, Concluded))
     first = parts["Header"]
     first["properties"]["format"] = {"const": FORMAT}
     first["required"] = ["format", *first["required"]]
-    parts["Deed"]["additionalProperties"] = True
+    parts["ActionLine"]["additionalProperties"] = True
     whole = {
-        "oneOf": [header, _only("attached", attached), _only("launch", launch), deed, _only("concluded", concluded)]
+        "oneOf": [header, _only("attached", attached), _only("launch", launch), action, _only("concluded", concluded)]
     }
     head = {"$schema": _DIALECT, "$id": FORMAT, "title": "TranscriptLine"}
     return {**head, **whole, "$defs": _used(whole, parts)}

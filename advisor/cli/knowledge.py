@@ -26,7 +26,7 @@ class LintOptions:
 
 @command(LintOptions)
 def lint(options: LintOptions) -> int:
-    """Check the knowledge base, or a team's own directory; each mistake with file and line."""
+    """Check the knowledge base or a team's own directory. Report each mistake with file and line."""
     return run([options.folder] if options.folder is not None else [], sys.stdout)
 
 

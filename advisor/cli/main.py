@@ -26,7 +26,7 @@ COMMANDS = {
     "compare": ("advisor.cli.compare:compare", "Compare two reports, before and after a change."),
     "source": ("advisor.cli.source:source", "Show the hot source lines and instructions."),
     "timeline": ("advisor.cli.timeline:timeline", "Analyse an Nsight Systems trace and choose a kernel to profile."),
-    "napkin": ("advisor.cli.napkin:napkin", "Estimate bound and minimum time before any profile."),
+    "napkin": ("advisor.cli.napkin:napkin", "Estimate bound and minimum time before profiling."),
     "collect": ("advisor.cli.collect:collect", "Print the ncu command that collects the missing metrics."),
     "explain": ("advisor.cli.explain:explain", "Explain a diagnosis, metric, stall reason, opcode or other term."),
     "replay": ("advisor.cli.replay:replay", "Replay or check saved sessions."),

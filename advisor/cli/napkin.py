@@ -37,7 +37,7 @@ class Options:
 
 @command(Options, context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
 def napkin(options: Options) -> int:
-    """Estimate arithmetic intensity, ridge point, expected bound and minimum time before any profile.
+    """Estimate arithmetic intensity, ridge point, expected bound and minimum time before profiling.
 
     Sizes are options: `ncu-advisor napkin gemm --m 4096 --n 4096 --k 4096 --dtype f32 --gpu H100-SXM`. Without an
     algorithm, list the algorithms and simulators.

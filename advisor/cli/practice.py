@@ -34,7 +34,7 @@ from advisor.view.writers.json import document_json
 COMMANDS = {
     "list": ("advisor.cli.practice:list_", "List the exercises, with your progress."),
     "show": ("advisor.cli.practice:show", "Show an exercise, its napkin numbers, or a recorded profile."),
-    "predict": ("advisor.cli.practice:predict", "Commit to class, cause and speedup before you see a profile."),
+    "predict": ("advisor.cli.practice:predict", "Predict class, cause and speedup before you see a profile."),
     "quiz": ("advisor.cli.practice:quiz", "Answer questions about what the counters mean."),
     "start": ("advisor.cli.practice:start", "Create your own folder with the source to edit."),
     "check": ("advisor.cli.practice_gpu:check", "Compile, verify and time your version."),
@@ -96,7 +96,7 @@ def list_(options: ListOptions) -> int:
 class ShowOptions(OneExercise):
     """Options of `show`."""
 
-    napkin: bool = flag("--napkin", help="The numbers to work out before any profile, and how.")
+    napkin: bool = flag("--napkin", help="The numbers to estimate before profiling, and how.")
     profile: str | None = option(
         "--profile", is_flag=False, flag_value="", metavar="[STEP]", help="The recorded profile of a step."
     )
@@ -105,7 +105,7 @@ class ShowOptions(OneExercise):
 
 @command(ShowOptions)
 def show(options: ShowOptions) -> int:
-    """Show what an exercise is about, its napkin numbers, or the recorded profile of a step."""
+    """Show the story of an exercise, its napkin numbers, or the recorded profile of a step."""
     store, one = Store(), exercise(options.name)
     if options.profile is not None:
         return _profile(store, one, options.profile, not options.no_prediction)
@@ -157,7 +157,7 @@ class PredictOptions(OneExercise):
 
 @command(PredictOptions)
 def predict(options: PredictOptions) -> int:
-    """Commit to class, cause and speedup before the profile is shown."""
+    """Predict class, cause and speedup before the profile is shown."""
     store, one = Store(), exercise(options.name)
     if options.step == MINE:
         workshop.opened(one, store)
@@ -192,9 +192,9 @@ def ask_prediction(
     lacking = [name for name, value in given.items() if value is None]
     if lacking and not terminal.asks():
         if len(lacking) < len(given):
-            raise UsageError(f"a prediction also needs {', '.join(lacking)}: there is no terminal to ask in")
+            raise UsageError(f"a prediction also needs {', '.join(lacking)}; without a terminal, give them as options")
         raise UsageError(
-            f"first commit to a prediction: `ncu-advisor practice predict {one.name} --step {step}` with --class, "
+            f"first make a prediction: `ncu-advisor practice predict {one.name} --step {step}` with --class, "
             "--cause and --speedup (--no-prediction shows the profile without)"
         )
     if lacking:
@@ -226,7 +226,7 @@ class QuizOptions(OneExercise):
     """Options of `quiz`."""
 
     answers: tuple[str, ...] = option(
-        "--answer", multiple=True, metavar="LETTER", help="The answers in order, instead of being asked; repeatable."
+        "--answer", multiple=True, metavar="LETTER", help="An answer, given in the order of the questions; repeatable."
     )
 
 
@@ -261,7 +261,9 @@ def quiz(options: QuizOptions) -> int:
 class StartOptions(OneExercise):
     """Options of `start`."""
 
-    folder: Path | None = option("--folder", type=PATH, metavar="DIR", help="By default in your data folder.")
+    folder: Path | None = option(
+        "--folder", type=PATH, metavar="DIR", help="Folder to create (default: in the data folder)."
+    )
 
 
 @command(StartOptions)
@@ -282,7 +284,7 @@ class HintOptions(OneExercise):
 
 @command(HintOptions)
 def hint(options: HintOptions) -> int:
-    """Show the next hint, and those already given."""
+    """Show the next hint and the hints already taken."""
     one = exercise(options.name)
     write(view.hints_page(one, Lessons().hint(one, options.all_)))
     return EXIT_DONE
@@ -293,7 +295,7 @@ class SolutionOptions(OneExercise):
     """Options of `solution`."""
 
     step: str = option("--step", default="", metavar="STEP", help="The step, by default the last.")
-    anyway: bool = flag("--anyway", help="Also without an attempt.")
+    anyway: bool = flag("--anyway", help="Show it without an attempt.")
 
 
 @command(SolutionOptions)
@@ -309,7 +311,7 @@ def solution(options: SolutionOptions) -> int:
 class ResetOptions(OneExercise):
     """Options of `reset`."""
 
-    progress: bool = flag("--progress", help="Also forget attempts, hints, quiz, predictions and log.")
+    progress: bool = flag("--progress", help="Also delete attempts, hints, quiz, predictions and log.")
 
 
 @command(ResetOptions)
@@ -360,7 +362,7 @@ def choose(what: str, given: str | None, choices: Mapping[str, str], listed: boo
         if len(found) == 1:
             return found[0]
         ids = ", ".join(found[:6]) if found else ", ".join(list(choices)[:8]) + (" …" if len(choices) > 8 else "")
-        text = f"{what}: {word[:60]!r} is {'ambiguous' if found else 'none of the choices'}: {ids}"
+        text = f"{what}: {word[:60]!r} is {'ambiguous' if found else 'not one of the choices'}: {ids}"
         if given is not None:
             raise UsageError(text)
         click.echo("\n".join(wrap(shown(text), width)), err=True)

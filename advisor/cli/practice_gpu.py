@@ -261,7 +261,7 @@ class SelfcheckOptions(_Clocks, Output):
     form: str = formats("text", "json", "markdown")
     readme: Path | None = option("--readme", type=PATH, metavar="FILE", help="Also write the table as Markdown.")
     compiled: bool = flag("--compile", help="Also compile every source for every architecture.")
-    keep: Path | None = option("--keep", type=PATH, metavar="DIR", help="With --run: keep ncu's reports there.")
+    keep: Path | None = option("--keep", type=PATH, metavar="DIR", help="With --run: folder to keep ncu's reports in.")
     record: bool = flag("--record", help="With --run: write reports and times into the exercises' folders.")
 
     def chosen(self) -> list[Exercise]:
@@ -276,7 +276,7 @@ def selfcheck(options: SelfcheckOptions) -> int:
     Exit code 1 if a claim does not hold.
     """
     if options.run and options.compiled:
-        raise UsageError("--compile is for machines without a GPU: --run compiles every source anyway")
+        raise UsageError("--compile is for machines without a GPU: --run already compiles every source")
     if (options.keep is not None or options.record) and not options.run:
         raise UsageError("--keep and --record belong to --run")
     if options.run:

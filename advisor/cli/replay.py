@@ -144,7 +144,7 @@ def _accept(path: Path, player: Player, found: Sequence[StepDifference]) -> None
         raise InputError(f"{path}: not rewritten: it has lines that this version does not know: update ncu-advisor")
     undone = next((one.step.number for one in found if not one.done), None)
     if undone is not None:
-        raise InputError(f"{path}: not rewritten: step {undone} can no longer be done: record the session again")
+        raise InputError(f"{path}: not rewritten: step {undone} can no longer be applied: record the session again")
     write_whole(path, text_of(player.accepted()))
 
 

@@ -35,7 +35,7 @@ class OpenOptions(DemoOptions):
 def open_(options: OpenOptions) -> int:
     """Open the interactive session on reports, Nsight Systems traces or a saved session.
 
-    Without a report, the session starts by asking what to begin with.
+    Without a report, the session first asks what to open.
     """
     return run(
         list(options.reports),

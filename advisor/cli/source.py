@@ -31,9 +31,12 @@ class Options(Output, Knowledge):
     """Options of `source`."""
 
     report: Path = argument(type=PATH)
-    by: str | None = option("--by", metavar="MEASURE", help="Rank by this; by default what the first finding is about.")
+    by: str | None = option("--by", metavar="MEASURE", help="Measure to rank by (default: that of the first finding).")
     launch: int | None = option(
-        "--launch", type=click.IntRange(0), metavar="N", help="Launch N, from 0; by default the one with most to gain."
+        "--launch",
+        type=click.IntRange(0),
+        metavar="N",
+        help="Launch N, from 0 (default: the one with most to gain).",
     )
     top: int = option("--top", default=10, type=click.IntRange(1), help="Lines and instructions to show.")
     other: str | None = option("--with", metavar="REPORT[#N]", help="Compare with a launch of a second report.")
@@ -52,14 +55,14 @@ class Options(Output, Knowledge):
         "--align",
         default="opcode",
         type=click.Choice(["opcode", "instruction"]),
-        help="With --with: what makes two instructions equal.",
+        help="With --with: how instructions are matched.",
     )
     form: str = formats("text", "json", *PAGE_FORMATS)
 
 
 @command(Options)
 def source(options: Options) -> int:
-    """Show the source lines and instructions behind a finding, and the loops they are in.
+    """Show the source lines and instructions behind a finding, and the loops around them.
 
     A MEASURE is `excess_sectors`, `excess_wavefronts`, `load_wait` (long-scoreboard samples, at the load waited for),
     `samples`, `instructions`, `stall_barrier` … or the name of one of ncu's per-instruction metrics. A TEST compares
@@ -126,5 +129,5 @@ def _launch(path: Path, index: int | None) -> tuple[Path, int, str, str]:
         )
     chosen = next(iter(found)) if index is None else index
     if chosen not in found:
-        raise UsageError(f"{path.name}: there is no launch {chosen}: they count from 0 to {max(found)}")
+        raise UsageError(f"{path.name}: there is no launch {chosen}: launches are numbered 0 to {max(found)}")
     return path, chosen, *found[chosen]

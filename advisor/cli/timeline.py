@@ -30,7 +30,7 @@ class Options(Output, Strict, Knowledge):
 
 @command(Options)
 def timeline(options: Options) -> int:
-    """Analyse the whole program: is the GPU kept fed, which kernel dominates, and what to profile next.
+    """Analyse the whole program: how busy the GPU is, which kernel dominates, and what to profile next.
 
     A TRACE is the database of `nsys export --type sqlite`, or the output of `nsys stats --format csv`. Several
     databases are several ranks; the CSV files of one run are one trace. To record one:

@@ -55,7 +55,7 @@ class Options(Output, Launches, Strict, Knowledge):
     jobs: int = option("--jobs", default=2, type=click.IntRange(1, 256), help="Number of processes.")
     dask: str | None = option("--dask", metavar="ADDRESS", help="Work on the Dask cluster with this scheduler.")
     resume: Path | None = option(
-        "--resume", type=PATH, metavar="FILE", help="Keep the state of the run there, not in the cache folder."
+        "--resume", type=PATH, metavar="FILE", help="Folder for the state of the run (default: the cache folder)."
     )
 
 
@@ -97,7 +97,7 @@ def triage(options: Options) -> int:
     except KeyboardInterrupt:
         if teller.last is not None and teller.last.files_done:
             done = f"{teller.last.files_done:,} of {teller.last.files:,} files are done"
-            terminal.warn(f"{done}: the same command resumes there")
+            terminal.warn(f"{done}: run the same command again to resume")
         raise
     return EXIT_WRONG_USE if options.strict and troubled else EXIT_DONE
 

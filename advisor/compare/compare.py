@@ -60,7 +60,7 @@ def parse_side(text: str) -> Side:
         # Neither exists: the error names the more likely one.
         return Side(path if number.isdecimal() else whole)
     if not (number.isdecimal() and number.isascii() and len(number) <= _MOST_DIGITS):
-        raise UsageError(f"{text!r}: after # comes the number of a launch, from 0, such as {path.name}#0")
+        raise UsageError(f"{text!r}: write the launch number after #, from 0, such as {path.name}#0")
     return Side(path, int(number))
 
 
@@ -127,7 +127,7 @@ def _analysis(
         highest = int(frame["index"].max())
         frame = frame[frame["index"] == side.launch]
         if not len(frame):
-            raise UsageError(f"{side}: there is no launch {side.launch}: they count from 0 to {highest}")
+            raise UsageError(f"{side}: there is no launch {side.launch}: launches are numbered 0 to {highest}")
     if kernel is not None:
         frame = frame[[bool(kernel.search(str(name))) for name in frame["kernel_full"]]]
         if not len(frame):
@@ -294,18 +294,18 @@ def compare_diagnoses(
     old = runs_of(base.launches, runs[0] if runs is not None else None)
     new = runs_of(current.launches, runs[1] if runs is not None else None)
     if runs is not None and (len(old) != 1 or len(new) != 1):
-        raise UsageError("measured run times belong to one kernel on each side: name a launch with REPORT#N")
+        raise UsageError("run times apply to one kernel on each side: name a launch with REPORT#N")
     couples, left, right = match(old, new, maps)
     if not couples:
         names = [", ".join(dict.fromkeys(repr(r.launch.kernel[:40]) for r in side[:3])) for side in (old, new)]
         raise UsageError(
             f"no kernel is in both: the base holds {names[0]}, the current report {names[1]}; "
-            "say which is which with --map OLD=NEW"
+            "pair them with --map OLD=NEW"
         )
     if not force:
         for one, other, _ in couples:
             if found := other_gpu(one, other):
-                raise UsageError(f"{found.text}; --force compares them all the same")
+                raise UsageError(f"{found.text}; --force compares them anyway")
     return Compared(
         base=base.reports[0],
         current=current.reports[0],

@@ -207,7 +207,9 @@ def _why(
     if stayed and outcome != "more":
         left = next((c.after for c in changes if c.id == first.id), None)
         still = (
-            f", worth {speedup_text(left.speedup.estimate)}" if left is not None and left.speedup is not None else ""
+            f", estimated speedup {speedup_text(left.speedup.estimate)}"
+            if left is not None and left.speedup is not None
+            else ""
         )
         out.append(say("why_stayed", left=still))
     if outcome in ("less", "worse"):
@@ -298,8 +300,8 @@ def _ahead(current: Runs) -> Next:
         return Next("stop", first.id, gain, text, sources("small"))
     if gain < REACHES:
         return Next("stop", first.id, gain, say("maybe", **named, gain=speedup_text(gain)), sources("maybe"))
-    told = first.speedup
-    worth = gain_text(told.estimate, told.low, told.high) if told is not None else factor_text(gain)
+    estimated = first.speedup
+    worth = gain_text(estimated.estimate, estimated.low, estimated.high) if estimated is not None else factor_text(gain)
     return Next("go_on", first.id, gain, say("go", **named, gain=worth), sources("go"))
 
 

@@ -14,7 +14,7 @@ from advisor.records.quantities import amount_text, change_text, share_text
 
 _FORMS = (
     "'duration>5%' (relative), 'dram_pct>+5' or 'dram_pct<-5' (change in the metric's unit), "
-    "'finding:bank_conflicts' (a finding that came)"
+    "'finding:bank_conflicts' (a new finding)"
 )
 _COMPARED = re.compile(
     r"\s*(?P<name>[A-Za-z_][A-Za-z0-9_.]*)\s*(?P<sign>[<>])\s*(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
@@ -37,20 +37,18 @@ def parse(text: str, catalog: Catalog) -> Threshold:
         return Threshold(text, "finding", id_)
     match = _COMPARED.fullmatch(text)
     if match is None:
-        raise UsageError(f"--fail-on {text!r} is none of {_FORMS}")
+        raise UsageError(f"--fail-on {text!r} is not one of {_FORMS}")
     name, relative = match["name"], bool(match["percent"])
     limit = float(match["number"])
     if not math.isfinite(limit):
         raise UsageError(f"--fail-on {text!r}: {match['number']} is too large")
     if match["sign"] == ">" and match["number"].startswith("-"):
-        raise UsageError(f"--fail-on {text!r}: after > comes how much more is too much, such as >5; for less write <-5")
+        raise UsageError(f"--fail-on {text!r}: > needs a positive change, such as >5; write <-5 for a decrease")
     if match["sign"] == "<" and not match["number"].startswith("-"):
-        raise UsageError(
-            f"--fail-on {text!r}: after < comes how much less is too much, such as <-5: the threshold is a change"
-        )
+        raise UsageError(f"--fail-on {text!r}: < needs a negative change, such as <-5")
     if name == "duration":
         if not relative:
-            raise UsageError(f"--fail-on {text!r}: the duration's change is relative: write duration>5%")
+            raise UsageError(f"--fail-on {text!r}: the change of the duration is relative: write duration>5%")
         return Threshold(text, "relative", "duration_ns", math.copysign(limit / 100, _sign(match)))
     entry = catalog.metrics.get(name)
     if entry is None:
@@ -80,22 +78,28 @@ def check(threshold: Threshold, pair: Pair, catalog: Catalog, *, beyond_noise: b
         row = next((m for m in pair.metrics if m.metric == threshold.name), None)
         before, after = (row.before, row.after) if row is not None else (None, None)
     if before is None or after is None:
-        sides = "either side" if before is None and after is None else "the base" if before is None else "the current"
-        return _outcome(threshold, None, f"{threshold.name} is unknown on {sides}")
+        sides = (
+            "both reports"
+            if before is None and after is None
+            else "the base"
+            if before is None
+            else "the current report"
+        )
+        return _outcome(threshold, None, f"{threshold.name} is unknown in {sides}")
     unit = catalog.metrics[threshold.name].unit
     if threshold.kind == "absolute":
         change = after - before
-        told = f"{change:+.1f} points" if unit == "%" else f"{'+' if change > 0 else ''}{amount_text(change, unit)}"
+        shift = f"{change:+.1f} points" if unit == "%" else f"{'+' if change > 0 else ''}{amount_text(change, unit)}"
     elif before > 0:
         change = after / before - 1
-        told = change_text(change)
+        shift = change_text(change)
     elif before == after:
-        change, told = 0.0, change_text(0.0)
+        change, shift = 0.0, change_text(0.0)
     else:
         return _outcome(threshold, None, f"{threshold.name} was {amount_text(before, unit)}: no relative change")
     above = math.copysign(1.0, threshold.limit) > 0
     crossed = change > threshold.limit if above else change < threshold.limit
-    text = f"{threshold.name} {told} ({amount_text(before, unit)}, now {amount_text(after, unit)})"
+    text = f"{threshold.name} {shift} ({amount_text(before, unit)}, now {amount_text(after, unit)})"
     if crossed and threshold.name == "duration_ns" and pair.judged is not None and pair.judged.word == "same":
         text += f", within the noise of {share_text(pair.judged.noise)}"
         crossed = not beyond_noise
@@ -107,12 +111,12 @@ def _finding(threshold: Threshold, pair: Pair) -> Outcome:
         if change.id == threshold.name:
             if change.after is None and change.state == "stayed":
                 break
-            words = {"gone": "went", "stayed": "was there before", "came": "came"}
+            words = {"gone": "is gone", "stayed": "was there before", "came": "is new"}
             because = f": {change.after.because}" if change.after is not None else ""
             return _outcome(threshold, change.state == "came", f"{change.id} {words[change.state]}{because}")
     if undecided(pair.current.launch, threshold.name):
-        return _outcome(threshold, None, f"the current report lacks what would show {threshold.name}")
-    return _outcome(threshold, False, f"{threshold.name} is not there")
+        return _outcome(threshold, None, f"the current report lacks the metrics for {threshold.name}")
+    return _outcome(threshold, False, f"{threshold.name} is not present")
 
 
 def _outcome(threshold: Threshold, crossed: bool | None, text: str) -> Outcome:

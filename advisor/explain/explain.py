@@ -124,7 +124,7 @@ def _list(index: Index, word: str) -> Explanation:
         ids = sorted(dict.fromkeys(by_kind.get(LISTS[chosen], ())))
         return Explanation("list", chosen, chosen, (("what", (", ".join(ids),)),), (), ())
     rows = tuple(f"{plural}: {len(set(by_kind.get(kind, ())))}" for plural, kind in LISTS.items())
-    return Explanation("list", "everything", "everything that can be explained", (("kinds", rows),), (), tuple(LISTS))
+    return Explanation("list", "everything", "all kinds of entries", (("kinds", rows),), (), tuple(LISTS))
 
 
 def _places(index: Index, word: str) -> list[Place]:
@@ -220,12 +220,12 @@ def _unknown(index: Index, word: str) -> str:
     # Partial matching compares the shorter word with parts of the longer one, so very short words would always match.
     names = [name for name in choices if len(name) >= max(3.0, len(word) / 2)]
     close = process.extract(norm(word), names, scorer=fuzz.WRatio, limit=6, score_cutoff=_CLOSE)
-    told = [hit.id for hit in _search(index, word, 4)]
-    meant = list(dict.fromkeys([*(choices[name] for name, _, _ in close[: 2 if told else 4]), *told]))[:4]
+    by_text = [hit.id for hit in _search(index, word, 4)]
+    meant = list(dict.fromkeys([*(choices[name] for name, _, _ in close[: 2 if by_text else 4]), *by_text]))[:4]
     shown = _shown(word)
     if not meant:
-        return f"nothing is known as {shown!r}: try the name of a finding, a stall, an opcode, a metric or a term"
-    return f"nothing is known as {shown!r}; meant could be {', '.join(meant)}"
+        return f"no entry for {shown!r}: try the name of a finding, a stall, an opcode, a metric or a term"
+    return f"no entry for {shown!r}; did you mean {', '.join(meant)}?"
 
 
 def _shown(word: str) -> str:

@@ -87,9 +87,7 @@ def _named(kind: str, found: dict[str, str], name: str) -> str:
     near = dict.fromkeys(found[n] for n in get_close_matches(name.lower(), found, n=5, cutoff=0.5))
     shown = name if len(name) <= 40 else name[:40] + "…"
     choice = (
-        f"did you mean {' or '.join(list(near)[:3])}?"
-        if near
-        else f"known are {', '.join(dict.fromkeys(found.values()))}"
+        f"did you mean {' or '.join(list(near)[:3])}?" if near else f"known: {', '.join(dict.fromkeys(found.values()))}"
     )
     return f"no {kind} {shown!r}: {choice}"
 

@@ -58,7 +58,7 @@ class CeilingsFile(msgspec.Struct, forbid_unknown_fields=True):
 
 
 # Measured GPUs by name and compute capability.
-Cards = Mapping[str, Ceilings]
+CeilingsByGpu = Mapping[str, Ceilings]
 
 
 def key_of(gpu: str, cc: str) -> str:
@@ -83,16 +83,16 @@ def read_file(path: Path) -> CeilingsFile:
     rates = [c.rate for cards in found.cards.values() for c in (cards.read, cards.copy, cards.fp32, cards.fp64)]
     if found.schema != SCHEMA or not all(math.isfinite(r) and r > 0 for r in rates):
         raise InputError(
-            f"{path}: not what this version wrote: delete it and run `ncu-advisor practice calibrate` again"
+            f"{path}: not written by this version: delete it and run `ncu-advisor practice calibrate` again"
         )
     return found
 
 
-_INSTEAD: ContextVar[Cards | None] = ContextVar("ceilings instead of this machine's", default=None)
+_INSTEAD: ContextVar[CeilingsByGpu | None] = ContextVar("ceilings instead of this machine's", default=None)
 
 
 @contextmanager
-def using(cards: Cards) -> Iterator[None]:
+def using(cards: CeilingsByGpu) -> Iterator[None]:
     """Use these ceilings instead of this machine's, within the block and only in its thread."""
     token = _INSTEAD.set(cards)
     try:
@@ -101,7 +101,7 @@ def using(cards: Cards) -> Iterator[None]:
         _INSTEAD.reset(token)
 
 
-def kept(folder: Path | None = None) -> Cards:
+def kept(folder: Path | None = None) -> CeilingsByGpu:
     """Return all GPUs measured on this machine (none without a home folder). folder: replaces the user data folder."""
     instead = _INSTEAD.get()
     if instead is not None and folder is None:
@@ -121,7 +121,7 @@ def measured(gpu: str, cc: str, folder: Path | None = None) -> Ceilings | None:
     return kept(folder).get(key_of(gpu, cc))
 
 
-def of_model(card: Gpu, cards: Cards) -> Ceilings | None:
+def of_model(card: Gpu, cards: CeilingsByGpu) -> Ceilings | None:
     """Return the latest measurements on a GPU of this model, or None if there are none."""
     found = [c for c in cards.values() if known_as(c.gpu, c.cc) == card.id] if card.id else []
     return max(found, key=lambda c: c.measured, default=None)

@@ -27,7 +27,7 @@ _FIELDS = {
     "memory_mhz": "memory_clock_hz",
     "l2_kib": "l2_bytes",
 }
-WORKED_OUT = "worked out: SMs x clock x rate of the compute capability"
+WORKED_OUT = "computed: SMs x clock x rate of the compute capability"
 _MIG = re.compile(r"\s+mig\s.*$", re.IGNORECASE)
 _MAKERS = re.compile(r"\b(nvidia|geforce|tesla|gpu)\b", re.IGNORECASE)
 
@@ -78,7 +78,7 @@ class CardFacts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     tflops: dict[str, float] = {}
 
 
-class CardDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class GpuDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A GPU as written in the file."""
 
     name: str
@@ -97,7 +97,7 @@ class TableDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     sources: dict[str, Source]
     capabilities: dict[str, CapabilityDef]
-    cards: dict[str, CardDef]
+    cards: dict[str, GpuDef]
 
 
 class Limits(msgspec.Struct, frozen=True):
@@ -261,7 +261,7 @@ def worked_out(capability: Capability, geforce: bool, sm_count: int | None, cloc
     }
 
 
-def _card(card_id: str, entry: CardDef, capabilities: dict[str, Capability], known: dict[str, Source]) -> Gpu:
+def _card(card_id: str, entry: GpuDef, capabilities: dict[str, Capability], known: dict[str, Source]) -> Gpu:
     if entry.cc not in capabilities:
         raise _MistakeError(f"{card_id}: no compute capability {entry.cc!r}")
     numbers = _once(card_id, entry.facts, known)
@@ -278,7 +278,7 @@ def _card(card_id: str, entry: CardDef, capabilities: dict[str, Capability], kno
     bandwidth = number("gb_per_s", 1e9)
     if bandwidth is None and memory and bus:
         bandwidth = double_rate(memory, bus)
-        sources["bandwidth"] = "worked out: 2 x memory clock x bus width / 8"
+        sources["bandwidth"] = "computed: 2 x memory clock x bus width / 8"
     given = {name.partition(".")[2]: value * 1e12 for name, (value, _) in numbers.items() if "." in name}
     geforce = any(map(is_geforce, (entry.name, *entry.devices)))
     peaks = worked_out(capabilities[entry.cc], geforce, int(sm_count) if sm_count else None, boost)
@@ -386,7 +386,7 @@ def _unknown(name: str, known: Table) -> str:
     near = dict.fromkeys(known.index[k] for k in get_close_matches(key(name), known.index, n=5, cutoff=0.5))
     if not near and key(name):
         near = dict.fromkeys(card for form, card in known.index.items() if key(name) in form)
-    choice = f"did you mean {' or '.join(list(near)[:3])}?" if near else f"known are {', '.join(known.cards)}"
+    choice = f"did you mean {' or '.join(list(near)[:3])}?" if near else f"known GPUs: {', '.join(known.cards)}"
     return f"no GPU {shown!r} in the table: {choice}"
 
 
@@ -402,7 +402,7 @@ def limits_of(cc: str) -> Limits:
     """Return the SM limits of this compute capability. Raises UsageError if the table has none."""
     capability = table().capabilities.get(cc)
     if capability is None:
-        raise UsageError(f"no compute capability {cc!r} in the table: known are {', '.join(table().capabilities)}")
+        raise UsageError(f"no compute capability {cc!r} in the table; known: {', '.join(table().capabilities)}")
     return capability.limits
 
 

@@ -47,7 +47,7 @@ def _divided(a: int, b: int) -> int:
 
 def _shifted(a: int, b: int) -> int:
     if not 0 <= b < 64:
-        raise UsageError(f"the index shifts by {b} bits: 0 to 63 can be")
+        raise UsageError(f"the index shifts by {b} bits: use 0 to 63")
     return a << b
 
 
@@ -109,7 +109,7 @@ def condition(text: str) -> Formula:
 def _formula(text: str, condition: bool) -> Formula:
     what = "condition" if condition else "index"
     if len(text) > LONGEST:
-        raise UsageError(f"an {what} of over {LONGEST} characters: shorten it, with parameters for its constants")
+        raise UsageError(f"an {what} longer than {LONGEST} characters: shorten it with parameters for its constants")
     plain = text.strip()
     if not plain:
         raise UsageError(f"an empty {what}: write one such as {'tid.x < 16' if condition else 'tid.y*stride + tid.x'}")
@@ -133,7 +133,7 @@ def _short(text: str) -> str:
 def _check(node: ast.expr, logic: bool, depth: int) -> None:
     """Reject everything outside the grammar. logic: whether a comparison is expected here."""
     if depth > _DEEPEST:
-        raise UsageError(f"an index nested more than {_DEEPEST} deep: simplify it")
+        raise UsageError(f"an index nested deeper than {_DEEPEST} levels: simplify it")
     below: list[tuple[ast.expr, bool]] = []
     if logic and isinstance(node, ast.BoolOp):
         below = [(value, True) for value in node.values]
@@ -141,7 +141,7 @@ def _check(node: ast.expr, logic: bool, depth: int) -> None:
         below = [(node.operand, True)]
     elif logic and isinstance(node, ast.Compare) and all(type(op) in _COMPARE for op in node.ops):
         if len(node.ops) > 1:
-            raise UsageError("comparisons in a chain mean something else in C: join them by &&")
+            raise UsageError("chained comparisons have another meaning in C: join them with &&")
         below = [(value, False) for value in (node.left, *node.comparators)]
     elif logic:
         raise UsageError("a condition needs a comparison, such as tid.x < 16")
@@ -149,7 +149,7 @@ def _check(node: ast.expr, logic: bool, depth: int) -> None:
         if node.value > LARGEST:
             raise UsageError("a number in the index is too large")
     elif isinstance(node, ast.Constant):
-        raise UsageError(f"{_short(str(node.value))} is no whole number: an index is one")
+        raise UsageError(f"{_short(str(node.value))} is not a whole number")
     elif isinstance(node, ast.Name):
         pass
     elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd | ast.Invert):
@@ -163,7 +163,9 @@ def _check(node: ast.expr, logic: bool, depth: int) -> None:
             raise UsageError(f"{node.func.id} takes {'one value' if node.func.id == 'abs' else 'two values'}")
         below = [(value, False) for value in node.args]
     else:
-        raise UsageError(f"{_short(ast.unparse(node))} is not part of an index: + - * / % << >> & | ^ min max abs are")
+        raise UsageError(
+            f"{_short(ast.unparse(node))} is not allowed in an index: use + - * / % << >> & | ^ min max abs"
+        )
     for part, wanted in below:
         _check(part, wanted, depth + 1)
 
@@ -214,7 +216,7 @@ def block(text: str) -> Block:
     """Parse `256`, `32x8` or `16,16,2`. Raises UsageError if no block can have this shape."""
     parts = re.split(r"[x,*]", text.strip().lower())
     if not 1 <= len(parts) <= 3 or not all(re.fullmatch(r"\s*[1-9]\d{0,3}\s*", part) for part in parts):
-        raise UsageError(f"{_short(text)} is no block shape: write one such as 256, 32x8 or 8x8x4")
+        raise UsageError(f"{_short(text)} is not a block shape: write one such as 256, 32x8 or 8x8x4")
     shape = Block(*(int(part) for part in parts))
     if shape.threads > THREADS:
         raise UsageError(f"a block of {shape} has {shape.threads:,} threads: {THREADS:,} at most")
@@ -237,12 +239,10 @@ def warps(
         )
     unread = sorted(parameters.keys() - read)
     if unread:
-        raise UsageError(f"--{unread[0].replace('_', '.')} is no option, and the index has no such name")
+        raise UsageError(f"--{unread[0].replace('_', '.')} is not an option or a name in the index")
     fixed = sorted(parameters.keys() & (_BUILT_IN - {f"{name}_{d}" for name in ("bid", "gdim") for d in _DIRECTIONS}))
     if fixed:
-        raise UsageError(
-            f"{fixed[0].replace('_', '.')} differs from lane to lane or follows from --block: do not give it"
-        )
+        raise UsageError(f"{fixed[0].replace('_', '.')} depends on the lane or on --block: do not give it")
     values = {f"{name}_{d}": at for name, at in (("bid", 0), ("gdim", 1)) for d in _DIRECTIONS}
     values |= {"bdim_x": shape.x, "bdim_y": shape.y, "bdim_z": shape.z, **parameters}
     out: list[list[int | None]] = []

@@ -107,7 +107,7 @@ def occupancy(
         (shared, 0, limits.shared_per_block, "bytes of shared memory of a block"),
     ):
         if not low <= value <= high:
-            raise UsageError(f"{value:,} {what} are out of range: {low} to {high:,} here")
+            raise UsageError(f"{value:,} {what} are out of range: {low} to {high:,} on this GPU")
     capacity = shared_config or limits.shared_per_sm
     by_resource = block_limits(limits, block_size, registers, shared, capacity, barriers)
     blocks = min(by_resource.values())

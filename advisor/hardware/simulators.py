@@ -285,7 +285,7 @@ def _simulated(
         for lane, at in enumerate(warp):
             if at is not None and at % width:
                 raise UsageError(
-                    f"lane {lane} would access {width} bytes at byte {at:,}, no multiple of {width}: the GPU refuses it"
+                    f"lane {lane} would access {width} bytes at byte {at:,}, not a multiple of {width}: this is invalid"
                 )
     found = [cost(warp, width) for warp in warps]
     costs, ideals = tuple(c for c, _ in found), tuple(i for _, i in found)

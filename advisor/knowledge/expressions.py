@@ -43,7 +43,7 @@ def _parse(text: str) -> ast.expr:
     if not text.strip():
         raise ExpressionError("an empty expression")
     if len(text) > _LONGEST:
-        raise ExpressionError(f"an expression of over {_LONGEST} characters")
+        raise ExpressionError(f"an expression longer than {_LONGEST} characters")
     try:
         return ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -59,7 +59,7 @@ def _check(node: ast.expr, logic: bool) -> None:
         _check(node.operand, True)
     elif logic and isinstance(node, ast.Compare):
         if any(type(op) not in _COMPARE for op in node.ops):
-            raise ExpressionError("only < <= > >= == != compare")
+            raise ExpressionError("only < <= > >= == != are allowed")
         for value in (node.left, *node.comparators):
             _check(value, False)
     elif logic:
@@ -68,7 +68,7 @@ def _check(node: ast.expr, logic: bool) -> None:
         if isinstance(node.value, bool) or not isinstance(node.value, int | float):
             raise ExpressionError(f"{node.value!r} is not a number")
         if isinstance(node.value, int) and abs(node.value) > _LARGEST:
-            raise ExpressionError("a number too large to be one")
+            raise ExpressionError("the number is too large")
     elif isinstance(node, ast.Name):
         pass
     elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):

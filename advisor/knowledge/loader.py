@@ -256,7 +256,7 @@ class _Plain(BoundedLoader):
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
         if node in self.constructed_objects:
-            raise _mistake("aliases are not used here: write the value again", node)
+            raise _mistake("aliases are not allowed: write the value again", node)
         return super().construct_object(node, deep)
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
@@ -265,7 +265,7 @@ class _Plain(BoundedLoader):
             if not isinstance(key, yaml.ScalarNode):
                 raise _mistake("a key must be a word or a number", key)
             if key.value in seen:
-                raise _mistake(f"the key {key.value!r} stands here and in line {seen[key.value] + 1}", key)
+                raise _mistake(f"duplicate key {key.value!r}: already in line {seen[key.value] + 1}", key)
             seen[key.value] = key.start_mark.line
         return dict(super().construct_mapping(node, deep))
 

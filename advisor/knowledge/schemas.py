@@ -181,5 +181,5 @@ def checked(metric: str, unit: str, value: float, measured: float | None = None)
     if value >= 0 and not beyond:
         return value
     sign = " %" if unit == "%" else ""
-    span = "it is 0 or more" if most is None else f"it lies between 0 and {most:g}{sign}"
+    span = "the range is 0 or more" if most is None else f"the range is 0 to {most:g}{sign}"
     raise UsageError(f"{metric} cannot be {value:g}{sign}: {span}")

@@ -18,7 +18,7 @@ _NOT_KNOWN = "not known: {means}"
 def fields(text: str) -> frozenset[str]:
     """Return the names of a text's fields. Raises ValueError for a brace that is not part of a field."""
     if _ANY.search(_FIELD.sub("", text)):
-        raise ValueError(f"a brace that is no {{metric}} or {{metric:.1f}} field in {text[:60]!r}")
+        raise ValueError(f"a brace that is not a {{metric}} or {{metric:.1f}} field in {text[:60]!r}")
     return named(text)
 
 

@@ -118,13 +118,13 @@ def _beyond_plain(path: Path, text: str) -> list[Mistake]:
             line = event.start_mark.line + 1 if event.start_mark else 1
             tag = getattr(event, "tag", None)
             if isinstance(event, yaml.AliasEvent):
-                out.append(Mistake(path, line, f"the alias *{event.anchor}: write the value out"))
+                out.append(Mistake(path, line, f"the alias *{event.anchor}: aliases are not allowed, write the value"))
             elif tag:
-                out.append(Mistake(path, line, f"the tag {tag}: plain values only"))
+                out.append(Mistake(path, line, f"the tag {tag}: tags are not allowed, write a plain value"))
             if isinstance(event, yaml.CollectionStartEvent):
                 depth += 1
                 if depth > _DEEPEST:
-                    return [*out, Mistake(path, line, f"nested more than {_DEEPEST} deep")]
+                    return [*out, Mistake(path, line, f"nested deeper than {_DEEPEST} levels")]
             elif isinstance(event, yaml.CollectionEndEvent):
                 depth -= 1
     except yaml.YAMLError:
@@ -255,13 +255,15 @@ def _folder(base: Base, folder: Path, team: bool) -> None:
 def _prefix(base: Base, folder: Path, documents: dict[Path, Document]) -> str:
     document = documents.get(folder / "team.yaml")
     if document is None:
-        base.mistakes.append(Mistake(folder / "team.yaml", 1, "missing: it gives the prefix of the team's ids"))
+        base.mistakes.append(Mistake(folder / "team.yaml", 1, "missing: this file sets the prefix of the team's ids"))
         return ""
     team = document.convert(document.raw, TeamDef)
     if team is None:
         return ""
     if not _METRIC.match(team.prefix) or "__" in team.prefix or team.prefix in ("found", "class", "answer", "gain"):
-        base.mistakes.append(document.mistake(f"{team.prefix!r} is no prefix: lower-case letters and digits", "prefix"))
+        base.mistakes.append(
+            document.mistake(f"{team.prefix!r} is not a prefix: use lower-case letters and digits", "prefix")
+        )
     return team.prefix
 
 
@@ -271,5 +273,5 @@ def _add(base: Base, into: dict[str, Placed[Any]], entry: Placed[Any], prefix: s
         base.mistakes.append(entry.mistake(f"is already defined in {other.parent.name}/{other.name}", "id"))
         return
     if prefix and not entry.id.startswith((f"{prefix}.", f"{prefix}_")):
-        base.mistakes.append(entry.mistake(f"a team's ids begin with {prefix}. or {prefix}_", "id"))
+        base.mistakes.append(entry.mistake(f"the ids of a team must begin with {prefix}. or {prefix}_", "id"))
     into[entry.id] = entry

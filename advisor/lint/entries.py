@@ -37,7 +37,7 @@ def check_findings(base: Base, terms: Collection[str] | None, exercises: Collect
         value = entry.value
         yield from _page(base, entry)
         if not value.seen:
-            yield entry.mistake("no rule concludes it", "seen")
+            yield entry.mistake("no rule concludes this finding", "seen")
         if value.scope == "launch":
             yield from _examples(entry)
         yield from _fix(base, entry, terms)
@@ -47,7 +47,7 @@ def check_findings(base: Base, terms: Collection[str] | None, exercises: Collect
             if name not in base.observations:
                 yield entry.mistake(f"{name!r} is not an observation", "explains", at)
         if value.locate and value.locate not in MEASURES:
-            yield entry.mistake(f"{value.locate!r} is no measure of the code: {', '.join(MEASURES)}", "locate")
+            yield entry.mistake(f"{value.locate!r} is not a measure of the code: {', '.join(MEASURES)}", "locate")
         yield from _unfilled(base, entry)
 
 
@@ -56,13 +56,13 @@ def _page(base: Base, entry: Placed[DiagnosisDef]) -> Iterator[Mistake]:
     value = entry.value
     for part in ("title", "what"):
         if not getattr(value, part):
-            yield entry.mistake(f"nothing under {part}", part)
+            yield entry.mistake(f"{part} is empty", part)
     severity = ERROR if entry.document.path.is_relative_to(base.folders[0]) else WARNING
     for part in ("why", "misleads"):
         if not getattr(value, part):
-            yield entry.mistake(f"nothing under {part}", part, severity=severity)
+            yield entry.mistake(f"{part} is empty", part, severity=severity)
     if value.fix is not None and not value.fix.costs:
-        yield entry.mistake("the fix says nothing under costs", "fix", "costs", severity=severity)
+        yield entry.mistake("costs of the fix is empty", "fix", "costs", severity=severity)
 
 
 def _observes(entry: Placed[DiagnosisDef]) -> bool:
@@ -99,7 +99,7 @@ def _fix(base: Base, entry: Placed[DiagnosisDef], terms: Collection[str] | None)
             for name in sorted(names - base.metrics.keys()):
                 yield entry.mistake(f"{term}: {name!r} is not a metric", "fix", part, term)
     for term in fix.degrees.keys() - fix.changes.keys():
-        yield entry.mistake(f"{term!r} has a degree but no change", "fix", "degrees", term)
+        yield entry.mistake(f"{term!r} is in degrees but not in changes", "fix", "degrees", term)
 
 
 def _snippets(base: Base, entry: Placed[DiagnosisDef], fix: FixDef) -> Iterator[Mistake]:
@@ -109,7 +109,7 @@ def _snippets(base: Base, entry: Placed[DiagnosisDef], fix: FixDef) -> Iterator[
         given, missing = ("before", "after") if fix.before else ("after", "before")
         yield entry.mistake(f"{given} without {missing}", "fix", given, severity=severity)
     elif fix.before and fix.before.split() == fix.after.split():
-        yield entry.mistake("the same code before and after", "fix", "after", severity=severity)
+        yield entry.mistake("before and after have the same code", "fix", "after", severity=severity)
     for part, text in (("before", fix.before), ("after", fix.after)):
         lines = text.rstrip().split("\n")
         if len(lines) > _SNIPPET_LINES:
@@ -119,7 +119,7 @@ def _snippets(base: Base, entry: Placed[DiagnosisDef], fix: FixDef) -> Iterator[
             said = f"code of {max(map(len, lines))} columns; at most {_SNIPPET_COLUMNS}"
             yield entry.mistake(said, "fix", part, severity=severity)
         if "\t" in text:
-            yield entry.mistake("a tab in code", "fix", part, severity=severity)
+            yield entry.mistake("the code contains a tab", "fix", part, severity=severity)
 
 
 def _exercise(base: Base, entry: Placed[DiagnosisDef], exercises: Collection[str] | None) -> Iterator[Mistake]:
@@ -128,7 +128,7 @@ def _exercise(base: Base, entry: Placed[DiagnosisDef], exercises: Collection[str
     severity = ERROR if exercises is not None and ours else WARNING
     if not name:
         if _observes(entry):
-            yield entry.mistake("no exercise", "exercise", severity=severity)
+            yield entry.mistake("the exercise is missing", "exercise", severity=severity)
     elif exercises is None or name not in exercises:
         yield entry.mistake(f"there is no exercise {name!r}", "exercise", severity=severity)
 
@@ -147,7 +147,7 @@ def _unfilled(base: Base, entry: Placed[DiagnosisDef]) -> Iterator[Mistake]:
         texts += [(step, ("fix", "steps", at)) for at, step in enumerate(value.fix.steps)]
     for text, keys in texts:
         for name in sorted(set(_FIELD.findall(text)) & base.metrics.keys()):
-            yield entry.mistake(f"{{{name}}} is not filled in this text", *keys)
+            yield entry.mistake(f"{{{name}}} is not replaced in this text", *keys)
 
 
 def check_used(base: Base, elsewhere: Collection[str] = ()) -> Iterator[Mistake]:
@@ -164,7 +164,7 @@ def check_used(base: Base, elsewhere: Collection[str] = ()) -> Iterator[Mistake]
     groups = {base.observations[n].value.partition for n in used if n in base.observations} - {""}
     for entry in base.observations.values():
         if entry.id not in used and entry.value.partition not in groups:
-            yield entry.mistake("nobody uses this observation")
+            yield entry.mistake("no rule uses this observation")
 
 
 def check_questions(base: Base) -> Iterator[Mistake]:
@@ -172,7 +172,7 @@ def check_questions(base: Base) -> Iterator[Mistake]:
     for entry in base.questions.values():
         value = entry.value
         if not value.ask:
-            yield entry.mistake("nothing under ask", "ask")
+            yield entry.mistake("ask is empty", "ask")
         if value.kind == "number" and value.sets not in base.metrics:
             yield entry.mistake(f"sets {value.sets!r}, which is not a metric", "sets")
         if value.kind == "choice" and len(value.choices) < 2:
@@ -205,7 +205,7 @@ def check_catalogue(base: Base) -> Iterator[Mistake]:
         if name not in promised:
             yield document.mistake(f"{name!r} is required but not listed", "required_now", at)
         elif name not in there | base.broken:
-            yield document.mistake(f"{name!r} is required and missing", "required_now", at)
+            yield document.mistake(f"{name!r} is required but missing", "required_now", at)
     for group, found in by_scope.items():
         absent = [n for n in getattr(listed, group) if n not in found | base.broken and n not in listed.required_now]
         if absent:

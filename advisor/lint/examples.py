@@ -64,14 +64,16 @@ def check_examples(base: Base, tests: Mapping[str, Test], sound: Mapping[str, Se
             text = "does not conclude it" if kind == "fires" else "concludes it"
             yield entry.mistake(f"the example {kind}[{at}] {text}", "examples", kind, at)
             wrong.add((entry.id, kind))
-        told = shown.setdefault(entry.id, {"fires": set(), "silent": set()})
-        told[kind] |= fired if kind == "fires" else _refuted(engine.conclude(state), rules, state)
-    for name, told in shown.items():
-        sides = {kind: ids for kind, ids in told.items() if (name, kind) not in wrong}
+        decided = shown.setdefault(entry.id, {"fires": set(), "silent": set()})
+        decided[kind] |= fired if kind == "fires" else _refuted(engine.conclude(state), rules, state)
+    for name, decided in shown.items():
+        sides = {kind: ids for kind, ids in decided.items() if (name, kind) not in wrong}
         yield from _unshown(base, name, sound[name], sides)
 
 
-def _unshown(base: Base, name: str, rules: Sequence[RuleDef], told: Mapping[str, Collection[str]]) -> Iterator[Mistake]:
+def _unshown(
+    base: Base, name: str, rules: Sequence[RuleDef], decided: Mapping[str, Collection[str]]
+) -> Iterator[Mistake]:
     """Report rules that fire in no example, or that no example refutes; a team only gets warnings."""
     entry = base.findings[name]
     examples = entry.value.examples
@@ -80,11 +82,11 @@ def _unshown(base: Base, name: str, rules: Sequence[RuleDef], told: Mapping[str,
     for rule in rules:
         if not any(kind_of(n) == "observation" for n in (*rule.when, *rule.unless)):
             continue
-        if examples.fires and rule.id not in told.get("fires", (rule.id,)):
-            text = f"{rule.id} fires in none of the examples under fires"
+        if examples.fires and rule.id not in decided.get("fires", (rule.id,)):
+            text = f"{rule.id} fires in no example under fires"
             yield entry.mistake(text, "seen", places[rule.id], severity=severity)
-        if examples.silent and rule.id not in told.get("silent", (rule.id,)):
-            text = f"{rule.id} is refuted by none of the examples under silent, at most unknown"
+        if examples.silent and rule.id not in decided.get("silent", (rule.id,)):
+            text = f"{rule.id} is refuted by no example under silent, at most unknown"
             yield entry.mistake(text, "seen", places[rule.id], severity=severity)
 
 

@@ -99,7 +99,7 @@ def _entries(base: Base) -> Iterator[Mistake]:
             yield entry.mistake("no fix", "fix")
             continue
         if not value.fix.typical:
-            yield entry.mistake("the fix says nothing under typical", "fix", "typical")
+            yield entry.mistake("typical of the fix is empty", "fix", "typical")
         for part, factors in (("changes", value.fix.changes), ("degrees", value.fix.degrees)):
             for term, text in factors.items():
                 yield from _factor(entry, part, term, text)
@@ -111,7 +111,7 @@ def _factor(entry: Placed[DiagnosisDef], part: str, term: str, text: str) -> Ite
     except ExpressionError:
         return  # the check of fixes reports this
     if not 0 <= value <= 1:
-        yield entry.mistake(f"{term}: what a fix leaves is a number from 0 to 1", "fix", part, term)
+        yield entry.mistake(f"{term}: the remaining share is a number from 0 to 1", "fix", part, term)
 
 
 def _words(base: Base) -> Iterator[Mistake]:
@@ -129,7 +129,7 @@ def _words(base: Base) -> Iterator[Mistake]:
                     re.compile(text)
                 except re.error as e:
                     yield document.mistake(
-                        f"{group}: {text!r} is no regular expression: {e}", "names", group, "any_of", at
+                        f"{group}: {text!r} is not a regular expression: {e}", "names", group, "any_of", at
                     )
 
 

@@ -21,7 +21,7 @@ def check_metrics(base: Base) -> Iterator[Mistake]:
     inputs: dict[str, frozenset[str]] = {}
     for entry in base.metrics.values():
         if not well_formed(entry.id) or "." in entry.id:
-            yield entry.mistake("is no id for a metric: lower-case letters, digits and single underscores")
+            yield entry.mistake("is not a metric id: use lower-case letters, digits and single underscores")
         if not entry.value.formula:
             continue
         try:
@@ -32,7 +32,7 @@ def check_metrics(base: Base) -> Iterator[Mistake]:
         yield from _unknown(base, entry, inputs[entry.id], "formula")
     for name in inputs:
         if _reaches(inputs, name, name, set()):
-            yield base.metrics[name].mistake("its formula needs itself", "formula")
+            yield base.metrics[name].mistake("its formula depends on itself", "formula")
 
 
 def _reaches(inputs: dict[str, frozenset[str]], start: str, goal: str, seen: set[str]) -> bool:
@@ -57,7 +57,7 @@ def check_observations(base: Base) -> tuple[dict[str, Test], list[Mistake]]:
     out: list[Mistake] = []
     for entry in base.observations.values():
         if not well_formed(entry.id) or kind_of(entry.id) != "observation":
-            out.append(entry.mistake("is no id that a rule can use"))
+            out.append(entry.mistake("is not a valid id in a rule"))
         try:
             test = parse_test(entry.value.test)
         except ExpressionError as e:
@@ -75,7 +75,7 @@ def check_observations(base: Base) -> tuple[dict[str, Test], list[Mistake]]:
             tests[entry.id] = test
         out += check_text(base, entry, entry.value.says, "says")
         if not entry.value.says:
-            out.append(entry.mistake("nothing under says", "says"))
+            out.append(entry.mistake("says is empty", "says"))
     return tests, out
 
 
@@ -103,7 +103,7 @@ def check_rules(
     for entry in base.findings.values():
         sound[entry.id] = []
         if not well_formed(entry.id):
-            out.append(entry.mistake("is no id that a rule can use", "id"))
+            out.append(entry.mistake("is not a valid id in a rule", "id"))
         if not 1 <= entry.value.step <= 9:
             out.append(entry.mistake(f"step {entry.value.step} is not between 1 and 9", "step"))
         for at, rule in enumerate(entry.value.seen):
@@ -124,15 +124,15 @@ def check_rules(
                 if (text := step_error(name, CLASS_STEP)) is not None:
                     out.append(placed.mistake(text, part))
         for name in sorted(set(placed.value.when) & set(placed.value.unless)):
-            out.append(placed.mistake(f"{name!r} stands in both when and unless", "unless"))
+            out.append(placed.mistake(f"{name!r} is listed under both when and unless", "unless"))
         if not placed.value.when and f"class.{placed.id}" != UNDETERMINED:
-            out.append(placed.mistake("a class needs a when", "when"))
+            out.append(placed.mistake("a class needs conditions under when", "when"))
         out += check_text(base, placed, placed.value.because, "because")
         if placed.value.plain:
             out += _plain_test(base, placed)
     if base.classes and UNDETERMINED.removeprefix("class.") not in base.classes:
         first = next(iter(base.classes.values()))
-        out.append(first.document.mistake("the class 'undetermined' is missing: it is what holds when no other does"))
+        out.append(first.document.mistake("the class 'undetermined' is missing: it applies if no other class does"))
     return sound, out
 
 
@@ -155,11 +155,11 @@ def _rule(
             if (text := step_error(name, entry.value.step)) is not None and entry.value.scope == "launch":
                 yield entry.mistake(f"{rule.id}: {text}", "seen", at, part)
     for name in sorted(set(rule.when) & set(rule.unless)):
-        yield entry.mistake(f"{rule.id}: {name!r} stands in both when and unless", "seen", at, "unless")
+        yield entry.mistake(f"{rule.id}: {name!r} is listed under both when and unless", "seen", at, "unless")
     if not rule.when and not rule.unless:
-        yield entry.mistake(f"{rule.id}: neither when nor unless: it would always fire", "seen", at)
+        yield entry.mistake(f"{rule.id}: no conditions under when or unless: it would always fire", "seen", at)
     if not rule.because:
-        yield entry.mistake(f"{rule.id}: nothing under because", "seen", at, "because")
+        yield entry.mistake(f"{rule.id}: because is empty", "seen", at, "because")
     yield from check_text(base, entry, rule.because, "seen", at, "because")
 
 
@@ -180,7 +180,7 @@ def check_cites(base: Base) -> Iterator[Mistake]:
     for group in (base.observations, base.classes, base.findings):
         for entry in group.values():
             if not entry.value.cites:
-                yield entry.mistake("no cites: every entry names its source")
+                yield entry.mistake("cites is missing: every entry needs a source")
 
 
 def check_units(base: Base, terms: Collection[str]) -> Iterator[Mistake]:

@@ -396,7 +396,7 @@ def _never(
     false = [tests[n] for n in unless if n in tests and tests[n].names <= known]
     if all(is_linear(t) for t in (*true, *false)) or find_values(true, false) is not None:
         return None
-    return "no values were found that meet its conditions; an example under fires would prove the contrary", WARNING
+    return "no values were found that meet its conditions; add an example under fires to prove that some exist", WARNING
 
 
 def _needed(base: Base, tests: Mapping[str, Test], sound: Mapping[str, Sequence[RuleDef]], name: str) -> Formula | None:
@@ -444,7 +444,7 @@ def check_partitions(base: Base, tests: Mapping[str, Test]) -> Iterator[Mistake]
             if gap is not None and complete:
                 yield last.mistake(f"partition {group!r}: none of its members holds{_at(gap)}", "partition")
         except TooManyCases:
-            yield last.mistake(f"partition {group!r}: too many cases to prove; write its tests simpler", "partition")
+            yield last.mistake(f"partition {group!r}: too many cases to prove; simplify its tests", "partition")
 
 
 def _at(values: Mapping[str, object]) -> str:

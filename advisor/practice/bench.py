@@ -138,7 +138,7 @@ class Bench:
                 raise UsageError(f"{at}: {name} does not fit into an int: a number in a launch line is passed as one")
             return np.int32(int(name))
         known = ", ".join([*arrays, *self.scalars, *self.sizes])
-        raise UsageError(f"{at}: no argument is called {name!r}: there are {known}")
+        raise UsageError(f"{at}: no argument is called {name!r}; known: {known}")
 
     def _cuda(self, source: Path, vary: Variation) -> Step:
         launches, constants = read_lines(source.read_text(encoding="utf-8"), source.name)
@@ -189,7 +189,7 @@ class Bench:
             )
         if shared + static > self.card.shared_per_block:
             raise UsageError(
-                f"{at}: {shared + static} bytes of shared memory a block, {static} of them static:"
+                f"{at}: {shared + static} bytes of shared memory per block, {static} of them static:"
                 f" this GPU has {self.card.shared_per_block} at most"
             )
         if shared + static > _SHARED_UNASKED:

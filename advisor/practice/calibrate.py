@@ -74,7 +74,7 @@ def calibrate(
         if job is None or problem is None or not job.times_ns:
             return Calibration(outcome, None, Failure("crashed", f"the run ended before {name} was measured"))
         if not job.correct:
-            return Calibration(outcome, None, Failure("wrong", f"{name}: wrong result, so no ceiling: {job.wrong}"))
+            return Calibration(outcome, None, Failure("wrong", f"{name}: wrong result, no ceiling stored: {job.wrong}"))
         work, s = getattr(problem.work, unit), spread(job.times_ns)
         found[name] = Ceiling(work / s.median * 1e9, work / s.high * 1e9, work / s.low * 1e9, s.noise, s.runs)
     card = outcome.card

@@ -24,7 +24,7 @@ from advisor.records.child import end_group
 from advisor.records.errors import InputError, UsageError
 
 ARCHITECTURES = ("sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120")
-NOT_DONE = "compiled only: nothing was run, so neither the result nor the time was checked; that needs an NVIDIA GPU"
+NOT_DONE = "compiled only: result and time were not checked; that needs an NVIDIA GPU"
 _OPTIONS = ("-std=c++17", "-lineinfo")
 _LIMIT_S = 300.0
 # Takes source text, its name in messages, architecture and whether to skip optimisation; returns success and the log.
@@ -85,7 +85,7 @@ def nvrtc() -> Compiler | None:
         if quick and status == lib.nvrtcResult.NVRTC_ERROR_INVALID_OPTION:
             return compiled(text, name, arch, False)  # an older NVRTC, or one that does not know the architecture
         if status == lib.nvrtcResult.NVRTC_ERROR_INVALID_OPTION:
-            said = said or f"this NVRTC knows no {arch}"
+            said = said or f"this NVRTC does not support {arch}"
         return status == lib.nvrtcResult.NVRTC_SUCCESS, said
 
     return compiled
@@ -180,7 +180,7 @@ def compile_source(
     try:
         good, log = compiled(f"{line_directive(source)}\n{text}", str(source), arch, quick)
     except subprocess.TimeoutExpired:
-        words = f"{source.name}: the compiler did not end within {_LIMIT_S:.0f} s"
+        words = f"{source.name}: the compiler did not finish within {_LIMIT_S:.0f} s"
         return Build(source, arch, name, failure=Failure("compile", words))
     said = remarks(log)
     if not good:

@@ -74,7 +74,7 @@ def compile_failure(log: str, source: str) -> Failure:
 
 
 _NO_GPU = "no NVIDIA GPU can be used here: `nvidia-smi` should list one, and CUDA_VISIBLE_DEVICES must not hide it"
-_NO_DRIVER = "no NVIDIA driver is installed here, or it does not run: `nvidia-smi` says more"
+_NO_DRIVER = "no NVIDIA driver is installed here, or it does not run: run `nvidia-smi` for details"
 _INSTALL = "`pip install '.[cuda13]'` in the project's folder, or '.[cuda12]' where `nvidia-smi` shows CUDA 12"
 _CUDA_WORDS: tuple[tuple[str, str, str], ...] = (
     (
@@ -85,14 +85,14 @@ _CUDA_WORDS: tuple[tuple[str, str, str], ...] = (
     (
         r"MISALIGNED_ADDRESS|MisalignedAddress",
         "misaligned_address",
-        "a thread used an address that is no multiple of the access's size: a float4 needs a multiple of 16 bytes",
+        "a thread used an address that is not a multiple of the access size: a float4 needs a multiple of 16 bytes",
     ),
     (
         r"ILLEGAL_INSTRUCTION|IllegalInstruction",
         "illegal_instruction",
-        "the GPU met an instruction that it cannot run (`__trap()`, or code for another architecture)",
+        "the GPU reached an instruction that it cannot execute (`__trap()`, or code for another architecture)",
     ),
-    (r"_ASSERT|ErrorAssert", "assertion", "an assert() in the kernel did not hold"),
+    (r"_ASSERT|ErrorAssert", "assertion", "an assert() in the kernel failed"),
     (
         r"HARDWARE_STACK|HardwareStackError|INVALID_PC|InvalidPc",
         "stack_overflow",
@@ -101,23 +101,23 @@ _CUDA_WORDS: tuple[tuple[str, str, str], ...] = (
     (
         r"LAUNCH_OUT_OF_RESOURCES|LaunchOutOfResources",
         "out_of_resources",
-        "the block does not fit on an SM: its threads times registers, or its shared memory, are too many;"
+        "the block does not fit on an SM: it needs too many registers or too much shared memory;"
         " launch smaller blocks or bound the registers with __launch_bounds__",
     ),
     (
         r"LAUNCH_TIMEOUT|LaunchTimeout",
         "never_ends",
-        "the driver ended the kernel because it ran too long: look for a loop that never ends",
+        "the driver stopped the kernel because it ran too long: look for an endless loop",
     ),
     (
         r"LAUNCH_FAILED|LaunchFailure|ExternalDevice",
         "launch_failed",
-        "the GPU gave up on the kernel: an access outside shared memory or through a wild pointer",
+        "the GPU aborted the kernel: an access outside shared memory or through an invalid pointer",
     ),
     (
         r"INVALID_VALUE|InvalidValue|InvalidConfiguration",
         "wrong_launch",
-        "the driver refuses this launch: check grid, block and shared memory of the launch line",
+        "the driver rejects this launch: check grid, block and shared memory of the launch line",
     ),
     (
         r"NO_BINARY_FOR_GPU|NoKernelImageForDevice|INVALID_PTX|InvalidPtx|UNSUPPORTED_PTX_VERSION|UnsupportedPtx",
@@ -155,7 +155,7 @@ def of_exception(error: BaseException, source: str) -> Failure:
         for pattern, kind, words in _CUDA_WORDS:
             if re.search(pattern, text):
                 return Failure(kind, f"{Path(source).name}: {words or _MEMORY_WORDS}", detail=detail)
-        return Failure("cuda", f"{Path(source).name}: CUDA says: {text}", detail=detail)
+        return Failure("cuda", f"{Path(source).name}: CUDA reports: {text}", detail=detail)
     if name == "NVRTCError":
         return Failure("compile", f"{Path(source).name}: the compiler failed: {text}", detail=detail)
     said, line = f"{name}: {text}".splitlines()[0], _line(error, source)

@@ -50,7 +50,7 @@ class Fault:
 def faults(catalog: Catalog) -> tuple[Fault, ...]:
     """Return all faults in kernels/, in order."""
     found = [
-        Fault(folder / MANIFEST, 1, "missing: every folder here is an exercise")
+        Fault(folder / MANIFEST, 1, "missing: every folder here must be an exercise")
         for folder in sorted(resources.folder("kernels").iterdir())
         if folder.is_dir() and folder.name not in (*names(), *OTHER) and not folder.name.startswith(("_", "."))
     ]
@@ -85,9 +85,9 @@ def _manifest(one: Exercise, path: Path, catalog: Catalog) -> Iterator[Fault]:
     if one.diagnosis not in known:
         yield fault(f"there is no diagnosis {one.diagnosis!r}", "diagnosis")
     if len(one.hints) < LEAST_HINTS:
-        yield fault(f"at least {LEAST_HINTS} hints", "hints")
+        yield fault(f"needs at least {LEAST_HINTS} hints", "hints")
     if len(one.stages) < 2:
-        yield fault("at least two steps", "steps")
+        yield fault("needs at least two steps", "steps")
     if not one.napkin:
         yield fault("no napkin number", "napkin")
     if not one.quiz:
@@ -96,10 +96,10 @@ def _manifest(one: Exercise, path: Path, catalog: Catalog) -> Iterator[Fault]:
         yield fault("no licence", "licence")
     for output, tolerance in case(one.name).TOLERANCES.items():
         if not tolerance.why.strip():
-            yield Fault(home(one.name) / "case.py", 1, f"the tolerance of {output} is not argued")
+            yield Fault(home(one.name) / "case.py", 1, f"the tolerance of {output} has no reason")
     for i, question in enumerate(one.quiz):
         if sum(a.right for a in question.answers) != 1:
-            yield fault("exactly one answer is right", "quiz", str(i))
+            yield fault("exactly one answer must be right", "quiz", str(i))
     for name in one.prerequisites:
         if name not in names():
             yield fault(f"there is no exercise {name!r}", "prerequisites")
@@ -123,13 +123,13 @@ def catalog_ids() -> frozenset[str]:
 def _step(one: Exercise, step: StepDef, known: frozenset[str], catalog: Catalog) -> Iterator[tuple[str, str]]:
     ids = [s.id for s in one.steps]
     if step.id == MINE:
-        yield "id", f"{MINE!r} is the learner's own version"
+        yield "id", f"{MINE!r} is reserved for the learner's version"
     for key, wanted in (("expect", (step.expect,)), ("also", step.also), ("forbid", step.forbid)):
         for name in wanted:
             if name not in known:
                 yield key, f"there is no diagnosis {name!r}"
     if step.expect in step.forbid:
-        yield "forbid", f"{step.expect} is expected and forbidden"
+        yield "forbid", f"{step.expect} is both expected and forbidden"
     if step.class_ and step.class_ not in catalog.classes:
         yield "class", f"there is no class {step.class_!r}"
     shown = {s.id: s.expect for s in one.steps[: ids.index(step.id)]}
@@ -144,7 +144,7 @@ def _step(one: Exercise, step: StepDef, known: frozenset[str], catalog: Catalog)
         if name not in ("copy", *ids):
             yield "reach", f"{name!r} is neither copy nor a step"
     if step.look_at >= step.launches:
-        yield "look_at", "the launch that is judged is not profiled"
+        yield "look_at", "the launch under look_at is not profiled"
 
 
 def _files(one: Exercise) -> Iterator[Fault]:
@@ -152,7 +152,7 @@ def _files(one: Exercise) -> Iterator[Fault]:
     wanted = {MANIFEST, "case.py", *(s.source for s in one.steps), *(x for s in one.steps for x in s.extra)}
     for name in sorted(wanted):
         if not (folder / name).is_file():
-            yield Fault(folder / MANIFEST, key_line(folder / MANIFEST, "steps"), f"{name} is named and not there")
+            yield Fault(folder / MANIFEST, key_line(folder / MANIFEST, "steps"), f"{name} is listed but missing")
     kept = {f"recorded/{card}/{name}" for card in CARDS for name in (REPORT, RECORD)}
     for path in sorted(p for p in folder.rglob("*") if p.is_file() and "__pycache__" not in p.parts):
         inside = path.relative_to(folder).as_posix()
@@ -180,7 +180,7 @@ def _files(one: Exercise) -> Iterator[Fault]:
         return
     path = folder / "recorded" / CARDS[0] / RECORD
     if set(record.record.steps) != {s.id for s in one.steps}:
-        yield Fault(path, 1, "its steps are not the manifest's")
+        yield Fault(path, 1, "its steps differ from the manifest")
         return
     if dict(case(one.name).sizes(record.record.card)) != record.record.sizes:
         yield Fault(path, 1, "case.py gives other sizes for this GPU now: record it again")

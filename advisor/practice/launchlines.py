@@ -88,13 +88,13 @@ def read_lines(source: str, name: str) -> tuple[tuple[LaunchLine, ...], tuple[Co
         if kind == "constant":
             pair = _CONSTANT.match(rest)
             if pair is None:
-                raise UsageError(f"{where}: a constant line reads `// constant: symbol = array`")
+                raise UsageError(f"{where}: write a constant line as `// constant: symbol = array`")
             constants.append(ConstantLine(pair[1], pair[2], number))
             continue
         launch = _LAUNCH.match(rest)
         parts = _split(launch[2]) if launch is not None else []
         if launch is None or len(parts) not in (2, 3):
-            raise UsageError(f"{where}: a launch line reads `// launch: kernel<<<grid, block, shared>>>(arguments)`")
+            raise UsageError(f"{where}: write a launch line as `// launch: kernel<<<grid, block, shared>>>(arguments)`")
         grid, block = _dimensions(parts[0]), _dimensions(parts[1])
         if len(grid) > 3 or len(block) > 3:
             raise UsageError(f"{where}: a grid or block has up to three dimensions")
@@ -122,10 +122,10 @@ def shape(line: LaunchLine, values: Mapping[str, float], name: str, block: int |
     def whole(formula: str, what: str, known: Mapping[str, float], low: int, high: int) -> int:
         unknown = parse(formula).names - set(known)
         if unknown:
-            raise UsageError(f"{where}: {min(unknown)!r} is unknown here: known are {', '.join(sorted(known))}")
+            raise UsageError(f"{where}: {min(unknown)!r} is unknown; known: {', '.join(sorted(known))}")
         value = parse(formula).scalar(known)
         if not math.isfinite(value) or value != int(value):
-            raise UsageError(f"{where}: {what} {formula} = {value:g} is no whole number: use ceil() or floor()")
+            raise UsageError(f"{where}: {what} {formula} = {value:g} is not a whole number: use ceil() or floor()")
         if not low <= value <= high:
             raise UsageError(f"{where}: {what} {formula} = {value:g} is not between {low} and {high}")
         return int(value)
@@ -137,7 +137,7 @@ def shape(line: LaunchLine, values: Mapping[str, float], name: str, block: int |
     for t in threads:
         count *= t
     if count > _MAX_THREADS:
-        raise UsageError(f"{where}: a block of {count} threads: {_MAX_THREADS} is the most")
+        raise UsageError(f"{where}: a block of {count} threads: the limit is {_MAX_THREADS}")
     known = {**values, "block": float(count)}
     blocks = [whole(f, "grid", known, 1, high) for f, high in zip(line.grid, _MAX_GRID, strict=False)]
     shared = whole(line.shared, "shared memory", known, 0, 1 << 20)

@@ -347,7 +347,7 @@ def _predict(room: Lessons, one: Exercise, arguments: Arguments, tell: Tell) -> 
     step = arguments.get("step") or one.stages[0].id
     known = latest(room.store.record(one.name), step)
     if step != MINE and known is not None and known.points is not None:
-        raise UsageError(f"the answer for {step} was already shown, and your prediction got {known.points} points")
+        raise UsageError(f"the answer for {step} was already shown, and your prediction scored {known.points} points")
     try:
         speedup = float(arguments.get("speedup", ""))
     except ValueError:
@@ -367,7 +367,7 @@ def _quiz(room: Lessons, one: Exercise, arguments: Arguments, tell: Tell) -> Non
     try:
         at, chosen = int(arguments.get("at", "")), int(arguments.get("chosen", ""))
     except ValueError:
-        raise UsageError("an answer is the number of a question and the number of an answer") from None
+        raise UsageError("give the number of a question and the number of its answer") from None
     room.answer(one, at, chosen)
 
 

@@ -150,7 +150,7 @@ _WORDS: tuple[tuple[str, str, str], ...] = (
     (
         r"(?i)nsight-compute-lock|interprocess\s?lock|lock file",
         "profiler_busy",
-        "another Nsight Compute is at work, or left /tmp/nsight-compute-lock behind as another user: let it finish,"
+        "another Nsight Compute is running, or left /tmp/nsight-compute-lock behind as another user: let it finish,"
         " remove that file, or set TMPDIR to a folder of your own",
     ),
     (
@@ -161,14 +161,14 @@ _WORDS: tuple[tuple[str, str, str], ...] = (
     (
         r"(?i)driver.*(?:support|compatib|version|too old|newer|outdated)|(?:support|compatib|version).*driver",
         "ncu_driver",
-        "this ncu and the NVIDIA driver do not go together: install the Nsight Compute of the driver's CUDA version, or"
+        "this ncu and the NVIDIA driver are incompatible: install the Nsight Compute of the driver's CUDA version, or"
         " update the driver",
     ),
     (
         r"(?i)(?:gpu|device|chip|architecture).*not supported|unsupported (?:gpu|device|chip)|not supported on.*gpu",
         "ncu_gpu",
-        "this ncu does not know this GPU: install a version whose release notes list it, newer for a new GPU and older"
-        " for an old one",
+        "this ncu does not support this GPU: install a version whose release notes list it, newer for a new GPU and"
+        " older for an old one",
     ),
     (
         r"(?i)out of memory|failed to (?:allocate|save)|not enough memory",
@@ -190,7 +190,7 @@ def ncu_failure(errors: list[str]) -> Failure | None:
     for pattern, kind, words in _WORDS:
         if re.search(pattern, text):
             return Failure(kind, words, detail=text)
-    return Failure("ncu", f"Nsight Compute says: {errors[0]}", detail=text) if errors else None
+    return Failure("ncu", f"Nsight Compute reports: {errors[0]}", detail=text) if errors else None
 
 
 def profile(
@@ -245,7 +245,5 @@ def _failure(outcome: Outcome, listener: NcuListener, report: Path | None) -> Fa
 def _hanging(failure: Failure) -> Failure:
     if failure.kind != "slow_child":
         return failure
-    words = (
-        "Nsight Compute did not come to an end within the time limit and was ended: try again, or run `ncu --version`"
-    )
+    words = "Nsight Compute did not finish within the time limit and was stopped: try again, or run `ncu --version`"
     return replace(failure, kind="ncu_hangs", words=words)

@@ -346,16 +346,14 @@ def run(
 def one_child(request: Request, runner: Runner, listener: Listener) -> tuple[Outcome, bool]:
     """Run one child; return its outcome, and whether it completed the request. `run` starts another if it did not."""
     if os.name != "posix":
-        return Outcome(
-            failure=Failure("system", "exercises are run on Linux with an NVIDIA GPU, not on this system")
-        ), True
+        return Outcome(failure=Failure("system", "exercises run only on Linux with an NVIDIA GPU")), True
     try:
         folder = ScratchFolder()
         (Path(folder.name) / "request.json").write_text(
             json.dumps(asdict(replace(request, parent=os.getpid()))), encoding="utf-8"
         )
     except OSError as e:
-        words = f"no file can be written for the child ({e.strerror}): free some space, or set TMPDIR to another folder"
+        words = f"cannot write a file for the child process ({e.strerror}): free space or set TMPDIR"
         return Outcome(failure=Failure("no_child", words)), True
     with folder as place:
         asked, result = Path(place) / "request.json", Path(place) / "result.json"
@@ -393,15 +391,16 @@ _KERNEL_STAGES = ("check", "time", "warm")
 
 def _late(stage: str, ended: Ended) -> Failure:
     stuck = (
-        "" if ended.code is not None else "; it could not be ended: the driver holds it, and a restart may be needed"
+        "" if ended.code is not None else "; it could not be stopped: the driver blocks it, and a restart may be needed"
     )
     if stage in _KERNEL_STAGES:
         words = (
-            "the kernel did not end within the time limit: look for a loop whose condition never becomes false, or a"
-            " barrier that some threads never reach. It was ended; the GPU may take a moment to be free again" + stuck
+            "the kernel did not finish within the time limit: look for a loop whose condition never becomes false, or a"
+            " barrier that some threads never reach. The process was stopped; the GPU can take a moment to become free"
+            + stuck
         )
         return Failure("never_ends", words, detail=ended.errors)
-    return Failure("slow_child", f"`{stage}` took too long, and was ended{stuck}", detail=ended.errors)
+    return Failure("slow_child", f"`{stage}` took too long and was stopped{stuck}", detail=ended.errors)
 
 
 def _crash(stage: str, ended: Ended) -> Failure:

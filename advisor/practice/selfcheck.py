@@ -225,7 +225,7 @@ def _step(
             problems.append(f"{first or 'nothing'} comes first, expected {step.expect}")
         if step.class_ and launch.verdict.id != step.class_:
             problems.append(f"class {launch.verdict.id}, expected {step.class_}")
-        problems += [f"{f.id} is found and forbidden" for f in found if f.id in step.forbid]
+        problems += [f"{f.id} is found but forbidden" for f in found if f.id in step.forbid]
         problems += [f"{name} is not found" for name in step.also if name not in {f.id for f in launch.findings}]
     problems += _gain(step, times)
     reached = {}
@@ -233,7 +233,7 @@ def _step(
         share = _share(m, step.id, name, time, times)
         reached[name] = share
         if share < least:
-            problems.append(f"reaches {share:.1%} of {name}, claims {least:.0%}")
+            problems.append(f"reaches {share:.1%} of {name}, claimed {least:.0%}")
     gain = found[0].speedup.estimate if found and found[0].speedup is not None else None
     verdict = launch.verdict.id if launch is not None else ""
     return StepJudged(step, time, ratio, first, verdict, gain, tuple(problems), pending, reached, launch)
@@ -245,9 +245,9 @@ def _gain(step: StepDef, times: Mapping[str, float]) -> list[str]:
         return []
     ratio = times[claim.over] / times[step.id]
     if ratio < claim.at_least:
-        return [f"{ratio:.2f}× over {claim.over}, claims at least {claim.at_least:g}×"]
+        return [f"{ratio:.2f}× over {claim.over}, claimed at least {claim.at_least:g}×"]
     if ratio > claim.at_most:
-        return [f"{ratio:.2f}× over {claim.over}, claims at most {claim.at_most:g}×"]
+        return [f"{ratio:.2f}× over {claim.over}, claimed at most {claim.at_most:g}×"]
     return []
 
 
@@ -323,7 +323,9 @@ def run_all(
         return Everything(outcome, failure=outcome.failure or Failure("crashed", "the device copy could not be run"))
     if not copy.correct or not copy.times_ns:
         reason = copy.failure.words if copy.failure is not None else copy.wrong
-        return Everything(outcome, failure=copy.failure or Failure("wrong", f"the device copy is wrong: {reason}"))
+        return Everything(
+            outcome, failure=copy.failure or Failure("wrong", f"the device copy has a wrong result: {reason}")
+        )
     results = {(j.exercise, j.step): j for j in outcome.jobs}
     ran = tuple(_profiling(task, results) for task in tasks)
     reports, failure = _profiles(tuple(t for t in ran if t.jobs), folder, runner, show, ncu, clock_control)
@@ -407,7 +409,7 @@ def _measured(
     for step in one.steps:
         job = results.get((one.name, step.id))
         if job is None:
-            steps[step.id] = StepData((), (), False, "was not reached: an earlier step ended the run")
+            steps[step.id] = StepData((), (), False, "was not reached: an earlier step stopped the run")
             continue
         wrong = job.failure.words if job.failure is not None else job.wrong
         right = False if job.failure is not None else job.correct

@@ -50,7 +50,7 @@ def annotate(record: Record, observation: str, hypothesis: str, next_: str) -> N
         raise UsageError("the log is empty: `practice check` or `practice profile` writes its first version")
     for text in (observation, hypothesis, next_):
         if len(text) > _LONGEST:
-            raise UsageError(f"a text of over {_LONGEST} characters: the log is for short notes")
+            raise UsageError(f"a text longer than {_LONGEST} characters: the log is for short notes")
     row = record.log[-1]
     row.observation = observation or row.observation
     row.hypothesis = hypothesis or row.hypothesis
@@ -146,7 +146,7 @@ class Store:
         """Return the stored progress, empty if there is no file yet. Raises InputError if it cannot be read."""
         try:
             if self.path.stat().st_size > _LARGEST:
-                raise InputError(f"{self.path}: over {_LARGEST >> 20} MiB: not what practice wrote: move it away")
+                raise InputError(f"{self.path}: over {_LARGEST >> 20} MiB, so not written by practice: move it away")
             raw = self.path.read_bytes()
         except FileNotFoundError:
             return Progress()
@@ -156,7 +156,7 @@ class Store:
             found = msgspec.json.decode(raw, type=Progress)
         except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError) as e:
             raise InputError(
-                f"{self.path}: damaged or from a newer version ({e}); nothing was changed: move it away to start afresh"
+                f"{self.path}: damaged or from a newer version ({e}); nothing was changed: move it away to start again"
             ) from None
         if found.schema != SCHEMA:
             raise InputError(f"{self.path}: written by another version ({found.schema[:60]}): move it away or update")
@@ -179,7 +179,7 @@ class Store:
                 write_whole(self.path, text + "\n")
                 return out
         except UnicodeEncodeError:
-            raise UsageError("a text or path that is not UTF-8 cannot be kept: write it in plain characters") from None
+            raise UsageError("a text or path that is not UTF-8 cannot be saved: use UTF-8") from None
         except Timeout:
             raise InputError(f"{self.path}: another terminal has held it for {_WAIT_S:.0f} s: try again") from None
         except OSError as e:

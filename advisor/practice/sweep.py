@@ -78,7 +78,7 @@ def label(vary: Variation) -> str:
 def variations(source: Path, axes: Sequence[Axis] = tuple(AXES)) -> tuple[tuple[Variation, ...], tuple[str, ...]]:
     """Return the points for a source, and notes on skipped axes. Raises UsageError if it is not a .cu file."""
     if source.suffix != ".cu":
-        raise UsageError(f"{source.name}: only a .cu can be swept: its launch lines say what to vary")
+        raise UsageError(f"{source.name}: only a .cu can be swept: its launch lines define what to vary")
     launches, _ = read_lines(source.read_text(encoding="utf-8"), source.name)
     notes, points = [], []
     for axis in axes:
@@ -170,7 +170,7 @@ def profiled(
     except InputError as e:
         return replace(found, failure=Failure("report", str(e)), report=made.report)
     if len(rows) != len(points):
-        words = f"{made.report}: has {len(rows)} launches where {len(points)} were profiled"
+        words = f"{made.report}: has {len(rows)} launches, but {len(points)} were profiled"
         return replace(found, failure=Failure("report", words), report=made.report)
     known = {p.vary: tuple(row.items()) for p, row in zip(points, rows, strict=True)}
     table = tuple(replace(p, metrics=known.get(p.vary, ())) for p in found.points)

@@ -79,7 +79,7 @@ def start(exercise: Exercise, store: Store, folder: Path | None = None) -> tuple
     try:
         place.mkdir(parents=True, exist_ok=True)
     except OSError as e:
-        raise UsageError(f"{place}: cannot be made: {e.strerror}: name another with --folder") from None
+        raise UsageError(f"{place}: cannot be created: {e.strerror}: name another with --folder") from None
     for target, origin in zip((shop.source, *shop.extra), _originals(exercise), strict=True):
         if not target.exists():
             write_whole(target, bundled_text(exercise.name, origin))
@@ -102,7 +102,7 @@ def opened(exercise: Exercise, store: Store) -> Workshop:
     known = store.record(exercise.name).folder
     if not known:
         raise UsageError(
-            f"{exercise.name} is not started: `ncu-advisor practice start {exercise.name}` makes its folder"
+            f"{exercise.name} is not started: `ncu-advisor practice start {exercise.name}` creates its folder"
         )
     shop = _in(exercise, Path(known))
     for path in (shop.source, *shop.extra):

@@ -58,7 +58,7 @@ class Elf:
             (start,) = struct.unpack_from("<Q", data, 0x28)
             size, count, names = struct.unpack_from("<HHH", data, 0x3A)
             if size != _SECTION.size or count > _MOST_SECTIONS or names >= count:
-                raise BadCodeError("its table of sections is not readable")
+                raise BadCodeError("its section table cannot be read")
             self._sections = [_SECTION.unpack_from(data, start + i * size) for i in range(count)]
         except struct.error:
             raise BadCodeError("it ends inside its headers") from None
@@ -162,7 +162,7 @@ class LineTable:
             if byte < 0x80:
                 return value
             if shift > 63:
-                raise BadCodeError("a number in its line table runs over its end")
+                raise BadCodeError("a number in its line table extends past its end")
 
     def _signed(self) -> int:
         start = self._at
@@ -217,7 +217,7 @@ class LineTable:
         def row() -> None:
             self._rows += 1
             if self._rows > _MOST_ROWS:
-                raise BadCodeError("a line table of millions of rows")
+                raise BadCodeError("a line table with millions of rows")
             name = files[file] if 0 <= file < len(files) else ""
             current.rows.append((address, name, line, call, function))
 

@@ -112,7 +112,7 @@ class _Reader:
             return False
         self._close_rule()
         if len(self.found.launches) >= self.most:
-            raise InputError(f"more than {self.most:,} launches; cut the file into parts")
+            raise InputError(f"more than {self.most:,} launches; split the file")
         launch = Launch(len(self.found.launches), short_name(head), head.strip(), grid, block, cc=cc)
         self.found.launches.append(launch)
         self.values.append({})
@@ -173,15 +173,13 @@ class _Reader:
         self._close_rule()
         found = self.found
         if self.table.open:
-            found.problems.append("the text ends inside a table: it was cut")
+            found.problems.append("the text ends inside a table: it is truncated")
             found.missing = None
         elif cut := last_is_cut([tuple(names) for names in self.sections]):
             found.problems.append(cut)
             found.missing = None
         if self.invocations:
-            found.problems.append(
-                f"a summary: each kernel stands for the average of its launches ({self.invocations} in all)"
-            )
+            found.problems.append(f"a summary: each kernel is the average of its launches ({self.invocations} in all)")
         shown, profiled = self.invocations or len(found.launches), max(len(self.profiled), self.unnumbered)
         if profiled > shown:
             found.problems.append(f"ncu profiled {profiled} launches, the text holds {shown}")

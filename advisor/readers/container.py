@@ -102,7 +102,7 @@ def number_and_end(data: Bytes, at: int) -> tuple[int, int]:
     value = shift = 0
     while True:
         if at >= len(data) or shift > 63:
-            raise DamagedError("a number runs over its end")
+            raise DamagedError("a number extends past its end")
         byte = data[at]
         at += 1
         value |= (byte & 0x7F) << shift
@@ -136,7 +136,7 @@ def fields(data: Bytes, most: int = _MOST_FIELDS) -> Iterator[tuple[int, int, in
     while at < size:
         key, most = at, most - 1
         if most < 0:
-            raise DamagedError("a message of millions of fields")
+            raise DamagedError("a message with millions of fields")
         tag = data[key]
         if tag < 0x80 and tag & 7 == 2 and tag > 7 and key + 1 < size and data[key + 1] < 0x80:  # the common case
             number, start = tag >> 3, key + 2
@@ -144,7 +144,7 @@ def fields(data: Bytes, most: int = _MOST_FIELDS) -> Iterator[tuple[int, int, in
         else:
             number, start, at = field_at(data, key)
         if at > size:
-            raise DamagedError("a field runs over the end of its message")
+            raise DamagedError("a field extends past the end of its message")
         yield number, key, start, at
 
 
@@ -174,14 +174,14 @@ def walk(data: Bytes) -> Container:
     """Parse the blocks of a whole report. Never raises: problems are recorded in `damage`."""
     found = Container()
     if bytes(data[:4]) != MAGIC:
-        found.damage = "it does not begin with the mark of a report"
+        found.damage = "it does not begin with the signature of a report"
         return found
     at = len(MAGIC)
     try:
         at = _skip(data, at, "its file header")
         while at < len(data):
             if len(found.blocks) > _MOST_BLOCKS or found.announced > _MOST_LAUNCHES:
-                raise DamagedError("more launches than any report holds")
+                raise DamagedError("more launches than a report can hold")
             at = _block(data, at, found)
     except DamagedError as error:
         found.damage = str(error)
@@ -196,7 +196,9 @@ def _skip(data: Bytes, at: int, what: str, limit: int | None = None) -> int:
     limit = len(data) if limit is None else limit
     end = at + 4 + LENGTH.unpack_from(data, at)[0] if at + 4 <= limit else limit + 1
     if end > limit:
-        raise DamagedError(f"{ENDS} inside {what}" if limit == len(data) else f"{what} runs over the end of its block")
+        raise DamagedError(
+            f"{ENDS} inside {what}" if limit == len(data) else f"{what} extends past the end of its block"
+        )
     return int(end)
 
 
@@ -215,7 +217,7 @@ def _block(data: Bytes, at: int, found: Container) -> int:
     end = header_end + size
     # Each source and result has at least its length field, so a larger count is impossible.
     if 4 * (sources + results) > size or results > _MOST_LAUNCHES:
-        raise DamagedError(f"the block at byte {at} announces more than it holds")
+        raise DamagedError(f"the block at byte {at} declares more than it holds")
     found.announced += results
     inside = header_end
     parts: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
@@ -421,7 +423,7 @@ def _record(whole: bytes, choice: _Choice) -> bytes:
         else:
             number, start, at = field_at(whole, key)
         if at > size:
-            raise DamagedError("a field runs over the end of its message")
+            raise DamagedError("a field extends past the end of its message")
         what = _LEAVE if number == LAYOUT else _WHOLE
         if number == METRIC:
             if start >= at or whole[start] != 0x08:

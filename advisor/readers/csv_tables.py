@@ -109,7 +109,7 @@ def _parse(held: list[str]) -> list[list[str]]:
         raise InputError(f"a row of the CSV cannot be read ({error}); give the file as ncu printed it") from None
 
 
-MIXED = "numbers with decimal points and with decimal commas in one file: read with points, the others are unknown"
+MIXED = "numbers with decimal points and with decimal commas in one file: points are read, the others are unknown"
 
 
 def read_raw_csv(lines: Iterable[str], wanted: Sequence[str], most: int) -> Contents:
@@ -128,7 +128,7 @@ def read_raw_csv(lines: Iterable[str], wanted: Sequence[str], most: int) -> Cont
             elif not header:
                 continue
             elif len(row) < len(header):
-                found.problems.append(f"a row of {len(row)} instead of {len(header)} fields is left out")
+                found.problems.append(f"a row of {len(row)} instead of {len(header)} fields is skipped")
                 found.missing = None
             elif units is None:
                 if row[0]:
@@ -137,7 +137,7 @@ def read_raw_csv(lines: Iterable[str], wanted: Sequence[str], most: int) -> Cont
                     )
                 units = row
             elif len(kept) >= most:
-                raise InputError(f"more than {most:,} launches; cut the file into parts")
+                raise InputError(f"more than {most:,} launches; split the file")
             else:
                 identity = {title: row[i] for i, title in enumerate(header[:14]) if title not in keep}
                 identity["GPU"] = _field(header, row, "device__attribute_display_name")
@@ -150,7 +150,7 @@ def read_raw_csv(lines: Iterable[str], wanted: Sequence[str], most: int) -> Cont
                     identity["CC"] = ".".join(part.split(".")[0] for part in parts) if all(parts) else ""
                 kept.append((identity, {header[i]: (row[i], units[i]) for i in columns}))
     except CutShortError:
-        found.problems.append("the file ends inside a row: it was cut")
+        found.problems.append("the file ends inside a row: it is truncated")
         found.missing = None
     mark = decimal_mark(text for _, values in kept for text, _ in values.values())
     if mark is None:
@@ -228,18 +228,18 @@ def read_details_csv(lines: Iterable[str], wanted: Collection[str], most: int) -
                 key = table.key(row)
                 if key not in entries:
                     if len(entries) >= most:
-                        raise InputError(f"more than {most:,} launches; cut the file into parts")
+                        raise InputError(f"more than {most:,} launches; split the file")
                     entries[key] = _entry(table, row, len(entries))
                     averaged += (whole(table.get(row, "Invocations")) or 0) if table.summary else 0
                 _take(table, row, entries[key], keep)
             elif table is not None:
-                found.problems.append(f"a row of only {len(row)} fields is left out")
+                found.problems.append(f"a row of only {len(row)} fields is skipped")
                 found.missing = None
     except CutShortError:
-        found.problems.append("the file ends inside a row: it was cut")
+        found.problems.append("the file ends inside a row: it is truncated")
         found.missing = None
     if averaged:
-        found.problems.append(f"a summary: each kernel stands for the average of its launches ({averaged} in all)")
+        found.problems.append(f"a summary: each kernel is the average of its launches ({averaged} in all)")
     cut = last_is_cut([tuple(entry.sections) for entry in entries.values()])
     if cut:
         found.problems.append(cut)
@@ -264,7 +264,7 @@ def last_is_cut(sections: list[tuple[str, ...]]) -> str:
     before, last = sections[-2:]
     # The last name itself may be truncated.
     if 0 < len(last) < len(before) and before[: len(last) - 1] == last[:-1]:
-        return f"the last launch has only {len(last)} of {len(before)} sections: the file seems to be cut"
+        return f"the last launch has only {len(last)} of {len(before)} sections: the file seems to be truncated"
     return ""
 
 

@@ -42,7 +42,7 @@ def lines(path: Path, limits: Limits, name: str = "") -> Iterator[str]:
     if why := why_special(path):
         raise InputError(f"{name}: {why}")
     if path.stat().st_size > limits.text_bytes:
-        raise InputError(f"{name}: larger than {limits.text_bytes >> 20} MiB; cut it into parts or give the .ncu-rep")
+        raise InputError(f"{name}: larger than {limits.text_bytes >> 20} MiB; split it or give the .ncu-rep")
     with path.open("rb") as file:
         mark = encoding(file.read(4))
     with path.open(encoding=mark, errors="replace") as file:
@@ -50,10 +50,10 @@ def lines(path: Path, limits: Limits, name: str = "") -> Iterator[str]:
         while line := file.readline(limits.line_chars + 1):
             number += 1
             if number > limits.text_lines:
-                raise InputError(f"{name}: more than {limits.text_lines:,} lines; cut it into parts")
+                raise InputError(f"{name}: more than {limits.text_lines:,} lines; split it")
             if len(line) > limits.line_chars:
                 raise InputError(
-                    f"{name}: a line of more than {limits.line_chars:,} characters: this is no output of ncu; "
+                    f"{name}: a line of more than {limits.line_chars:,} characters: this is not output of ncu; "
                     "give the CSV, the console text or the .ncu-rep"
                 )
             yield line.rstrip("\n")
@@ -69,7 +69,7 @@ _TIMELINE = "a timeline trace of Nsight Systems, not a kernel profile; `ncu-advi
 _BINARY = (
     (
         b"SQLite format 3\0",
-        "an SQLite database, as Nsight Systems exports them: a timeline trace; `ncu-advisor timeline` reads it",
+        "an SQLite database as exported by Nsight Systems, a timeline trace; `ncu-advisor timeline` reads it",
     ),
     (b"PK\x03\x04", "a zip archive: unpack it and give the report in it"),
     (b"\x7fELF", "a program or library: profile it with `ncu --set full -o report PROGRAM` and give the report"),
@@ -89,16 +89,16 @@ _HINTS = (
     ),
     (
         re.compile(r"^==\d+== NVPROF|^=+ Profiling result:"),
-        "output of nvprof, which knows none of the metrics needed; profile with ncu (CC 7.0 or newer)",
+        "output of nvprof, which has none of the needed metrics; profile with ncu (CC 7.0 or newer)",
     ),
-    (re.compile(r"^usage: ncu"), "only ncu's help page, no profile: the options were wrong; profile again"),
+    (re.compile(r"^usage: ncu"), "only the help page of ncu, no profile: correct the options and profile again"),
     (
         re.compile(r"^[a-z]\w*__\S+\s+(Counter|Ratio|Throughput|Metric)\s"),
         "a list of metric names (`ncu --query-metrics`), no measurements; profile a program",
     ),
     (
         re.compile(r"^(?!==).*,.*(Kernel|Metric Name|\b[a-z]\w*__\w+\.(sum|avg|max|min|ratio|pct)\b).*,"),
-        "a table made from ncu's numbers, not ncu's own output (no ID, Process ID and Kernel Name columns); give the "
+        "a table derived from ncu output, not ncu output itself (no ID, Process ID and Kernel Name columns); give the "
         "CSV as `ncu --csv` printed it",
     ),
     (re.compile(r"^==ERROR=="), "only an error of ncu, no profile: {rest}"),
@@ -163,8 +163,8 @@ def refuse_head(name: str, head: bytes) -> None:
         if name.endswith((".nsys-rep", ".qdrep")):
             raise InputError(f"{name}: {_TIMELINE} once exported with `nsys export --type sqlite`")
         raise InputError(
-            f"{name}: no Nsight Compute report: it does not begin with the mark of one (NVR), so its beginning is lost "
-            "or it is something else; copy it again or profile again"
+            f"{name}: not an Nsight Compute report: it does not begin with the signature NVR. It is damaged or another "
+            "kind of file; copy it again or profile again"
         )
 
 
@@ -186,7 +186,9 @@ def _text_format(path: Path, name: str, limits: Limits) -> str:
                 if i not in seen and (match := mark.search(line[:1000])):
                     seen[i] = what.format(rest=one_line(line[match.end() : match.end() + 400], 200))
     what = (
-        seen[min(seen)] if seen else "no output of ncu; give an .ncu-rep, the CSV of `ncu --csv`, or ncu's console text"
+        seen[min(seen)]
+        if seen
+        else "not output of ncu; give an .ncu-rep, the CSV of `ncu --csv`, or ncu's console text"
     )
     raise InputError(f"{name}: {what}")
 
@@ -274,7 +276,7 @@ def unpack(path: Path, kind: str, target: Path, limits: Limits) -> str:
                 if total > most:
                     raise InputError(
                         f"{path.name}: unpacks to more than {most // MIB} MiB, over {total // max(size, 1)} times its "
-                        "size: no report does that; unpack it by hand if you trust it"
+                        "size, too much for a report; unpack it by hand if you trust it"
                     )
                 out.write(data)
                 if total > look_at:
@@ -285,9 +287,9 @@ def unpack(path: Path, kind: str, target: Path, limits: Limits) -> str:
         except (EOFError, lzma.LZMAError, zlib.error, ValueError):
             if not total:
                 raise InputError(
-                    f"{path.name}: the {kind} data is damaged from its beginning; get the file again"
+                    f"{path.name}: the {kind} data is damaged at its beginning; get the file again"
                 ) from None
-            return f"the {kind} data is cut short or damaged after {total:,} unpacked bytes"
+            return f"the {kind} data is truncated or damaged after {total:,} unpacked bytes"
     return ""
 
 

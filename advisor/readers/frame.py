@@ -42,7 +42,7 @@ def clean(text: str, limit: int) -> tuple[str, str]:
     cut = text
     if len(text) > limit:
         cut = text[:limit] + f"... ({len(text) - limit:,} more characters)"
-        done = f"a name of {len(text):,} characters is cut to {limit:,}"
+        done = f"a name of {len(text):,} characters is truncated to {limit:,}"
     safe = _CONTROL.sub(_escape, cut)
     if safe != cut and not done:
         done = "a name holds control characters, shown escaped"

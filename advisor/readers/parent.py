@@ -218,7 +218,7 @@ def read_report(
     wrong = [text for text in (damage, found.damage) if text]
     if lost:
         contents.problems.append(f"{lost} of the {found.announced} launches announced could not be read")
-    contents.problems += [f"the report is damaged or cut short: {text}" for text in wrong]
+    contents.problems += [f"the report is damaged or truncated: {text}" for text in wrong]
     # There may be launches after the damage that no header announced.
     contents.missing = None if wrong else lost
     return contents
@@ -268,7 +268,7 @@ def read_code(
     path, bounds = Path(path), limits or Limits()
     sniffed = formats.sniff(path, bounds)
     if not sniffed.wrapping and sniffed.format != "ncu-rep":
-        raise InputError(f"{path.name}: only a binary report (.ncu-rep) knows single instructions; give that")
+        raise InputError(f"{path.name}: only a binary report (.ncu-rep) has per-instruction data; give that")
     child = start_child(bounds)
     names = list(dict.fromkeys(metric_names))
     try:
@@ -279,20 +279,22 @@ def read_code(
                 unpack(path, sniffed.wrapping, source, bounds)
                 if formats.sniff(source, bounds, path.name).format != "ncu-rep":
                     raise InputError(
-                        f"{path.name}: only a binary report (.ncu-rep) knows single instructions; give that"
+                        f"{path.name}: only a binary report (.ncu-rep) has per-instruction data; give that"
                     )
             job = {"path": str(source), "folder": folder, "first": index, "last": index + 1, "names": names}
             job |= {"instances": True, "sass": with_sass}
-            told = list(messages(child, job, bounds.silence_s, time.monotonic() + bounds.total_s))
+            replies = list(messages(child, job, bounds.silence_s, time.monotonic() + bounds.total_s))
     finally:
         child.close()
-    if not told or "done" not in told[-1]:
-        why = str(told[-1].get("fatal", "")) if told else ""
+    if not replies or "done" not in replies[-1]:
+        why = str(replies[-1].get("fatal", "")) if replies else ""
         raise InputError(f"{path.name}: the instructions of launch {index} cannot be read{': ' + why if why else ''}")
     import pandas as pd
 
-    rows = [message for message in told if "pc" in message]
-    known: dict[str, Any] = next((message for message in told if "frames" in message), {"frames": [], "ptx_text": []})
+    rows = [message for message in replies if "pc" in message]
+    known: dict[str, Any] = next(
+        (message for message in replies if "frames" in message), {"frames": [], "ptx_text": []}
+    )
     frames = [(clean(str(file), 4096)[0], int(line), clean(str(name), 4096)[0]) for file, line, name in known["frames"]]
     chains = [[frames[at] for at in row["at"]] for row in rows]
     firsts = [chain[0] if chain else ("", 0, "") for chain in chains]
@@ -311,5 +313,5 @@ def read_code(
         tuple(name for _, _, name in firsts),
         tuple(int(row["ptx"]) for row in rows),
         tuple(map(str, known["ptx_text"])),
-        {clean(str(m["source"]), 4096)[0]: str(m["text"]) for m in told if "source" in m},
+        {clean(str(m["source"]), 4096)[0]: str(m["text"]) for m in replies if "source" in m},
     )

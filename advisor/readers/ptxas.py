@@ -108,7 +108,7 @@ def complete(launches: Sequence[Launch], compiled: Sequence[Compiled]) -> list[s
         if not same:
             problems[f"the ptxas log has no kernel {launch.kernel}"] = None
         elif len(numbers) > 1:
-            problems[f"the ptxas log has {len(same)} different kernels {launch.kernel}: none is used"] = None
+            problems[f"the ptxas log has {len(same)} different kernels {launch.kernel}, so none is used"] = None
         else:
             _add(launch, same[0])
     return list(problems)

@@ -189,10 +189,10 @@ def _report(
     if not found.readable:
         if damage or found.damage:
             why = damage or found.damage
-            raise InputError(f"{name}: no launch in it can be read, the report is damaged or cut short: {why}")
+            raise InputError(f"{name}: no launch can be read, the report is damaged or truncated: {why}")
         if not found.announced:
             raise InputError(
-                f"{name}: a whole report, but it holds no kernel launches: nothing was profiled; check ncu's filters"
+                f"{name}: a complete report without kernel launches: nothing was profiled; check ncu's filters"
             )
     reading = BackgroundRead(source, folder, found, names_wanted(metrics.values()), children, limits)
     import pandas as pd  # noqa: F401  (takes as long as the children, in parallel)
@@ -249,7 +249,7 @@ class _Text:
     def check(self, contents: Contents) -> Contents:
         """Return the contents, marked as incomplete if the text was damaged."""
         if self._damaged:
-            contents.problems.append("the text holds NUL bytes: it is damaged, and numbers in it may be, too")
+            contents.problems.append("the text holds NUL bytes: it is damaged, and its numbers can be wrong")
             contents.missing = None
         return contents
 

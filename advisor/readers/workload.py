@@ -88,7 +88,9 @@ def read_workload(path: Path, name: str) -> Contents:
     """Read the workload of a file as a launch without grid and block. Raises InputError, one line, for mistakes."""
     try:
         if path.stat().st_size > LARGEST:
-            raise InputError(f"over {LARGEST >> 10} KiB: no workload typed in by hand; one file describes one workload")
+            raise InputError(
+                f"over {LARGEST >> 10} KiB, too large for a typed-in workload; one file describes one workload"
+            )
         raw = load(path, dict[Any, Any])
     except KnowledgeError as error:
         where, _, what = str(error).removeprefix(f"{path}:").partition(": ")
@@ -98,14 +100,14 @@ def read_workload(path: Path, name: str) -> Contents:
     known, texts = _values({str(key): value for key, value in raw.items()})
     label = texts.get("workload", "")
     if not label:
-        raise InputError("nothing under workload: give it the name of the marker or call, such as `workload: Blur`")
+        raise InputError("workload is empty: give it the name of the marker or call, such as `workload: Blur`")
     launch = Launch(index=0, kernel=label, kernel_full=label, gpu_name=texts.get("gpu", ""), known=known)
     return Contents(launches=[launch], tool="typed in")
 
 
 def _text(key: str, value: Any) -> str:
     if value is not None and not isinstance(value, str | int | float):
-        raise InputError(f"{key}: a line of text is wanted here")
+        raise InputError(f"{key}: expected a line of text")
     return one_line("" if value is None else str(value), NAME_CHARS)
 
 
@@ -131,7 +133,7 @@ def _closest(text: str, words: Mapping[str, str], names: Iterable[str]) -> str:
     from rapidfuzz import fuzz, process
 
     found = process.extractOne(_plain(text)[:80], list(words), scorer=fuzz.ratio, score_cutoff=_CLOSE)
-    return f"did you mean {words[found[0]]}?" if found else f"known are {', '.join(names)}"
+    return f"did you mean {words[found[0]]}?" if found else f"known: {', '.join(names)}"
 
 
 def _shown(text: str) -> str:
@@ -150,7 +152,9 @@ def _values(raw: Mapping[str, Any]) -> tuple[dict[str, float], dict[str, str]]:
         word = _meant(key, top)
         if word is None:
             unit = _meant(key, _named(words.units))
-            inside = f"{unit} is a unit: put it under units:" if unit else _closest(key, top, sorted(set(top.values())))
+            inside = (
+                f"{unit} is a unit: write it under units:" if unit else _closest(key, top, sorted(set(top.values())))
+            )
             raise InputError(f"no key is called {_shown(key)}; {inside}")
         _once(given, word, key)
         if word == "units":
@@ -166,14 +170,16 @@ def _values(raw: Mapping[str, Any]) -> tuple[dict[str, float], dict[str, str]]:
         else:
             texts[word] = _text(word, value)
     if sum(word.metric in known for word in words.units.values()) < FEWEST_UNITS:
-        raise InputError("units: type the five fullest units with their percentages, at least two; such as `SM: 94.5`")
+        raise InputError(
+            "units: type the five most utilised units with their percentages, at least two; such as `SM: 94.5`"
+        )
     _consistent(known)
     return known, texts
 
 
 def _once(given: dict[str, str], word: str, key: str) -> None:
     if word in given:
-        raise InputError(f"{_shown(key)} and {_shown(given[word])} say the same: keep one of them")
+        raise InputError(f"{_shown(key)} and {_shown(given[word])} have the same meaning: keep one of them")
     given[word] = key
 
 
@@ -185,7 +191,7 @@ def _reasons() -> tuple[str, ...]:
 
 def _group(value: Any, title: str, words: Mapping[str, Word], what: str) -> dict[str, float]:
     if not isinstance(value, Mapping):
-        raise InputError(f"{title}: a list of names with percentages is wanted here, such as `{next(iter(words))}: 40`")
+        raise InputError(f"{title}: expected a list of names with percentages, such as `{next(iter(words))}: 40`")
     spellings, out = _named(words), dict[str, float]()
     given: dict[str, str] = {}
     for key, number in value.items():
@@ -207,7 +213,7 @@ def _number(key: str, value: Any, word: Word) -> float:
     if typed_unit:
         number = convert(float(value), typed_unit, unit)
         if math.isnan(number):
-            raise InputError(f"{key}: {_shown(typed_unit)} is no unit of it; leave the unit out")
+            raise InputError(f"{key}: {_shown(typed_unit)} is not a unit of it; omit the unit")
     low, high = word.low * word.scale, word.high * word.scale
     if not low <= number <= high:
         raise InputError(f"{key}: {number / word.scale:g} is not between {word.low:g} and {word.high:g}")
@@ -218,7 +224,7 @@ def _choice(key: str, value: Any, choice: Chosen) -> dict[str, float]:
     spellings = _named(dict.fromkeys(choice.values))
     word = _meant(str(value), spellings) if isinstance(value, str) else None
     if word is None:
-        raise InputError(f"{key}: {_shown(str(value))} is none of {', '.join(choice.values)}")
+        raise InputError(f"{key}: {_shown(str(value))} is not one of {', '.join(choice.values)}")
     zero = {metric: 0.0 for sets in choice.values.values() for metric in sets}
     return {**zero, **choice.values[word]}
 
@@ -232,17 +238,15 @@ def _consistent(known: Mapping[str, float]) -> None:
     idle = known.get("graphics_idle_pct", 0.0)
     if active + idle > 100 + _PASSES:
         raise InputError(
-            f"sm_active {active:g} and idle {idle:g} contradict each other: while the pipeline is idle no SM is active"
+            f"sm_active {active:g} and idle {idle:g} contradict each other: no SM is active while the pipeline is idle"
         )
     if known.get("sm_throughput_pct", 0.0) > active + _PASSES:
         raise InputError(
-            f"SM {known['sm_throughput_pct']:g} and sm_active {active:g} contradict each other: an SM that is not "
-            "active does nothing"
+            f"SM {known['sm_throughput_pct']:g} and sm_active {active:g} contradict each other: an inactive SM "
+            "does no work"
         )
     if known.get("shader_warps", 0.0) > known.get("shader_warp_slots", math.inf):
-        raise InputError(
-            f"warps {known['shader_warps']:g} are more than fit: warp_slots is {known['shader_warp_slots']:g}"
-        )
+        raise InputError(f"warps {known['shader_warps']:g} exceed warp_slots, which is {known['shader_warp_slots']:g}")
 
 
 @lru_cache(maxsize=1)

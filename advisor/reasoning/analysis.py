@@ -15,7 +15,7 @@ from advisor.reasoning.inputs import Answer, Inputs, checked_answers
 from advisor.reasoning.next_question import wanted
 from advisor.reasoning.other_gpu import elsewhere
 from advisor.reasoning.what_if import flips, turns, what_if
-from advisor.records.diagnosis import Diagnosis, Elsewhere, LaunchDiagnosis, MeasuredCeilings
+from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis, MeasuredCeilings, OtherGpu
 from advisor.records.errors import UsageError
 
 
@@ -32,7 +32,7 @@ class Analysis:
         """Return the proof of a finding or class of one launch; raises UsageError if it was not concluded there."""
         launch = self._launch(position)
         if not self.concluded(position, finding_id):
-            raise UsageError(f"{finding_id!r} was not found on launch {launch.index}: ask --why-not {finding_id}")
+            raise UsageError(f"{finding_id!r} was not found on launch {launch.index}: use --why-not {finding_id}")
         trace = self._reasoned.traces[position]
         return how(self.catalog, self._reasoned.observed, position, trace, finding_id, self._labels(position))
 
@@ -72,7 +72,7 @@ class Analysis:
         self._launch(position)
         return Analysis(self.catalog, *what_if(self.catalog, self._reasoned, self.inputs, position, values))
 
-    def on(self, positions: Sequence[int], gpu: Gpu) -> tuple[Elsewhere, ...]:
+    def on(self, positions: Sequence[int], gpu: Gpu) -> tuple[OtherGpu, ...]:
         """Predict some launches on another GPU; raises UsageError if too little is known about their own GPU."""
         for position in positions:
             self._launch(position)
@@ -93,7 +93,9 @@ class Analysis:
 
     def _launch(self, position: int) -> LaunchDiagnosis:
         if not 0 <= position < len(self.diagnosis.launches):
-            raise UsageError(f"there is no launch at place {position}: the reports hold {len(self.diagnosis.launches)}")
+            raise UsageError(
+                f"there is no launch at position {position}: the reports hold {len(self.diagnosis.launches)}"
+            )
         return self.diagnosis.launches[position]
 
 

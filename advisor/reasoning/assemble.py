@@ -100,7 +100,7 @@ def _launch(
     findings = [_finding(catalog, observed, row, trace, name, gains.get(name), texts) for name in trace.findings]
     identity = frame.iloc[row]
     duration = values.get("duration_ns")
-    lacking, asked = _wanting(catalog, inputs, observed, row, trace)
+    lacking, asked = _missing_and_asked(catalog, inputs, observed, row, trace)
     launched = fix_simulation.launched(identity, values)
     ordered = fix_simulation.with_checks(catalog, ranked(catalog, findings), launched)
     return LaunchDiagnosis(
@@ -222,7 +222,7 @@ def _verdict(catalog: Catalog, observed: Observed, row: int, trace: Trace, texts
     )
 
 
-def _wanting(
+def _missing_and_asked(
     catalog: Catalog, inputs: Inputs, observed: Observed, row: int, trace: Trace
 ) -> tuple[tuple[Missing, ...], tuple[Question, ...]]:
     """Return what undecided rules lack: metrics that ncu could collect, and questions to the user."""

@@ -71,7 +71,7 @@ def _chosen(frame: pd.DataFrame, kernel: re.Pattern[str] | None, launches: froze
     if launches is not None:
         absent = sorted(launches - {int(i) for i in frame["index"]})
         if absent:
-            raise UsageError(f"there is no launch {absent[0]}: they count from 0 to {int(frame['index'].max())}")
+            raise UsageError(f"there is no launch {absent[0]}: launches are numbered 0 to {int(frame['index'].max())}")
         frame = frame[frame["index"].isin(launches)]
     if not len(frame):
         raise UsageError("no launch matches --kernel: the names are those that `ncu-advisor diagnose` prints")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from advisor.hardware import gpus
-from advisor.hardware.ceilings import Cards, dram_percentages, key_of
+from advisor.hardware.ceilings import CeilingsByGpu, dram_percentages, key_of
 from advisor.reasoning.time_model.terms import block_launch_ceiling, time_model
 from advisor.records.errors import UsageError
 from advisor.records.readings import ReportInfo
@@ -100,7 +100,7 @@ def add_base(
             versions[row], whole[row] = card.cc, float(card.sm_count or math.nan)
     usual = time_model().dram_ceiling
     complete = {i: 1.0 if info.complete else 0.0 for i, info in enumerate(infos)}
-    told = {
+    known_numbers = {
         **added,
         **({} if "sm_count" in frame else {"sm_count": whole}),
         "block_launch_ceiling": ceiling,
@@ -111,7 +111,7 @@ def add_base(
         "ncu_verdict": np.array([_verdict(rules) for rules in frame["rules"]], dtype=float),
         "clock_reads_share": np.array([_clock_reads(opcodes) for opcodes in frame["opcodes"]], dtype=float),
     }
-    return with_numbers(frame.assign(cc=versions), told), known
+    return with_numbers(frame.assign(cc=versions), known_numbers), known
 
 
 def with_numbers(frame: pd.DataFrame, columns: Mapping[str, Array]) -> pd.DataFrame:
@@ -181,7 +181,7 @@ def _differs(first: float, later: float) -> bool:
     return abs(first - later) > _SAME_WORK * later
 
 
-def add_measured(frame: pd.DataFrame, measured: Cards) -> bool:
+def add_measured(frame: pd.DataFrame, measured: CeilingsByGpu) -> bool:
     """Replace the usual ceilings by those measured on this machine, for launches on the same GPUs.
 
     frame: a derived frame. Returns whether anything changed, so that dependent metrics must be derived again.

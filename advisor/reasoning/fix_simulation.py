@@ -119,7 +119,7 @@ def _access_check(launch: Launched, space: str, simulator: Literal["banks", "coa
     access, cost, ideal = dearest
     pattern = _pattern(access, cost, _block(launch))
     found = () if pattern is None else (simulators.bank_fits if space == "shared" else simulators.sector_fits)(pattern)
-    told: list[Form] = []
+    forms: list[Form] = []
     after: list[Form] = []
     command = ""
     for fit in found:
@@ -129,19 +129,19 @@ def _access_check(launch: Launched, space: str, simulator: Literal["banks", "coa
             result = (simulators.banks if space == "shared" else simulators.coalescing)(asked, parameters)
         except UsageError:
             continue
-        told.append(_form(fit, result.average, pattern.size))
+        forms.append(_form(fit, result.average, pattern.size))
         if not command:
             command = simulators.command(simulator, pattern, fit)
             after = [Form(change.kind, change.cost, numbers=(("by", float(change.by)),)) for change in result.changes]
     worst = min(float(LANES), access.lanes / access.executed)
     if pattern is None:
-        told = [Form("untried", cost)]
-    elif not told and worst > cost:
-        told = [_mix(cost, ideal, worst)]
+        forms = [Form("untried", cost)]
+    elif not forms and worst > cost:
+        forms = [_mix(cost, ideal, worst)]
     if space == "global":
         after.append(Form("consecutive", ideal))
     measured = _measured(access, cost, ideal)
-    return FixCheck(simulator, f"{access.space} {access.kind}", measured, tuple(told), tuple(after), command)
+    return FixCheck(simulator, f"{access.space} {access.kind}", measured, tuple(forms), tuple(after), command)
 
 
 def _banks(launch: Launched) -> FixCheck | None:

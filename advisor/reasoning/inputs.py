@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from advisor.hardware.ceilings import Cards
+from advisor.hardware.ceilings import CeilingsByGpu
 from advisor.knowledge.base import Catalog, workloads
 from advisor.knowledge.schemas import checked
 from advisor.records import quantities
@@ -35,7 +35,7 @@ class Inputs:
     reports: tuple[ReportInfo, ...]
     gpu: str | None
     answers: Mapping[int | None, Mapping[str, Answer]]
-    ceilings: Cards = field(default_factory=dict)
+    ceilings: CeilingsByGpu = field(default_factory=dict)
 
     def answers_of(self, row: int) -> dict[str, Answer]:
         """Return the answers for one launch: its own answers override those for all."""
@@ -62,7 +62,7 @@ def checked_answers(catalog: Catalog, answers: Mapping[str, Any]) -> dict[str, A
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
             raise UsageError(f"{key}: {value!r} is not a number")
         if unit == "%" and value < 0:
-            raise UsageError(f"{key}: {value:g} % is less than nothing")
+            raise UsageError(f"{key}: {value:g} % is negative")
         low, high = (question.low, question.high) if question is not None else (None, None)
         if (low is not None and value < low) or (high is not None and value > high):
             raise UsageError(
@@ -103,5 +103,5 @@ def knowledge_for(catalog: Catalog, infos: Sequence[ReportInfo]) -> Catalog:
     """Return the rules for what was read: those of kernels or of workloads. Raises UsageError if both were read."""
     forms = {info.format == FORM for info in infos if info.format}
     if len(forms) == 2:
-        raise UsageError("workload files and ncu reports have different rules: give them one after the other")
+        raise UsageError("workload files and ncu reports have different rules: run them separately")
     return workloads(catalog) if True in forms else catalog

@@ -195,7 +195,7 @@ class _Case:
         rules = tuple(rule for rule in rules if part in rule.rule_id) or rules
         nearest = min(rules, key=lambda rule: (len(rule.failing) + len(rule.blocking), len(rule.unknown)))
         if not nearest.failing and not nearest.blocking:
-            return Here("unknown", subject, wanting=self._unknown(nearest))
+            return Here("unknown", subject, lacking=self._unknown(nearest))
         found = next((c.name.removeprefix("found.") for c in nearest.blocking if c.name.startswith("found.")), "")
         if found and not nearest.failing:
             return Here("gave_way", subject, found)
@@ -204,8 +204,8 @@ class _Case:
         decided = [item for clause in clauses for item in _deciding(clause)]
         grounds = sorted(decided, key=lambda i: (not _FIXED.search(i.test), -abs(i.margin or 0)))
         evidence = tuple({item.observation: item for item in reversed(grounds)}.values())[::-1][:_EVIDENCE]
-        wanting = () if evidence else tuple(c.name for c in clauses)
-        return Here("refuted", subject, evidence=evidence, wanting=wanting)
+        lacking = () if evidence else tuple(c.name for c in clauses)
+        return Here("refuted", subject, evidence=evidence, lacking=lacking)
 
     def _unknown(self, rule: BlockedRule) -> tuple[str, ...]:
         metrics = [
@@ -239,15 +239,15 @@ def _because(here: Here, nothing: str) -> str:
     if here.status == "ranked":
         return f"{subject} is number {here.place}{gain}; {here.by} comes first"
     if here.status == "small":
-        return f"{subject} was found but is worth little{gain}"
+        return f"{subject} was found but saves little{gain}"
     if here.status == "trust":
         return f"listed under caveats: {subject}"
     if here.status == "gave_way":
         return f"not {subject}: {here.by} explains it"
     if here.status == "unknown":
-        return f"{subject} is undecided, unknown: {', '.join(here.wanting[:3]) or 'a metric'}"
+        return f"{subject} is undecided, unknown: {', '.join(here.lacking[:3]) or 'a metric'}"
     if here.status == "refuted":
-        ground = next(map(_ground, here.evidence), f"{', '.join(here.wanting)} does not hold")
+        ground = next(map(_ground, here.evidence), f"{', '.join(here.lacking)} does not hold")
         return f"not {subject}: {ground}"
     return f"no diagnosis follows. {nothing}" if nothing else "no diagnosis follows"
 

@@ -38,7 +38,7 @@ from advisor.reasoning.time_model import model as speedup_model
 from advisor.reasoning.time_model.model import Model, limiter, new_time
 from advisor.reasoning.time_model.terms import LATENCY, Array, block_launch_ceiling, time_model
 from advisor.records import resources
-from advisor.records.diagnosis import Caveat, Elsewhere, LaunchDiagnosis, Unit
+from advisor.records.diagnosis import Caveat, LaunchDiagnosis, OtherGpu, Unit
 from advisor.records.errors import UsageError
 
 # A term that needs at least this part of the largest need also determines the time.
@@ -335,7 +335,7 @@ def caveats() -> dict[str, CaveatDef]:
 
 def elsewhere(
     catalog: Catalog, inputs: Inputs, reasoned: Reasoned, positions: Sequence[int], there: Gpu
-) -> tuple[Elsewhere, ...]:
+) -> tuple[OtherGpu, ...]:
     """Return the predictions of some launches on another GPU.
 
     Raises UsageError if neither the report nor --gpu describes well enough the GPU that one of them ran on.
@@ -354,7 +354,7 @@ def elsewhere(
 def _here(launch: LaunchDiagnosis, named: str | None) -> Gpu:
     """Return the GPU by the report's own attributes; if they are missing, the one that --gpu names."""
     if launch.scope != "launch":
-        raise UsageError(f"{launch.kernel!r} is typed in: --on needs the counters of a launch that ncu profiled")
+        raise UsageError(f"{launch.kernel!r} is typed in: --on needs the counters of a profiled launch")
     if launch.gpu_name:
         card = gpus.resolve(launch.metrics, launch.gpu_name, launch.cc)[0]
         if card.sm_count and card.boost_clock_hz and card.bandwidth:
@@ -363,8 +363,8 @@ def _here(launch: LaunchDiagnosis, named: str | None) -> Gpu:
             return card
     if named or launch.known_as:
         return gpus.gpu(named or launch.known_as)
-    what = f"its GPU, {launch.gpu_name}, is not in the table" if launch.gpu_name else "it does not tell its GPU"
-    raise UsageError(f"launch {launch.index} cannot be moved to another card, since {what}: name it with --gpu")
+    what = f"its GPU, {launch.gpu_name}, is not in the table" if launch.gpu_name else "its GPU is unknown"
+    raise UsageError(f"launch {launch.index} cannot be estimated for another GPU: {what}; name it with --gpu")
 
 
 class _Move:
@@ -372,7 +372,7 @@ class _Move:
 
     def __init__(self, inputs: Inputs, reasoned: Reasoned, position: int, here: Gpu, there: Gpu) -> None:
         self.position, self.launch, self.here, self.there = position, reasoned.launches[position], here, there
-        self.told: dict[str, dict[str, float | str]] = {}
+        self.caveat_values: dict[str, dict[str, float | str]] = {}
         self.found: Prediction | None = None
         self.fits: Occupancy | None = None
         opcodes = inputs.frame["opcodes"].iat[position]
@@ -385,18 +385,18 @@ class _Move:
     def predicted(self, model: speedup_model.Model) -> dict[str, float]:
         """Return the metrics there, for the rules; {} if there are none or the GPU is the same."""
         if self.launch.verdict.id == "undetermined":
-            self.told["no_counters"] = {}
+            self.caveat_values["no_counters"] = {}
             return {}
         try:
             self.fits = self._occupancy()
         except UsageError as e:
-            self.told = {"cannot_launch": {"why": str(e).removesuffix(" here")}}
+            self.caveat_values = {"cannot_launch": {"why": str(e).removesuffix(" on this GPU")}}
             return {}
         changed = changes(self.here, self.there, self._tensor(), self._fma())
         needs = {name: float(need[self.position]) for name, need in model.now.terms.items()}
         blind = [n for n, need in needs.items() if not changed[n].known and need >= CARRIES * max(needs.values())]
         if blind:
-            self.told = {"no_rate": {"units": _names(blind)}}
+            self.caveat_values = {"no_rate": {"units": _names(blind)}}
             return {}
         filled = self._fillings()
         self.found = predict(model, self.position, changed, *filled, self._floor())
@@ -407,17 +407,17 @@ class _Move:
         fit = Fit(_or_nan(self._percent()), self._blocks(), _or_nan(self._waves()), limits)
         return metrics_there(self.launch.metrics, self.found, filled, self.here, self.there, fit)
 
-    def result(self, judged: LaunchDiagnosis | None) -> Elsewhere:
+    def result(self, judged: LaunchDiagnosis | None) -> OtherGpu:
         """Return the prediction, or what prevents it. judged: the diagnosis of the launch there."""
         found, duration = self.found, self.launch.duration_ns
         here, there = (card.id or card.name for card in (self.here, self.there))
         if found is None:
-            return Elsewhere(there, here, cannot=self._texts())
+            return OtherGpu(there, here, cannot=self._texts())
         launch = judged or self.launch
         # `unexplained` means that no cause was found, and most evidence of a cause cannot be predicted for another GPU.
         diagnoses = (f.id for f in launch.findings if f.kind == "diagnosis" and f.id != "unexplained")
         times = [duration * ratio if duration else None for ratio in (found.ratio, found.low, found.high)]
-        return Elsewhere(
+        return OtherGpu(
             gpu=there,
             here=here,
             ratio=found.ratio,
@@ -448,7 +448,7 @@ class _Move:
         if not math.isfinite(shared) and self.here.limits:
             shared = self.get("shared_bytes_per_block") - self.here.limits.shared_reserved
         if not (block >= 1 and registers >= 0 and math.isfinite(shared)):
-            self.told["occupancy"] = {}
+            self.caveat_values["occupancy"] = {}
             return None
         return occupancy(limits, int(block), int(registers), max(0, int(shared)))
 
@@ -522,53 +522,54 @@ class _Move:
         version = tuple(int(part) for part in self.there.cc.split(".")) if self.there.cc else (0, 0)
         heads = {opcode.partition(".")[0] for opcode in self.opcodes}
         if version != (9, 0) and any(head.endswith("GMMA") for head in heads):
-            self.told["hopper_only"] = {}
+            self.caveat_values["hopper_only"] = {}
         for head, needs in _FEATURES:
             if head in heads and version < needs:
-                self.told["newer_feature"] = {"feature": head, "needs": f"{needs[0]}.{needs[1]}"}
+                self.caveat_values["newer_feature"] = {"feature": head, "needs": f"{needs[0]}.{needs[1]}"}
 
     # Caveats of the prediction
 
     def _caveats(self, found: Prediction, changed: Mapping[str, Change]) -> None:
         here, there = self.here, self.there
-        self.told["clocks"] = self.told["stalls"] = {}
+        self.caveat_values["clocks"] = self.caveat_values["stalls"] = {}
         if here.cc != there.cc:
-            self.told["other_code"] = {"cc_there": there.cc}
+            self.caveat_values["other_code"] = {"cc_there": there.cc}
             self._features()
         hit = self.get("l2_hit_pct")
         if hit >= 1 and here.l2_bytes != there.l2_bytes:
             if there.l2_bytes and here.l2_bytes:
                 sizes: dict[str, float | str] = {"l2_there": there.l2_bytes / 2**20, "l2_here": here.l2_bytes / 2**20}
-                self.told["l2_size"] = {**sizes, "l2_hit_pct": hit}
+                self.caveat_values["l2_size"] = {**sizes, "l2_hit_pct": hit}
             else:
-                self.told["l2_unknown"] = {"l2_hit_pct": hit}
+                self.caveat_values["l2_unknown"] = {"l2_hit_pct": hit}
         carrying = found.carrying()
         units = [name for name in carrying if name not in LATENCY]
         wide = [n for n in units if changed[n].known == "bounds" and changed[n].high > 1.01 * changed[n].low]
         for caveat, names in (("bounds", wide), ("rates", [n for n in units if not changed[n].known])):
             if names:
-                self.told[caveat] = {"units": _names(names)}
+                self.caveat_values[caveat] = {"units": _names(names)}
         if any(name in LATENCY for name in carrying):
-            self.told["latencies"] = {}
+            self.caveat_values["latencies"] = {}
         self._tensor_caveats(carrying, changed)
         if (self.launch.duration_ns or math.inf) * min(1.0, found.ratio) < _SHORT_NS:
-            self.told["launch"] = {}
+            self.caveat_values["launch"] = {}
         if any(f.id == "remote_memory_traffic" for f in self.launch.findings):
-            self.told["outside"] = {}
+            self.caveat_values["outside"] = {}
         if there.integrated:
-            self.told["shared_memory"] = {}
+            self.caveat_values["shared_memory"] = {}
 
     def _tensor_caveats(self, carrying: tuple[str, ...], changed: Mapping[str, Change]) -> None:
         matrix = any(opcode.partition(".")[0] in _TENSOR for opcode in self.opcodes)
         if matrix and not changed["tensor"].known:
-            self.told["tensor_missing"] = {"type": self._tensor().removesuffix("_tensor")}
+            self.caveat_values["tensor_missing"] = {"type": self._tensor().removesuffix("_tensor")}
         elif "tensor" in carrying and not matrix:
-            self.told["tensor_guessed"] = {}
+            self.caveat_values["tensor_guessed"] = {}
 
     def _texts(self) -> tuple[Caveat, ...]:
         cards: dict[str, float | str] = {"there": self.there.name, "here": self.here.name}
         known = caveats()
-        return tuple(Caveat(i, fill(known[i].text, {**cards, **self.told[i]})) for i in known if i in self.told)
+        chosen = {i: {**cards, **values} for i, values in self.caveat_values.items()}
+        return tuple(Caveat(i, fill(known[i].text, chosen[i])) for i in known if i in chosen)
 
 
 def _or_nan(value: float | None) -> float:

@@ -242,7 +242,7 @@ class Caveat(Record):
     says: str
 
 
-class Elsewhere(Record):
+class OtherGpu(Record):
     """The same launch on another GPU. ratio: time there over time here, so below 1 is faster; absent if it cannot run.
 
     durations in ns, absent if the time here is unknown; occupancy_pct, waves: absent if unknown; units: the highest
@@ -293,7 +293,7 @@ class Here(Record):
     place: Count | None = None
     gain: Gain | None = msgspec.field(default=None, name="speedup")
     evidence: tuple[Comparison, ...] = written(())
-    wanting: tuple[str, ...] = written(())
+    lacking: tuple[str, ...] = written((), name="wanting")
     because: str = written("")
 
 
@@ -347,7 +347,7 @@ class LaunchDiagnosis(Record, kw_only=True):
     scope: Literal["launch", "workload"] = "launch"
     findings: tuple[Finding, ...]
     budget: Budget | None = None
-    on: Elsewhere | None = None
+    on: OtherGpu | None = None
     ncu_rules: tuple[RuleVerdict, ...] = ()
     questions: tuple[Question, ...]
     missing: tuple[Missing, ...]

@@ -103,9 +103,7 @@ def parse(text: str, unit: str = "") -> float:
         raise QuantityError(f"{shown!r} is not a number: write {_CALLED[asked[0]]}, 4096, 4k, 2^20 or 1.5e9")
     given = _unit(match["unit"]) if match["unit"] else None
     if match["unit"] and given is None:
-        raise QuantityError(
-            f"{shown!r}: {match['unit'].strip()!r} is no unit known here; {_CALLED[asked[0]]} is asked for"
-        )
+        raise QuantityError(f"{shown!r}: {match['unit'].strip()!r} is not a known unit; expected {_CALLED[asked[0]]}")
     if given is None:
         return value
     dimension, scale = given
@@ -118,7 +116,7 @@ def parse(text: str, unit: str = "") -> float:
         return value / 100
     elif dimension == "flop" and asked[0] == "flop/s" and match["unit"].lower().endswith("s"):
         return value * scale / asked[1]
-    raise QuantityError(f"{shown!r} is {_CALLED[dimension]}; {_CALLED[asked[0]]} is asked for")
+    raise QuantityError(f"{shown!r} is {_CALLED[dimension]}; expected {_CALLED[asked[0]]}")
 
 
 def parse_metric(text: str, unit: str) -> float:

@@ -42,5 +42,5 @@ def _of_user(which: str) -> Path:
     except RuntimeError:
         found = Path()
     if not found.is_absolute():
-        raise AdvisorError("no home folder is known for this user: set HOME to a folder that can be written")
+        raise AdvisorError("this user has no home folder: set HOME to a writable folder")
     return found

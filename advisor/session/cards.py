@@ -10,7 +10,7 @@ from advisor.hardware import ceilings, gpus
 from advisor.hardware.algorithms import Parameter
 from advisor.hardware.gpus import Gpu
 from advisor.hardware.roofline import Inconsistency, Result, check
-from advisor.hardware.roofline import estimate as on_paper
+from advisor.hardware.roofline import estimate as napkin_estimate
 from advisor.records.diagnosis import Comparison, Finding, LaunchDiagnosis
 from advisor.session.records import UNIT_HINTS, Algorithm, Ask, Card, Choice, KnowledgeIndex, NapkinResult, Proved
 from advisor.session.state import State, is_end, launch_number, main_finding
@@ -69,7 +69,7 @@ def finding_card(launch: LaunchDiagnosis, finding: Finding, position: int) -> Ca
     blocks: list[Block] = [Facts(tuple(rows))]
     blocks += change_blocks(finding.fix) if lead and finding.fix is not None else ()
     if finding.speedup is None and finding.kind == "diagnosis" and not is_end(finding):
-        blocks.append(Line("The speedup of its fix cannot be estimated from these numbers.", "quiet"))
+        blocks.append(Line("These numbers do not allow an estimate of the speedup.", "quiet"))
     if finding.undecided:
         names = ", ".join(name.partition(".")[2] or name for name in finding.undecided).replace("_", " ")
         blocks.append(Line(names, "unknown", "Not known"))
@@ -86,7 +86,7 @@ def fix_card(finding: Finding, position: int, where: Sequence[Line] = ()) -> Car
     """Return the card of the fix: its place in the code, its steps, what to read and practise, and its cost."""
     fix = finding.fix
     if fix is None:
-        none = Line("There is no fix for this: it says how far to trust or read the numbers.", "quiet")
+        none = Line("This is a caveat without a fix: it limits how far to trust the numbers.", "quiet")
         return Card("fix", finding.title, (none,), position, finding.id, "Fix")
     cost = [Line(sentence(fix.costs), "fact", "Cost")] if fix.costs else []
     return Card("fix", fix.summary, (*where, *fix_blocks(fix), *cost), position, finding.id, "Fix")
@@ -136,7 +136,7 @@ def missing_card(launch: LaunchDiagnosis, position: int) -> Card:
         wanted = ", ".join(item.needed_for[:4]) + (" …" if len(item.needed_for) > 4 else "")
         lines.append(Line(wanted, "fact", item.metric))
     commands = map(Command, dict.fromkeys(item.collect for item in launch.missing if item.collect))
-    body: tuple[Block, ...] = (*lines, *commands) or (Line("No metric that a rule needs is missing."),)
+    body: tuple[Block, ...] = (*lines, *commands) or (Line("The report has every metric that a rule needs."),)
     return Card("missing", "Missing metrics", body, position, label="Missing")
 
 
@@ -189,7 +189,7 @@ def answer_card(ask: Ask, value: float | str | None, position: int | None) -> Ca
     else:
         text = exact_text(value, ask.unit)
     note = (
-        (Line("Noted. The conclusions rest on what is known without it.", "quiet"),)
+        (Line("Noted. The conclusion does not use this value.", "quiet"),)
         if value is None and ask.group == "question"
         else ()
     )
@@ -223,7 +223,7 @@ def differences(before: LaunchDiagnosis, after: LaunchDiagnosis) -> tuple[Line, 
 
 
 _STYLES: Final[dict[int, Style]] = {0: "fails", 1: "unknown", 2: "holds"}
-_UNLESS: Final = {0: "Not the case", 1: "Not known", 2: "Prevents it"}
+_UNLESS: Final = {0: "Not true", 1: "Not known", 2: "Prevents it"}
 _DEEPEST: Final = 6  # maximum levels shown; a proof is a tree of findings and is flatter than this in practice
 
 
@@ -241,7 +241,7 @@ def _flips(flips: tuple[Flip, ...], concluded: str, index: KnowledgeIndex) -> li
     """
     turning = [flip for flip in flips if concluded not in (flip.then.class_id, *flip.then.findings)]
     lines = (
-        [Line("The verdict flips if" if turning else "No single one of these values flips it.", "strong")]
+        [Line("The verdict flips if" if turning else "No change of a single value flips the verdict.", "strong")]
         if flips
         else []
     )
@@ -298,7 +298,7 @@ def _clause(clause: Clause, index: KnowledgeIndex, depth: int) -> list[Line]:
 def _blocked(rule: BlockedRule, index: KnowledgeIndex) -> list[Line]:
     lines = [Line(rule.rule_id, "strong", "Rule")]
     if rule.fired:
-        lines.append(Line("It did conclude this here.", "holds", depth=1))
+        lines.append(Line("This rule concluded the finding.", "holds", depth=1))
     for label, clauses in (
         ("Fails", rule.failing),
         ("Unknown", rule.unknown),
@@ -323,8 +323,8 @@ def algorithms() -> tuple[Algorithm, ...]:
     types = tuple(Choice(key, entry.title, (key, *entry.aliases)) for key, entry in known.dtypes().items())
     dtype = Ask(
         "dtype",
-        "Which data type are its elements?",
-        "The bytes follow from its size, and the peak of the arithmetic from its kind.",
+        "Which data type do the elements have?",
+        "The type sets the bytes per element and the arithmetic peak.",
         "choice",
         choices=types,
         group="napkin",
@@ -368,7 +368,7 @@ def estimate(name: str, parameters: Mapping[str, float | str], launch: LaunchDia
     dtype = str(parameters.get("dtype", "f32"))
     gpu = gpu_of(launch)
     measured = ceilings.for_roofline(ceilings.measured(launch.gpu_name, launch.cc), gpu, dtype)
-    result = on_paper(name, numbers, dtype=dtype, gpu_name=gpu, ceilings=measured)
+    result = napkin_estimate(name, numbers, dtype=dtype, gpu_name=gpu, ceilings=measured)
     found = check(result, launch.metrics)
     lines = (*_needs(result), *_against(result, launch), *_said(result, found))
     answers: tuple[tuple[str, float | str], ...] = ()
@@ -395,7 +395,7 @@ def _needs(result: Result) -> tuple[Line, ...]:
 def _against(result: Result, launch: LaunchDiagnosis) -> tuple[Line, ...]:
     floor = amount_text(result.floor_ns, "ns")
     reached = amount_text(result.achievable_ns, "ns")
-    lines = [Line(f"{floor} at the peaks, {reached} at the rates that good code reaches", "strong", "Minimum time")]
+    lines = [Line(f"{floor} at peak rates, {reached} at the rates of good code", "strong", "Minimum time")]
     measured = [time_text(launch.duration_ns)] if launch.duration_ns is not None else []
     for metric, unit in (("dram_bytes", "byte"), ("flop", "FLOP")):
         value = launch.metrics.get(metric)
@@ -403,12 +403,12 @@ def _against(result: Result, launch: LaunchDiagnosis) -> tuple[Line, ...]:
     lines += [Line(", ".join(measured), "fact", "Measured")] if measured else []
     if launch.duration_ns is not None and result.achievable_ns > 0:
         times = launch.duration_ns / result.achievable_ns
-        lines.append(Line(f"{speedup_text(times)} the time at the rates that good code reaches", "fact", "Ratio"))
+        lines.append(Line(f"{speedup_text(times)} the time at the rates of good code", "fact", "Ratio"))
     return tuple(lines)
 
 
 def _said(result: Result, found: tuple[Inconsistency, ...]) -> tuple[Line, ...]:
     lines = [Line(item.says, "warning" if item.kind != "distance" else "text") for item in found]
     if any(item.kind == "contradiction" for item in found):
-        lines.append(Line("Since the two contradict each other, nothing is concluded from these sizes.", "quiet"))
+        lines.append(Line("The two contradict each other, so these sizes are not used.", "quiet"))
     return (*lines, *(Line(note.says, "quiet") for note in result.notes))

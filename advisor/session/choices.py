@@ -28,7 +28,7 @@ _SKIPS = {
     "napkin": "Skip the napkin math",
     "path": "Cancel",
     "variants": "Cancel",
-    "timeline": "Enough: conclude from these numbers",
+    "timeline": "Conclude from these numbers",
 }
 
 
@@ -76,20 +76,20 @@ def _answers(state: State, ask: Ask) -> tuple[Offer, ...]:
     if expect:
         first = Choice("skip", "Continue with the numbers" if state.numbers else "Show the diagnosis now", _SHOW_NOW)
         unknown: Offer = Choice("dont_know", "I don't know", DONT_KNOW_WORDS), e.Expected(None)
-        never: Offer = Choice("never", "Show it, and never ask this again", ("never",)), e.Expected(None, again=False)
+        never: Offer = Choice("never", "Show it and do not ask again", ("never",)), e.Expected(None, again=False)
         return ((first, skip), *out, unknown, never, why)
     if ask.group == "napkin" and ask.usual == "show":
         following = "continue with the numbers" if state.numbers else "show the diagnosis"
-        return ((Choice("skip", f"None of these, or skip this: {following}", _SHOW_NOW), skip), *out, why)
+        return ((Choice("skip", f"None of these or skip: {following}", _SHOW_NOW), skip), *out, why)
     if ask.usual is not None and ask.kind == "number":
         said = ask.usual if isinstance(ask.usual, str) else exact_text(ask.usual, ask.unit)
-        usual = Choice("usual", f"Take {said}", ("u", "usual"))
+        usual = Choice("usual", f"Use {said}", ("u", "usual"))
         out.append((usual, e.Answered(ask.id, ask.usual)))
     if ask.optional:
         out.append((Choice("dont_know", "I don't know", DONT_KNOW_WORDS), e.Answered(ask.id, None)))
     out += [why, (Choice("skip", _SKIPS.get(ask.group, "Skip for now"), ("s", "later")), skip)]
     if state.numbers and state.launch is not None:
-        enough = Choice("conclusion", "Enough: show the conclusion", ("c", "enough", "stop"))
+        enough = Choice("conclusion", "Show the diagnosis", ("c", "enough", "stop"))
         out.append((enough, e.ConclusionShown()))
     return tuple(out)
 
@@ -128,10 +128,10 @@ def _menu(state: State) -> tuple[Offer, ...]:
     if launch is not None and not state.has_card("proof", launch.verdict.id):
         out.append((Choice("whyclass", "Why this class?"), e.WhyAsked()))
     if launch is not None and launch.missing and not state.has_card("missing") and not state.numbers:
-        label = "What the report lacks, and how to collect it"
+        label = "Missing metrics and how to collect them"
         out.append((Choice("missing", label, ("collect",)), e.MissingShown()))
     if state.numbers and next_number(state) is not None:
-        out.append((Choice("more", "Give more numbers", ("numbers",)), e.NumbersContinued()))
+        out.append((Choice("more", "Enter more numbers", ("numbers",)), e.NumbersContinued()))
     if state.diagnosis is not None and len(state.diagnosis.launches) > 1:
         out.append((Choice("launches", "Choose another launch", ("kernels", "l")), e.LaunchesShown()))
     return tuple(out) or (_QUIT,)
@@ -181,12 +181,12 @@ def _no_trace(state: State) -> bool:
 
 _OFFERED: Final = {
     "pattern": _Offered("What to do about it: {pattern}", _pattern),
-    "trace": _Offered("Open a trace of Nsight Systems", lambda state: e.Asked("trace"), ("trace",)),
+    "trace": _Offered("Open an Nsight Systems trace", lambda state: e.Asked("trace"), ("trace",)),
     "asked_timeline": _Offered(
         "Answer questions about the timeline", lambda state: e.Asked("timeline") if _no_trace(state) else None
     ),
     "timeline": _Offered(
-        "Look at the timeline",
+        "Show the timeline",
         lambda state: e.ViewShown("timeline") if timeline.of(state) is not None else None,
         ("timeline",),
     ),
@@ -197,7 +197,7 @@ _OFFERED: Final = {
     "napkin": _Offered(
         "Estimate what the algorithm needs", _of_launch(e.NapkinBegun(), lambda state: bool(state.knowledge.algorithms))
     ),
-    "variants": _Offered("Give the three times", _of_launch(e.Asked("variants"))),
+    "variants": _Offered("Enter the three times", _of_launch(e.Asked("variants"))),
     "class": _Offered("Why this class?", _of_launch(e.WhyAsked())),
     "evidence": _Offered("Show the numbers behind the finding", _of_launch(e.EvidenceShown())),
     "whatif": _Offered("Try other values", _of_launch(e.ViewShown("whatif"))),
@@ -215,7 +215,7 @@ _OFFERED: Final = {
         _of_launch(e.VersionBegun(), lambda state: state.numbers),
         ("new version", "changed"),
     ),
-    "collect": _Offered("Show the command that collects what is missing", _of_launch(e.CollectShown(), _lacks_metrics)),
+    "collect": _Offered("Show the command for the missing metrics", _of_launch(e.CollectShown(), _lacks_metrics)),
 }
 # The offers of each step of the method.
 _LEADS: Final[dict[str, tuple[str, ...]]] = {

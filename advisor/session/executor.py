@@ -12,7 +12,7 @@ from threading import Lock
 from typing import Any, Protocol
 
 from advisor.compare.compare import Side, parse_side
-from advisor.hardware.ceilings import Cards
+from advisor.hardware.ceilings import CeilingsByGpu
 from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis
 from advisor.records.errors import AdvisorError, UsageError
 from advisor.records.readings import Progress, ReportInfo
@@ -83,7 +83,7 @@ class Sources:
     knowledge: Callable[[], KnowledgeIndex]
     explain: Callable[[str], Any]
     estimate: Callable[[str, Mapping[str, float | str], LaunchDiagnosis], NapkinResult]
-    analyse_launches: Callable[[Sequence[Any], tuple[ReportInfo, ...], str | None, Cards], Judged] = _nowhere
+    analyse_launches: Callable[[Sequence[Any], tuple[ReportInfo, ...], str | None, CeilingsByGpu], Judged] = _nowhere
     trace: Callable[[Sequence[Path], Progress], Any] = _nowhere
     trace_numbers: Callable[[Mapping[str, float]], Any] = _nowhere
     compare: Callable[[Diagnosis, Judged, int | None, Mapping[str, float | str]], VersionComparison] = _nowhere
@@ -135,7 +135,7 @@ class Executor:
             # A bad input must never end the session.
             _log.exception("a request of the session failed: %r", request)
             what = f"{type(problem).__name__}: {problem}"
-            text = f"Something unexpected went wrong ({what}). The session continues; try again, or another launch."
+            text = f"An internal error occurred ({what}). The session continues: try again or choose another launch."
             return e.Failed(request, text)
 
     def _perform(self, request: e.Request, state: State, progress: Progress) -> e.Outcome:

@@ -19,7 +19,7 @@ from advisor.session.actions.begin import next_question, past
 from advisor.session.actions.compare import compared_when_done
 from advisor.session.interview.choosing import revealed
 from advisor.session.method.steps import SYSTEM, far, steps_to_reveal
-from advisor.session.practice import room as practice
+from advisor.session.practice import page_transitions as practice
 from advisor.session.records import Card
 from advisor.session.requests import (
     Back,
@@ -224,7 +224,7 @@ def _change(state: State, before: LaunchDiagnosis | None, now: LaunchDiagnosis, 
     if not lines and state.numbers and not state.paused:
         return None
     title = "The answer changed the conclusion" if lines else "Nothing changed"
-    same = (Line("Class, findings and expected gains are as before.", "quiet"),)
+    same = (Line("Class, findings and estimated speedups are unchanged.", "quiet"),)
     return Card("change", title, lines or same, at, label="What changed")
 
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from advisor.explain import explain
 from advisor.hardware import gpus
-from advisor.hardware.ceilings import Cards
+from advisor.hardware.ceilings import CeilingsByGpu
 from advisor.knowledge.base import Catalog, catalog, workloads
 from advisor.practice.lessons import Lessons
 from advisor.practice.state import Store
@@ -94,7 +94,7 @@ def real(knowledge: tuple[Path, ...], options: Mapping[str, Any]) -> Sources:
 
 
 def _analyse_launches(
-    known: Catalog, launches: Sequence[Launch], infos: tuple[ReportInfo, ...], gpu: str | None, cards: Cards
+    known: Catalog, launches: Sequence[Launch], infos: tuple[ReportInfo, ...], gpu: str | None, cards: CeilingsByGpu
 ) -> Judged:
     """Diagnose the launches that a transcript contains, from those of their metrics that the catalog knows."""
     import pandas as pd  # loads slowly: imported only when the first report is read
@@ -219,7 +219,7 @@ def _text(entry: Mapping[str, Any], name: str) -> str:
 
 def _timeline_ask(known: Catalog, metric: str, ask: str) -> Ask:
     """Return a question for a share of the time or a count, for a session without a trace."""
-    loss = "It is a loss of its own, to be fixed before any kernel; nsys shows it in the rows under the GPU."
+    loss = "Fix this loss before any kernel; nsys shows it in the rows under the GPU."
     unit = known.metrics[metric].unit
     most = 100.0 if unit == "%" else None
     return Ask(metric, ask, asked.ASKED_WHY.get(metric, loss), unit=unit, low=0.0, high=most, group="timeline")

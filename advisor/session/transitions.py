@@ -46,7 +46,7 @@ def conclusion(launch: LaunchDiagnosis, position: int) -> tuple[Card | None, ...
     """Return the cards of a conclusion: class, first finding, caveats about the data, notes on the class."""
     first = main_finding(launch)
     if first is None:
-        text = "No finding: the report holds too little about this launch."
+        text = "No finding: the report has too few metrics for this launch."
         finding = Card("note", text, position=position, label="Note")
     else:
         finding = make.finding_card(launch, first, position)
@@ -62,7 +62,7 @@ def ask_number(state: State) -> State:
     ask = next_number(state)
     if ask is not None:
         return put(state, ask)
-    title, text = "The numbers, one by one", "That was the last number. The conclusion is based on your numbers."
+    title, text = "The numbers, one by one", "That was the last number. The diagnosis uses your numbers."
     if state.wanted == ():
         title = "Enough numbers"
         text = "No other number would change the class, the first finding or the estimated speedup."

@@ -118,7 +118,7 @@ def read_and_compare(
         listing = read_listing(path, launch, (measure,), cc=cc)
         values = listing.values(measure)
         if values is None:
-            raise InputError(f"{path.name}: launch {launch} lacks what {measure.id} is made of")
+            raise InputError(f"{path.name}: launch {launch} lacks the data for {measure.id}")
         sides.append((listing, values))
     return compare(sides[0], sides[1], measure, by)
 

@@ -44,7 +44,7 @@ def parse_where(text: str) -> Where:
         raise UsageError(f"--where {text[:80]!r}: {form}")
     field, sign, number, percent = match.groups()
     if percent and field != "share":
-        raise UsageError(f"--where {text[:80]!r}: only a share is in per cent")
+        raise UsageError(f"--where {text[:80]!r}: only the share takes a percentage")
     return Where(field, sign, float(number) / 100 if percent else float(number))
 
 

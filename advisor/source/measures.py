@@ -108,11 +108,11 @@ _ALL = (
     Measure("wavefronts", "shared-memory wavefronts", (WAVEFRONTS,), _plain(WAVEFRONTS)),
     Measure(
         "idle_lanes",
-        "lanes that did nothing",
+        "inactive lanes",
         (EXECUTED, LANES),
         lambda sight: max(0.0, 32 * sight[EXECUTED] - sight[LANES]),
     ),
-    Measure("divergence", "branches that split a warp", (DIVERGENT,), _plain(DIVERGENT)),
+    Measure("divergence", "divergent branches", (DIVERGENT,), _plain(DIVERGENT)),
     Measure("local", "local-memory instructions", (EXECUTED,), _where(_is_local)),
     Measure("spills", "spill instructions", (EXECUTED,), _where(lambda s: _is_local(s) and _on_stack(s))),
     Measure(
@@ -132,8 +132,8 @@ _ALL = (
         (EXECUTED,),
         _where(lambda s: _stem(s) in ("FMUL", "FADD", "DMUL", "DADD", "HMUL2", "HADD2")),
     ),
-    Measure("uniform_loads", "global loads of one address a warp", (EXECUTED, _TYPE, SECTORS), _uniform_load),
-    Measure("narrow_accesses", "global accesses of less than 16 bytes a lane", (EXECUTED, _TYPE), _narrow),
+    Measure("uniform_loads", "global loads of one address per warp", (EXECUTED, _TYPE, SECTORS), _uniform_load),
+    Measure("narrow_accesses", "global accesses of less than 16 bytes per lane", (EXECUTED, _TYPE), _narrow),
     Measure(
         "load_wait",
         "long-scoreboard samples, at the load waited for",

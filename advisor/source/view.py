@@ -159,9 +159,9 @@ def arrange(
     else:
         first = measures[0]
         lacking = ", ".join(sorted(listing.lacking & set(first.needs))) or "its machine code"
-        raise InputError(f"{name}: launch {launch} does not hold {lacking}, which {first.id} is made of")
+        raise InputError(f"{name}: launch {launch} lacks {lacking}, which {first.id} needs")
     if LANES in listing.lacking and any(w.field == "lanes" for w in query.where):
-        raise InputError(f"{name}: launch {launch} does not hold {LANES}, which --where lanes looks at")
+        raise InputError(f"{name}: launch {launch} lacks {LANES}, which --where lanes needs")
     shape, waits = structure(listing), Waits(listing)
     files, top, columns = files_of(listing.rows), query.top, query.columns
     texts = by_line(read_texts(files, query.folders, listing.sources))

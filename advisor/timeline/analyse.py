@@ -295,11 +295,11 @@ def _unseen(
             names = {n for rule in entry.seen for n in rule.when if state.get(n) == UNKNOWN}
         if not names:
             continue
-        wanting = tuple(sorted({m for n in names for m in observed.unknown_metrics(row, n)}))
-        parts = tuple(dict.fromkeys(lacking.get(m, "work") for m in wanting))
+        missing = tuple(sorted({m for n in names for m in observed.unknown_metrics(row, n)}))
+        parts = tuple(dict.fromkeys(lacking.get(m, "work") for m in missing))
         lacks = [known[part] for part in parts if part in known]
         out.append(
-            Unseen(name, entry.title, wanting, parts, tuple(p.lacks for p in lacks), tuple(p.get for p in lacks))
+            Unseen(name, entry.title, missing, parts, tuple(p.lacks for p in lacks), tuple(p.get for p in lacks))
         )
     return tuple(out)
 
@@ -360,9 +360,9 @@ def conclude_numbers(values: Mapping[str, float], base: Catalog | None = None) -
     """
     for name, value in values.items():
         if name not in METRICS:
-            raise UsageError(f"{name!r} is no number of a timeline")
+            raise UsageError(f"{name!r} is not a number of a timeline")
         if not math.isfinite(value) or value < 0 or (name.endswith("_pct") and value > 100):
-            raise UsageError(f"{name}: {value:g} cannot be: a share is 0 to 100 %, a count not negative")
+            raise UsageError(f"{name}: {value:g} is not possible: a share is 0 to 100 %, a count is not negative")
     known = _derived(values)
     lacking = dict.fromkeys((name for name in METRICS if name not in known), "person")
     trace = Trace(path=words().texts["typed"], sha256="", form=FORM)

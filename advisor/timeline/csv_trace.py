@@ -142,7 +142,7 @@ def _rows(lines: Iterable[str]) -> Iterator[list[str]]:
     try:
         yield from csv.reader(_clean(lines))
     except csv.Error as error:
-        raise InputError(f"no CSV of `nsys stats`: {error}") from None
+        raise InputError(f"not CSV of `nsys stats`: {error}") from None
 
 
 def _clean(lines: Iterable[str]) -> Iterator[str]:
@@ -217,13 +217,13 @@ def _instead(path: Path) -> str:
     if head.startswith("version https://git-lfs"):
         return "a Git LFS pointer, not the file itself: run `git lfs pull` and try again"
     if re.search(r"Time \(?%\)?\s+Total Time|Executing '\w+' stats report|Statistics:", head):
-        return "the console text of nsys: give its database, or `nsys stats --format csv` of it"
+        return "console text of nsys: give its database, or the output of `nsys stats --format csv`"
     if not head.strip():
         return "the file is empty: export the trace again"
     if "Trace Type,Event Type" in head[:2000]:
-        return "a table made from a trace by another program, not the output of `nsys stats --format csv`"
+        return "a table from another program, not the output of `nsys stats --format csv`"
     return (
-        "no trace: give the database of `nsys export --type sqlite`, or the output of `nsys stats --format csv` "
+        "not a trace: give the database of `nsys export --type sqlite`, or the output of `nsys stats --format csv` "
         "(cuda_gpu_trace, cuda_gpu_kern_sum, cuda_api_sum and others)"
     )
 

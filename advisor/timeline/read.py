@@ -77,17 +77,17 @@ def _refuse(path: Path, head: bytes) -> None:
     if not head.strip():
         raise InputError(f"{name}: the file is empty: export the trace again")
     if head.startswith(MAGIC):
-        raise InputError(f"{name}: a database among CSV files: give them one after the other")
+        raise InputError(f"{name}: a database among CSV files: run them separately")
     if head.startswith(b"version https://git-lfs"):
         raise InputError(f"{name}: a Git LFS pointer, not the file itself: run `git lfs pull` and try again")
     if head.startswith(b"NVR\0"):
-        raise InputError(f"{name}: a report of Nsight Compute, no timeline: `ncu-advisor diagnose` reads it")
+        raise InputError(f"{name}: a report of Nsight Compute, not a timeline: `ncu-advisor diagnose` reads it")
     if name.endswith((".nsys-rep", ".qdrep", ".qdstrm")):
         raise InputError(f"{name}: export it first: `nsys export --type sqlite {name}`, and give the .sqlite file")
     if head.startswith((b"\x1f\x8b", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd", b"BZh", b"PK\x03\x04")):
         raise InputError(f"{name}: compressed: unpack it first")
     if b"\0" in head and not head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise InputError(f"{name}: no trace: neither the database of `nsys export` nor the CSV of `nsys stats`")
+        raise InputError(f"{name}: not a trace: neither the database of `nsys export` nor the CSV of `nsys stats`")
 
 
 def _sha256(paths: Sequence[Path]) -> str:

@@ -76,7 +76,7 @@ class Unseen(Record):
 
     id: str
     title: Internal[str]
-    wanting: tuple[str, ...] = msgspec.field(name="metrics")
+    missing: tuple[str, ...] = msgspec.field(name="metrics")
     parts: Internal[tuple[str, ...]]
     because: tuple[str, ...] = written(())
     get: tuple[str, ...] = written(())

@@ -69,7 +69,7 @@ def check_size(path: Path, head: bytes) -> None:
     whole = size * pages
     if changed == valid and whole > path.stat().st_size:
         raise InputError(
-            f"{path.name}: cut short, {path.stat().st_size:,} of {whole:,} bytes: copy it again, or export it again"
+            f"{path.name}: truncated, {path.stat().st_size:,} of {whole:,} bytes: copy it again, or export it again"
         )
 
 
@@ -144,8 +144,8 @@ class Database:
         needed = {"start"} if open_ended else {"start", "end"}
         if not needed <= there:
             raise InputError(
-                f"{self.name}: {table} has no column {sorted(needed - there)[0]!r}: no known export of Nsight "
-                "Systems has that; export again with `nsys export --type sqlite`"
+                f"{self.name}: {table} has no column {sorted(needed - there)[0]!r}: every known Nsight "
+                "Systems export has it; export again with `nsys export --type sqlite`"
             )
         end = '"end"' if "end" in there else '"start"'
         end = f'ifnull({end}, "start")' if open_ended else end
@@ -324,7 +324,7 @@ def _problems(database: Database) -> list[str]:
 
 def _report_lost(problems: list[str], table: str, lost: Array) -> None:
     if lost[0]:
-        problems.append(f"{table} is not whole: {int(lost[0]):,} rows have no usable times")
+        problems.append(f"{table} is incomplete: {int(lost[0]):,} rows have no usable times")
 
 
 def _calls(database: Database, table: str, names: _Names, problems: list[str], least: int = 0) -> Calls | None:

@@ -117,7 +117,7 @@ class State:
         try:
             place.parent.mkdir(parents=True, exist_ok=True)
             if not ours and place.exists() and place.stat().st_size and not _is_state(place):
-                raise UsageError(f"{place}: is no state of a triage: name another file, or delete it")
+                raise UsageError(f"{place}: is not a triage state file: name another file, or delete it")
             self._lock = FileLock(f"{place}.lock", timeout=0)
             self._lock.acquire()
             self._file = place.open("ab", buffering=0)

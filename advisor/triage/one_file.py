@@ -38,7 +38,7 @@ from advisor.records.orphans import end_with_parent
 from advisor.records.regular_files import why_special
 from advisor.triage.tally import METRICS, PS, CauseTally, Conclusion, Example, Key, Part, Row, Settings, Tally
 
-_FULL = "the disk for temporary files is full: make room or set TMPDIR"
+_FULL = "the disk for temporary files is full: free space or set TMPDIR"
 _CACHED = 20_000  # number of conclusions to cache; others are calculated again, so that memory stays bounded
 
 
@@ -63,7 +63,7 @@ def examine(path: Path, label: str, settings: Settings) -> Part:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)
         return _again(_FULL if full else (error.strerror or str(error)).lower())
     except MemoryError:
-        return _again("reading it needs more memory than is there")
+        return _again("there is not enough memory to read it")
     # A child that cannot write its copy loses launches; the file itself is not damaged.
     return _again(_FULL) if not part.complete and not part.foreign and _no_room(path) else part
 

@@ -120,8 +120,8 @@ def triage(
                     unkept[file.path] = part.rows
                 result.add(file.path, part)
         if kept.trouble:
-            lost = "everything is counted, but an interrupted run could not resume"
-            result.state = (str(place), f"the state cannot be kept ({kept.trouble}): {lost}")
+            lost = "the result is complete, but an interrupted run cannot resume"
+            result.state = (str(place), f"the state cannot be saved ({kept.trouble}): {lost}")
         result.measured = tuple(
             ceilings.as_used(settings.ceilings[key]) for key in result.used if key in settings.ceilings
         )
@@ -347,7 +347,7 @@ class Cluster:
     def check(self) -> None:
         """Raise UsageError if the scheduler cannot be reached."""
         if self._client.status != "running":
-            raise UsageError(f"--dask {self._address}: the scheduler is gone; what is done is kept: run it again")
+            raise UsageError(f"--dask {self._address}: the scheduler stopped; finished work is saved: run it again")
 
     def stop(self) -> None:
         """Cancel the files in flight, and disconnect."""
@@ -375,4 +375,4 @@ def _refuse_nothing(result: Triage, kernel: re.Pattern[str] | None) -> None:
         rest = f" (and {totals.refused - 1} more that cannot be read)" if totals.refused > 1 else ""
         raise InputError(f"{first.path}: {first.refused}{rest}")
     path, why = next(result.foreign())
-    raise InputError(f"none of {totals.foreign} files is a report of ncu: {path}: {why}")
+    raise InputError(f"none of {totals.foreign} files is an ncu report: {path}: {why}")

@@ -49,7 +49,7 @@ class AdvisorApp(App[int]):
     CSS_PATH = "advisor.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         hidden("ctrl+t", "theme", "Light/dark", "Switch between dark and light", priority=True),
-        hidden("ctrl+y", "copy", "Copy", "Copy the latest card to the clipboard", priority=True),
+        hidden("ctrl+y", "copy", "Copy", "Copy the latest entry to the clipboard", priority=True),
         hidden("ctrl+p", "command_palette", "Palette", _EVERYTHING, priority=True),
         *view_bindings(anywhere=True),
         Binding("ctrl+q", "quit", "Quit", tooltip="Leave the program", priority=True),
@@ -280,7 +280,7 @@ class AdvisorApp(App[int]):
 
     def _not_saved(self, why: str) -> None:
         # The thread that saves calls this.
-        self.call_later(self.warn, f"This session cannot be saved by itself, and goes on all the same: {why}")
+        self.call_later(self.warn, f"Autosave failed and the session continues without it: {why}")
 
     def end_replay(self) -> None:
         """Return to the screen that opened the replay; exit if the program was started only for the replay."""
@@ -306,7 +306,7 @@ class AdvisorApp(App[int]):
     def action_copy(self) -> None:
         cards = self.state.conversation
         if not cards:
-            self.warn("There is no card to copy.")
+            self.warn("There is nothing to copy yet.")
             return
         self.copy_to_clipboard(card_text(cards[-1], self._blocks))
         self.notify(f"Copied, if the terminal allows it: {safe(cards[-1].title or cards[-1].label)}", markup=False)

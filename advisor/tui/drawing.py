@@ -103,7 +103,7 @@ ROLES: Final = {
     "roof": "$primary",
     "now": "bold $text-warning",
     "then": "bold $text-secondary",
-    "paper": "bold $text-accent",
+    "estimate": "bold $text-accent",
     "axis": "$quiet",
     "box": "$secondary",
     "title": "bold",

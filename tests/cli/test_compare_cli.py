@@ -66,7 +66,7 @@ def test_exit_codes_of_thresholds(
     ("arguments", "says"),
     [
         (["T#1", "T#99"], "there is no launch 99"),
-        (["T#1", "T#two"], "after # comes the number of a launch"),
+        (["T#1", "T#two"], "write the launch number after #"),
         (["T#1", "none.ncu-rep"], "none.ncu-rep"),
         (["T#1", "T#2", "--fail-on", "dram_pcg>5"], "did you mean 'dram_pct'"),
         (["T#1", "T#2", "--map", "x=y"], "the base has no kernel called 'x'"),

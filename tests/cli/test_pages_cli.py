@@ -51,7 +51,7 @@ def test_what_was_supposed_stands_above_the_page(tour_path: Path, capsys: pytest
     [
         (["--format", "html", "--how", "bank_conflicts"], "print text or JSON"),
         (["--format", "markdown", "--rules"], "print text or JSON"),
-        (["--format", "sarif", "--what-if", "dram_pct=95"], "was not measured"),
+        (["--format", "sarif", "--what-if", "dram_pct=95"], "values are not measured"),
     ],
 )
 def test_what_does_not_go_together_is_one_line(

@@ -65,7 +65,7 @@ def test_another_conclusion_is_exit_1_and_told_step_by_step(session: Path, capsy
     text = changed(session)
     assert run("replay", "--check", str(session)) == 1
     out = capsys.readouterr().out
-    for words in ("step 2, looks at transpose_tile", "expected  latency_bound", "came      mixed_memory_bound"):
+    for words in ("step 2, opens transpose_tile", "expected  latency_bound", "came      mixed_memory_bound"):
         assert words in out
     assert session.read_text(encoding="utf-8") == text
 
@@ -94,7 +94,7 @@ def test_a_deed_that_cannot_be_done_is_a_difference_and_is_not_accepted(
     text = session.read_text(encoding="utf-8").replace('{"do": "fix"}', '{"do": "answer", "question": "x", "value": 1}')
     session.write_text(text, encoding="utf-8")
     assert run("replay", "--check", str(session)) == 1
-    assert "not possible here" in capsys.readouterr().out
+    assert "not possible and changed nothing" in capsys.readouterr().out
     assert run("replay", "--accept", str(session)) == 2
     assert "record the session again" in capsys.readouterr().err and session.read_text(encoding="utf-8") == text
 
@@ -148,10 +148,10 @@ def test_without_a_terminal_a_session_is_not_played(session: Path, capsys: pytes
         ("{do: launch, position: x}", "line 1"),
         ("{sing: x}", "neither say"),
         ("{say: /kernel transpose_tile, expect: {class: dram_bound}}", "class is 'mixed_memory_bound'"),
-        ("{say: /kernel transpose_tile, expect: {moon: 1}}", "nothing called 'moon'"),
+        ("{say: /kernel transpose_tile, expect: {moon: 1}}", "unknown expectation 'moon'"),
         ("{say: /kernel transpose_tile, expect: {without: [bank_conflicts]}}", "there is a finding"),
         ("{say: /kernel transpose_tile, expect: {speedup: {bank_conflicts: [50, 60]}}}", "not 50 to 60"),
-        ("{say: /kernel transpose_tile, expect: {says: moonshine}}", "no card says"),
+        ("{say: /kernel transpose_tile, expect: {says: moonshine}}", "no card contains"),
     ],
 )
 def test_a_script_that_does_not_hold_is_one_line(

@@ -174,7 +174,7 @@ def test_a_finished_run_leaves_nothing_and_a_stopped_one_says_how_to_go_on(
     with monkeypatch.context() as patch:
         patch.setattr(command.Teller, "__call__", stop)
         assert run("triage", reports) == 130
-    assert "1 of 3 files are done: the same command resumes there" in capsys.readouterr().err
+    assert "1 of 3 files are done: run the same command again to resume" in capsys.readouterr().err
     assert len(states()) == 1
     assert run("triage", reports) == 0
     captured = capsys.readouterr()

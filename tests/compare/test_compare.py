@@ -325,7 +325,7 @@ def test_a_number_sign_names_a_launch_unless_the_file_is_called_so(tmp_path: Pat
     assert (parse_side(str(odd)).path, parse_side(str(odd)).launch) == (odd, None)
     assert (parse_side(f"{odd}#0").path, parse_side(f"{odd}#0").launch) == (odd, 0)
     for wrong in ("x", "-1", "", "1.5", "99999999999999999999", "²"):
-        with pytest.raises(UsageError, match="after # comes the number of a launch"):
+        with pytest.raises(UsageError, match="write the launch number after #"):
             parse_side(f"{plain}#{wrong}")
 
 
@@ -336,7 +336,7 @@ def test_two_launches_of_one_report_are_read_once_and_compared(tour_path: Path) 
 
 
 def test_a_launch_that_is_not_there_is_refused(tour_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"#22: there is no launch 22: they count from 0 to 21"):
+    with pytest.raises(UsageError, match=r"#22: there is no launch 22: launches are numbered 0 to 21"):
         read_sides(parse_side(f"{tour_path}#22"), parse_side(f"{tour_path}#0"))
 
 

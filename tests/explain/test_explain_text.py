@@ -42,7 +42,7 @@ def test_the_first_lines_say_what_it_is() -> None:
 
 def test_a_correction_stands_by_its_own_heading() -> None:
     text = terminal_text(explain_page(explain("errata.sectors")))
-    assert "A source says" in text and "What is right" in text
+    assert "A source says" in text and "Correction" in text
 
 
 def test_commands_are_not_broken() -> None:

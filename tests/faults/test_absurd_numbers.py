@@ -122,7 +122,7 @@ def test_a_trace_in_another_encoding_is_read_or_refused_in_one_line(encoding: st
 def test_a_field_longer_than_csv_takes_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text(TRACE + "x" * 200_000 + ",1\n")
-    with pytest.raises(InputError, match=r"^t\.csv: no CSV of `nsys stats`"):
+    with pytest.raises(InputError, match=r"^t\.csv: not CSV of `nsys stats`"):
         analyse([path])
 
 

@@ -229,7 +229,7 @@ def test_algorithms_have_the_names_that_people_use(alias: str, name: str) -> Non
     ("call", "says"),
     [
         (lambda: a.algorithm("gem"), r"no algorithm 'gem': did you mean .*gemm"),
-        (lambda: a.algorithm("quicksort-of-things"), "known are gemm, batched_gemm"),
+        (lambda: a.algorithm("quicksort-of-things"), "known: gemm, batched_gemm"),
         (lambda: a.dtype("f31"), r"no data type 'f31': did you mean"),
         (lambda: counts("gemm", x=3), "gemm has no parameter 'x': it takes m, n, k"),
         (lambda: counts("gemm", m=0), "m = 0 is out of range: at least 1"),

@@ -46,7 +46,7 @@ def test_both_kinds_of_core_stand_side_by_side_and_the_expected_one_is_marked() 
 def test_what_was_measured_is_set_against_it() -> None:
     single = estimate("gemm", dtype="f32", gpu_name="H200")
     text = napkin_text(single, checks=check(single, MEASURED))
-    assert "Measured against it" in text
+    assert "Compared with the measurement" in text
     assert "4.97× the minimum bytes" in text
 
 

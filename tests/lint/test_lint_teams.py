@@ -67,7 +67,7 @@ def test_a_teams_rules_reason_beside_ours(ours, team):
 def test_an_id_without_the_teams_prefix_is_an_error(ours, team):
     path = team / "observations" / "own.yaml"
     path.write_text(path.read_text().replace("acme.hot", "# the first\nhot"))
-    found = [m for m in errors(ours, team) if "a team's ids begin with acme. or acme_" in m.text]
+    found = [m for m in errors(ours, team) if "the ids of a team must begin with acme. or acme_" in m.text]
     assert [(m.file, m.line) for m in found] == [(path, 2)]
 
 
@@ -86,7 +86,7 @@ def test_a_directory_without_team_yaml_is_told_what_is_missing(ours, team):
 @pytest.mark.parametrize("prefix", ["found", "Acme", "a__b", "x.y"])
 def test_a_prefix_that_rules_could_misread_is_refused(ours, team, prefix):
     (team / "team.yaml").write_text(f"prefix: {prefix}\n")
-    assert any("is no prefix" in m.text for m in errors(ours, team))
+    assert any("is not a prefix" in m.text for m in errors(ours, team))
 
 
 def test_the_command_prints_file_line_severity_and_fails_on_errors(ours, team):
@@ -136,7 +136,7 @@ def test_the_command_on_our_own_checks_the_exercises_too(monkeypatch):
     monkeypatch.setattr("advisor.lint.lint.lint", lambda folders: ())
     monkeypatch.setattr("advisor.lint.lint.faults", lambda catalog: (Fault(where, 7, "at least 3 hints"),))
     assert run([], out) == 1
-    assert f"{where}:7: error: at least 3 hints" in out.getvalue().splitlines()
+    assert f"{where}:7: error: needs at least 3 hints" in out.getvalue().splitlines()
 
 
 def test_our_own_knowledge_has_no_mistakes():

@@ -22,7 +22,7 @@ CASES = [
     (PATTERN, "cites: [guide.S2.idle, guide.S3]", "cites: [guide.S2.idel, guide.S3]", "'guide.S2.idel'"),
     (DECISIONS, "when: [launches_none]", "when: [launches_many]", "'launches_many' is not an observation"),
     (DECISIONS, "undetermined:\n", "undecided:\n", "undetermined"),
-    (WORDS, '"^nccl[A-Z_]"', '"^nccl[A-Z_"', "is no regular expression"),
+    (WORDS, '"^nccl[A-Z_]"', '"^nccl[A-Z_"', "is not a regular expression"),
     (WORDS, "value: 100,", "values: 100,", "values"),
 ]
 
@@ -43,4 +43,4 @@ def test_a_pattern_without_a_typical_gain_or_examples_is_told(tmp_path: Path) ->
     kept = [row for row in path.read_text().splitlines() if not row.strip().startswith(("typical:", "silent:"))]
     path.write_text("\n".join(kept) + "\n")
     told = {m.text for m in lint([base]) if m.file == path}
-    assert {"gpu_idle: the fix says nothing under typical", "gpu_idle: no example under silent"} <= told
+    assert {"gpu_idle: typical of the fix is empty", "gpu_idle: no example under silent"} <= told

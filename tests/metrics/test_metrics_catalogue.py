@@ -127,7 +127,7 @@ def test_metrics_that_derive_from_each_other_in_a_circle_are_refused() -> None:
 
 
 def test_a_formula_over_a_metric_that_is_not_there_is_refused() -> None:
-    with pytest.raises(KnowledgeError, match="reads no_such_metric, which is no metric"):
+    with pytest.raises(KnowledgeError, match="reads no_such_metric, which is not a metric"):
         plan({**METRICS, "a": MetricDef(unit="count", formula="no_such_metric + 1")})
 
 

@@ -184,7 +184,7 @@ def test_compute_capability_is_read_from_the_identity(frame: Make) -> None:
 
 def test_the_door_refuses_a_column_that_is_no_metric(frame: Make) -> None:
     check(frame(dram_pct=1.0))
-    with pytest.raises(KnowledgeError, match="'dram_percent' of the frame is no metric"):
+    with pytest.raises(KnowledgeError, match="'dram_percent' of the frame is not a metric"):
         check(frame(dram_percent=1.0))
 
 

@@ -47,7 +47,7 @@ def test_a_run_judges_records_and_is_judged_the_same_from_its_records(author: Le
 
 def test_a_claim_that_a_run_breaks_is_exit_code_1(author: Learner, tmp_path: Path) -> None:
     (kernel_folder(tmp_path) / "2-fast.cu").write_text(source(RIGHT, "// microseconds scale: 19"), encoding="utf-8")
-    assert "1.05× over slow, claims at least 1.5×" in " ".join(author.does("selfcheck", "--run", code=1).split())
+    assert "1.05× over slow, claimed at least 1.5×" in " ".join(author.does("selfcheck", "--run", code=1).split())
 
 
 def test_a_wrong_step_is_exit_code_1(author: Learner, tmp_path: Path) -> None:

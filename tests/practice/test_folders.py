@@ -74,13 +74,13 @@ def test_a_sound_folder_has_no_faults(folder: Path) -> None:
         ),
         (replaced("says: It is fast.", mending("fast", "near_compute_roofline")), "mends:", "no earlier step 'fast'"),
         (replaced("says: It is fast.", mending("slow", "tail_effect")), "mends:", "slow shows bank_conflicts, not"),
-        (replaced("source: 2-fast.cu", "source: 3-gone.cu"), "steps:", "3-gone.cu is named and not there"),
+        (replaced("source: 2-fast.cu", "source: 3-gone.cu"), "steps:", "3-gone.cu is listed but missing"),
         (
             replaced("explanation:", "overlap: {full: slow, memory: fast, math: gone, verdict: none}\nexplanation:"),
             "overlap:",
             "no step 'gone'",
         ),
-        (replaced("id: fast", "id: mine"), "id: mine", "'mine' is the learner's own version"),
+        (replaced("id: fast", "id: mine"), "id: mine", "'mine' is reserved for the learner's version"),
         (replaced("id: fast", "id: slow"), "steps:", "two steps have the same id"),
         (replaced("title: A vector doubled", "titel: A vector doubled"), "", "titel"),
     ],
@@ -95,7 +95,7 @@ def test_a_wrong_manifest_is_named_with_its_line(
 
 def test_a_folder_without_a_manifest_is_a_fault(folder: Path) -> None:
     (folder.parent / "stray").mkdir()
-    assert found(folder) == [(f"stray/{MANIFEST}", 1, "missing: every folder here is an exercise")]
+    assert found(folder) == [(f"stray/{MANIFEST}", 1, "missing: every folder here must be an exercise")]
 
 
 def test_a_file_that_nobody_names_is_a_fault(folder: Path) -> None:
@@ -139,7 +139,7 @@ def test_other_sizes_want_a_new_recording(folder: Path) -> None:
 def test_a_recording_of_other_steps_or_none_is_a_fault(folder: Path) -> None:
     record = folder / "recorded" / "h200" / "record.json"
     record.write_text(record.read_text(encoding="utf-8").replace('"fast"', '"other"'), encoding="utf-8")
-    assert [f[2] for f in found(folder)] == ["its steps are not the manifest's"]
+    assert [f[2] for f in found(folder)] == ["its steps differ from the manifest"]
     record.unlink()
     (folder / "recorded" / "h200" / "profile.ncu-rep.xz").unlink()
     assert [f[2] for f in found(folder)] == ["no recording: recorded/h200/record.json"]
@@ -162,5 +162,5 @@ def test_a_tolerance_must_be_argued_and_a_licence_named(folder: Path) -> None:
     replaced('"a product is rounded once"', '" "', "case.py")(folder)
     replaced("licence: MIT", "licence: ''")(folder)
     texts = [text for _, _, text in found(folder)]
-    assert "the tolerance of y is not argued" in texts
+    assert "the tolerance of y has no reason" in texts
     assert "no licence" in texts

@@ -59,12 +59,12 @@ def replace_(one: StepDef, **more: Any) -> StepDef:
     [
         ({"expect": "memory_latency"}, "near_compute_roofline comes first, expected memory_latency"),
         ({"class_": "dram_bound"}, "class compute_bound, expected dram_bound"),
-        ({"forbid": ("near_compute_roofline",)}, "near_compute_roofline is found and forbidden"),
+        ({"forbid": ("near_compute_roofline",)}, "near_compute_roofline is found but forbidden"),
         ({"also": ("bank_conflicts",)}, "bank_conflicts is not found"),
-        ({"gain": Gain("slow", 2.5)}, "2.00× over slow, claims at least 2.5×"),
-        ({"gain": Gain("slow", 0, 1.5)}, "2.00× over slow, claims at most 1.5×"),
-        ({"reach": {"slow": 2.5}}, "reaches 200.0% of slow, claims 250%"),
-        ({"reach": {"copy": 0.9}}, "reaches 0.1% of copy, claims 90%"),
+        ({"gain": Gain("slow", 2.5)}, "2.00× over slow, claimed at least 2.5×"),
+        ({"gain": Gain("slow", 0, 1.5)}, "2.00× over slow, claimed at most 1.5×"),
+        ({"reach": {"slow": 2.5}}, "reaches 200.0% of slow, claimed 250%"),
+        ({"reach": {"copy": 0.9}}, "reaches 0.1% of copy, claimed 90%"),
     ],
 )
 def test_a_claim_that_does_not_hold_is_named(change: dict[str, Any], says: str, tour_path: Path) -> None:

@@ -52,11 +52,11 @@ def test_the_grid_follows_the_block_of_a_sweep() -> None:
         ("// launch: k<<<1, (64, 64)>>>(x)", "4096 threads"),
         ("// launch: k<<<0, 32>>>(x)", "between 1"),
         ("// launch: k<<<m, 32>>>(x)", "'m' is unknown"),
-        ("// launch: k<<<n / 0, 32>>>(x)", "no whole number"),
-        ("// launch: k<<<1e200 * 1e200, 32>>>(x)", "no whole number"),
+        ("// launch: k<<<n / 0, 32>>>(x)", "not a whole number"),
+        ("// launch: k<<<1e200 * 1e200, 32>>>(x)", "not a whole number"),
         ("// launch: k<<<(1, 2, 3, 4), 32>>>(x)", "three dimensions"),
         ("// launch: k<<<1, 32, -4>>>(x)", "shared memory"),
-        ("// constant: a", "constant line reads"),
+        ("// constant: a", "write a constant line as"),
     ],
 )
 def test_a_wrong_line_is_named_with_its_place(text: str, says: str) -> None:

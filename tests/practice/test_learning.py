@@ -103,7 +103,7 @@ def test_the_quiz_keeps_the_first_answer(data: Path) -> None:
 def test_the_quiz_refuses_too_few_answers_and_letters_there_are_not(data: Path) -> None:
     assert "questions" in refused("quiz", NAME, "--answer", "a")
     count = len(exercise(NAME).quiz)
-    assert "none of the choices" in refused("quiz", NAME, *["--answer", "z"] * count)
+    assert "not one of the choices" in refused("quiz", NAME, *["--answer", "z"] * count)
 
 
 def test_hints_come_one_at_a_time(data: Path) -> None:
@@ -117,7 +117,7 @@ def test_hints_come_one_at_a_time(data: Path) -> None:
 
 
 def test_a_prediction_comes_before_the_profile_and_is_scored_once(data: Path) -> None:
-    assert "first commit to a prediction" in refused("show", NAME, "--profile")
+    assert "first make a prediction" in refused("show", NAME, "--profile")
     done("predict", NAME, "--class", "latency", "--cause", "memory_latency", "--speedup", "3")
     revealed = done("show", NAME, "--profile")
     assert "of 100" in revealed

@@ -99,7 +99,7 @@ def test_a_wrong_kernel_gives_no_ceiling() -> None:
     assert found.ceilings is None and found.failure is not None
     assert (
         found.failure.kind == "wrong"
-        and "read: wrong result, so no ceiling: sums[0] was never written" in found.failure.words
+        and "read: wrong result, no ceiling stored: sums[0] was never written" in found.failure.words
     )
 
 
@@ -135,7 +135,7 @@ def test_measured_rates_become_shares_of_the_peaks() -> None:
     ("text", "words"),
     [
         ("{", "damaged"),
-        ('{"schema": "other/1", "cards": {}}', "not what this version wrote"),
+        ('{"schema": "other/1", "cards": {}}', "not written by this version"),
         ('{"schema": "ncu-advisor/ceilings/1", "cards": {"a": {}}}', "damaged"),
         ('{"schema": "ncu-advisor/ceilings/1", "cards": [], "more": 1}', "damaged"),
     ],

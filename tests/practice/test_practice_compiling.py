@@ -137,7 +137,7 @@ def test_a_compiler_that_never_ends_is_told(tmp_path: Path) -> None:
         raise subprocess.TimeoutExpired("nvcc", 300)
 
     build = compile_source(written(tmp_path, source()), "sm_90", ("nvcc", slow))
-    assert build.failure is not None and "did not end within 300 s" in build.failure.words
+    assert build.failure is not None and "did not finish within 300 s" in build.failure.words
 
 
 def test_nvcc_ends_with_all_that_it_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -154,7 +154,7 @@ def test_nvcc_ends_with_all_that_it_started(tmp_path: Path, monkeypatch: pytest.
     found = nvcc()
     assert found is not None
     build = compile_source(written(tmp_path, source()), "sm_86", ("nvcc", found))
-    assert build.failure is not None and "did not end within 2 s" in build.failure.words
+    assert build.failure is not None and "did not finish within 2 s" in build.failure.words
     stat = Path(f"/proc/{int(pid.read_text())}/stat")
     # A process that was killed takes a moment to die on a busy machine.
     deadline = time.monotonic() + 10

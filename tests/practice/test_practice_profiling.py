@@ -47,9 +47,9 @@ def test_the_command_asks_for_a_full_set_with_sources_of_the_bracketed_run(tmp_p
         ("forbidden", "counters_forbidden", "options nvidia NVreg_RestrictProfilingToAdminUsers=0"),
         ("busy", "profiler_busy", "dcgmi profile --pause"),
         ("locked", "profiler_busy", "/tmp/nsight-compute-lock"),
-        ("driver", "ncu_driver", "do not go together"),
+        ("driver", "ncu_driver", "are incompatible"),
         ("mig", "clocks", "--clock-control none"),
-        ("other", "ncu", "Nsight Compute says: An error was reported by the driver"),
+        ("other", "ncu", "Nsight Compute reports: An error was reported by the driver"),
     ],
 )
 def test_what_ncu_complains_of_has_its_own_words(tmp_path: Path, state: str, kind: str, words: str) -> None:

@@ -78,13 +78,13 @@ def test_a_compile_error_has_the_learners_file_and_line(tmp_path: Path) -> None:
     ("launch", "words"),
     [
         ("scale<<<ceil(n / 256), 2048>>>(x, y, a, n)", "mine.cu:2: block 2048 = 2048 is not between 1 and 1024"),
-        ("scale<<<n / 300, 256>>>(x, y, a, n)", "is no whole number: use ceil() or floor()"),
+        ("scale<<<n / 300, 256>>>(x, y, a, n)", "is not a whole number: use ceil() or floor()"),
         ("scale<<<ceil(n / 256), 256>>>(x, z, a, n)", "mine.cu:2: no argument is called 'z'"),
         ("scales<<<ceil(n / 256), 256>>>(x, y, a, n)", "mine.cu:2: the file has no kernel 'scales'"),
-        ("scale<<<ceil(n / 256)>>>(x)", "mine.cu:2: a launch line reads"),
+        ("scale<<<ceil(n / 256)>>>(x)", "mine.cu:2: write a launch line as"),
         (
             "scale<<<ceil(n / 256), 256, 300 * 1024>>>(x, y, a, n)",
-            "mine.cu:2: 307328 bytes of shared memory a block, 128 of them static: this GPU has 232448 at most",
+            "mine.cu:2: 307328 bytes of shared memory per block, 128 of them static: this GPU has 232448 at most",
         ),
         ("scale<<<1, 256>>>(x, y, a, 2147483648)", "mine.cu:2: 2147483648 does not fit into an int"),
         ("scale<<<1, 256>>>(x, y, a, ²)", "mine.cu:2: no argument is called '²'"),
@@ -100,7 +100,7 @@ def test_a_wrong_launch_line_is_named_with_its_line(tmp_path: Path, launch: str,
     [
         ("cudaErrorIllegalAddress: an illegal memory access was encountered", "illegal_address", "outside the arrays"),
         ("cudaErrorMisalignedAddress: misaligned address", "misaligned_address", "multiple of 16 bytes"),
-        ("cudaErrorLaunchFailure: unspecified launch failure", "launch_failed", "gave up"),
+        ("cudaErrorLaunchFailure: unspecified launch failure", "launch_failed", "aborted the kernel"),
         ("cudaErrorIllegalInstruction: an illegal instruction was encountered", "illegal_instruction", "__trap()"),
         ("cudaErrorAssert: device-side assert triggered", "assertion", "assert()"),
         (
@@ -108,7 +108,7 @@ def test_a_wrong_launch_line_is_named_with_its_line(tmp_path: Path, launch: str,
             "illegal_address",
             "outside",
         ),
-        ("cudaErrorNobodyHasSeenThis: some day", "cuda", "CUDA says"),
+        ("cudaErrorNobodyHasSeenThis: some day", "cuda", "CUDA reports"),
     ],
 )
 def test_a_kernel_that_ends_its_context_dies_alone(tmp_path: Path, says: str, kind: str, words: str) -> None:
@@ -151,7 +151,7 @@ def test_a_kernel_that_never_ends_is_ended(tmp_path: Path) -> None:
     mine, fast = outcome.jobs
     assert mine.failure is not None and mine.failure.kind == "never_ends"
     assert "a loop whose condition never becomes false" in mine.failure.words
-    assert "the GPU may take a moment" in mine.failure.words
+    assert "the GPU can take a moment" in mine.failure.words
     assert fast.correct is True
 
 

@@ -112,7 +112,7 @@ def test_a_profile_adds_its_metrics_to_the_points_that_ran(tmp_path: Path) -> No
         ncu=STANDIN / "ncu",
         reader=lambda r: reader(tmp_path / "sweep.ncu-rep")[1:],
     )
-    assert short.failure is not None and "has 8 launches where 9 were profiled" in short.failure.words
+    assert short.failure is not None and "has 8 launches, but 9 were profiled" in short.failure.words
 
 
 def test_a_profile_that_fails_keeps_the_table(tmp_path: Path) -> None:

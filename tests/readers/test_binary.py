@@ -117,7 +117,7 @@ def test_a_report_cut_in_half_gives_the_launches_before_the_cut(tmp_path: Path) 
 def test_a_report_cut_before_its_first_launch_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "stub.ncu-rep"
     path.write_bytes(report()[:100_000])
-    with pytest.raises(InputError, match="damaged or cut short"):
+    with pytest.raises(InputError, match="damaged or truncated"):
         read(path)
 
 

@@ -45,7 +45,7 @@ def test_a_block_that_announces_millions_of_launches_is_not_believed() -> None:
     header = b"\x10\xff\xff\xff\xff\x0f\x28\x08"
     found = container.walk(report() + struct.pack("<I", len(header)) + header + bytes(8))
     assert found.readable == 2
-    assert "announces more" in found.damage
+    assert "declares more" in found.damage
 
 
 def test_zeros_for_ever_end_at_the_first_empty_block() -> None:

@@ -191,7 +191,7 @@ def test_a_details_page_that_ends_between_two_sections_is_incomplete(csv_file: P
 )
 def test_a_table_that_someone_made_of_ncus_numbers_is_refused(csv_file: Path, text: str) -> None:
     csv_file.write_text(text)
-    with pytest.raises(InputError, match="not ncu's own"):
+    with pytest.raises(InputError, match="not ncu output itself"):
         read(csv_file)
 
 

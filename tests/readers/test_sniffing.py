@@ -24,8 +24,8 @@ from tests.damaged import report
         (b'"Start (ns)","End (ns)","Name"\n', "ncu-advisor timeline"),
         (b"==12== NVPROF is profiling process 12\n", "nvprof"),
         (b"PK\x03\x04" + bytes(100), "zip"),
-        (bytes(range(256)) * 10, "no Nsight Compute report"),
-        (b"just some words\n", "no output of ncu"),
+        (bytes(range(256)) * 10, "not an Nsight Compute report"),
+        (b"just some words\n", "not output of ncu"),
         (b"x" * (2 << 20), "a line of more than"),
     ],
 )
@@ -88,7 +88,7 @@ def test_a_bomb_is_stopped_at_the_limit_and_leaves_nothing_behind(
 def test_what_a_compressed_file_is_instead_is_said_under_its_own_name(tmp_path: Path) -> None:
     path = tmp_path / "notes.gz"
     path.write_bytes(gzip.compress(b"just some words\n"))
-    with pytest.raises(InputError, match=r"^notes.gz: no output of ncu"):
+    with pytest.raises(InputError, match=r"^notes.gz: not output of ncu"):
         read(path)
     path.write_bytes(gzip.compress(b""))
     with pytest.raises(InputError, match=r"^notes.gz: the file is empty"):

@@ -120,7 +120,7 @@ def test_patterns_that_cost_alike_are_all_named(tour: Any) -> None:
     assert check is not None
     assert [f.kind for f in check.fits] == ["column", "far"]
     assert (
-        "patterns with this cost, which the counters cannot tell apart: neighbouring lanes in different rows"
+        "patterns with this cost, which the counters cannot distinguish: neighbouring lanes in different rows"
         in text(check)
     )
     assert ("exchange", 4.0) in [(f.kind, f.result) for f in check.after]

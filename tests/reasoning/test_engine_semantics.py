@@ -181,10 +181,10 @@ def test_of_two_findings_that_explain_a_symptom_the_earlier_counts(make):
         ([("x.r", 1, ["class.undetermined"], [])], "concluded in step 2: a rule of step 1 cannot read it"),
         ([("x.r", 3, ["answer.type.f32"], [])], "there is no question 'type'"),
         ([("x.r", 3, ["gain.large"], [])], "known only after the quantification"),
-        ([("x.r", 3, ["a"], ["a"])], "'a' stands in both when and unless"),
+        ([("x.r", 3, ["a"], ["a"])], "'a' is listed under both when and unless"),
         ([("x.r", 3, ["a"], []), ("x.r", 3, ["b"], [])], "'x.r' is already taken"),
-        ([("x.R", 3, ["a"], [])], "is no id for a rule"),
-        ([("x.r", 3, ["a__b"], [])], "no name that a rule can use"),
+        ([("x.R", 3, ["a"], [])], "is not a valid rule id"),
+        ([("x.r", 3, ["a__b"], [])], "not a valid name in a rule"),
     ],
 )
 def test_a_rule_that_cannot_be_meant_is_refused_when_the_engine_is_built(make, rules, message):

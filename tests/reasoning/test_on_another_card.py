@@ -18,7 +18,7 @@ from advisor.reasoning.analysis import Analysis
 from advisor.reasoning.document import diagnosis_document
 from advisor.reasoning.other_gpu import caveats
 from advisor.records import resources
-from advisor.records.diagnosis import Elsewhere
+from advisor.records.diagnosis import OtherGpu
 from advisor.records.errors import UsageError
 from advisor.view.pages.diagnosis import diagnosis_page
 from advisor.view.writers.json import document_json
@@ -87,7 +87,7 @@ def test_launches_moved_together_come_out_as_each_alone(tour: Any) -> None:
     assert tour.on(at, card) == tuple(tour.on([position], card)[0] for position in at)
 
 
-def cannot(found: Elsewhere) -> dict[str, str]:
+def cannot(found: OtherGpu) -> dict[str, str]:
     return {caveat.id: caveat.says for caveat in found.cannot}
 
 
@@ -165,4 +165,4 @@ def test_a_workload_that_was_typed_in_is_not_moved(capsys: pytest.CaptureFixture
     typed = Path(__file__).parents[1] / "data" / "workloads" / "motion_blur.yaml"
     code, out, err = run(["diagnose", str(typed), "--gpu", "RTX-3080", "--on", "T4"], capsys)
     assert code == 2 and not out
-    assert err.strip().endswith("'Final Pass' is typed in: --on needs the counters of a launch that ncu profiled")
+    assert err.strip().endswith("'Final Pass' is typed in: --on needs the counters of a profiled launch")

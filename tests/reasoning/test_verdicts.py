@@ -113,7 +113,7 @@ def test_a_promise_that_the_numbers_refute_is_shown_with_them(tour: Any) -> None
     assert (verdict.here.status, verdict.here.subject) == ("refuted", "tail_effect")
     assert {e.metric for e in verdict.here.evidence} <= {"sm_active_ratio", "ceil(waves) / waves"}
     assert all(e.holds is False for e in verdict.here.evidence)
-    assert re.search(r"a partial last wave, 50 % of the time\. Here not tail_effect: .*\(sm_active_ratio = 1\.0\d",
+    assert re.search(r"a partial last wave, 50 % of the time\. Advisor: not tail_effect: .*\(sm_active_ratio = 1\.0\d",
                      " ".join(lines(launch).split()))  # fmt: skip
 
 
@@ -147,7 +147,7 @@ def test_without_the_numbers_a_verdict_is_unknown_and_names_them(tour: Any) -> N
     launch = Analysis(tour.catalog, replace(tour.inputs, frame=frame)).diagnosis.launches[0]
     (verdict,) = launch.ncu_rules
     assert (verdict.here.status, verdict.here.subject) == ("unknown", "bank_conflicts")
-    assert "shared_wavefront_ratio" in verdict.here.wanting or "shared_wavefronts" in verdict.here.wanting
+    assert "shared_wavefront_ratio" in verdict.here.lacking or "shared_wavefronts" in verdict.here.lacking
     assert "is undecided" in " ".join(lines(launch).split())
 
 
@@ -164,7 +164,7 @@ def test_the_class_is_set_beside_the_bottleneck_rule_once(tour: Any) -> None:
 def test_a_kernel_that_is_done_answers_all_promises_at_once(tour: Any) -> None:
     text = lines(launch_of(tour, "vector_copy"))
     assert text.count("· ncu:") == 1
-    assert "Here near_memory_roofline: DRAM" in " ".join(text.split())
+    assert "Advisor: near_memory_roofline: DRAM" in " ".join(text.split())
 
 
 def test_no_report_floods_the_page(tour: Any) -> None:

@@ -107,9 +107,9 @@ def test_before_and_after_of_an_experiment_compare() -> None:
 
 
 def test_a_workload_and_a_kernel_are_not_judged_together(tour_path: Path) -> None:
-    with pytest.raises(UsageError, match="one after the other"):
+    with pytest.raises(UsageError, match="run them separately"):
         analyse([CASES / "blur.yaml", tour_path])
-    with pytest.raises(UsageError, match="one after the other"):
+    with pytest.raises(UsageError, match="run them separately"):
         read_sides(parse_side(str(CASES / "blur.yaml")), parse_side(str(tour_path)))
 
 

@@ -137,7 +137,7 @@ def test_what_is_not_understood_is_answered_with_what_could_have_been_meant(text
         ("/skip", "Nothing is being asked"),
         ("/compare", "Name the report"),
         ("/export", "md, html or json"),
-        ("83%", "Say which number"),
+        ("83%", "Name the metric"),
         ("yes", "Nothing is being asked"),
         ("/how tail_effect", "not found on this launch"),
     ],

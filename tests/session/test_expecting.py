@@ -66,11 +66,11 @@ def test_an_expectation_is_followed_by_the_napkin_and_that_by_the_reveal():
 
 
 def test_the_napkin_before_the_reveal_is_concluded_on_and_then_the_whole_is_shown_once():
-    def on_paper(*given: object) -> object:
+    def napkin_estimate(*given: object) -> object:
         return replace(reckon(*given), bound="memory")  # type: ignore[arg-type]
 
     state, _ = at_launch()
-    at = desk(estimate=on_paper)
+    at = desk(estimate=napkin_estimate)
     settle(reduce(State(), e.Began(("tour.ncu-rep",))), at)
     state = say(state, at, "compute", "transpose", "4096")
     assert "class" not in kinds(state)
@@ -81,7 +81,7 @@ def test_the_napkin_before_the_reveal_is_concluded_on_and_then_the_whole_is_show
     assert state.answer("theoretical_bytes") == 8.59e9
     card = compared(state)
     assert card is not None and card.title.startswith("Your prediction: compute")
-    assert "By napkin math it is the same." in [line.text for line in card.lines]
+    assert "Napkin math predicts the same." in [line.text for line in card.lines]
 
 
 def test_a_napkin_that_fails_does_not_keep_the_diagnosis_back():
@@ -157,7 +157,7 @@ def test_nothing_is_compared_where_the_class_is_not_known():
 
     state, at = begin("one.ncu-rep", at=desk(analyse=lambda *a: One(), knowledge=lambda: replace(INDEX, algorithms=())))
     card = compared(say(state, at, "memory"))
-    assert card is not None and "do not decide it" in card.title
+    assert card is not None and "do not decide the class" in card.title
 
 
 def test_in_an_interview_it_is_asked_before_the_first_number_and_compared_at_the_conclusion():

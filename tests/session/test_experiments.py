@@ -42,7 +42,7 @@ def test_a_new_report_is_compared_the_time_first(compared: tuple[State, State]):
     card = next(card for card in state.cards if card.kind == "compared")
     assert card.title == "Faster: 1.5×" and card.lines[0].label == "Faster"
     assert "394 µs → 258 µs" in card.lines[0].text and "noise" in card.lines[0].text
-    assert {"Class", "Estimate", "Next", "gone", "came"} <= {line.label for line in card.lines}
+    assert {"Class", "Estimate", "Next", "gone", "new"} <= {line.label for line in card.lines}
     assert next(line.text for line in card.lines if line.label == "Next").startswith("Stop")
 
 
@@ -140,7 +140,7 @@ def test_without_a_number_the_launch_of_the_same_kernel_and_shape_is_compared():
     [
         (f"{MEMORY_MATH}#9", "has no launch 9"),
         ("no-such.ncu-rep", "no such file"),
-        (recorded("bank-conflicts"), "name the launch that is meant"),
+        (recorded("bank-conflicts"), "name the launch to compare"),
     ],
 )
 def test_a_report_that_cannot_be_compared_is_one_line_and_nothing_else_changes(path: str, part: str):
@@ -247,7 +247,7 @@ def test_one_version_is_no_log():
     made.do(e.Began((MEMORY_MATH,)))
     made.launch(0)
     made.do(e.LogShown())
-    assert made.texts() == ["There is one version so far. After a change /compare REPORT adds its new report as a row."]
+    assert made.texts() == ["There is one version so far. After a change, /compare REPORT adds a row."]
 
 
 def test_a_path_with_a_hash_that_is_a_file_is_that_file(tmp_path: Path):

@@ -45,9 +45,7 @@ def test_every_step_can_be_gone_to_with_a_report_and_says_something_of_the_launc
     assert step in state.visited
     told = here(step, before)
     assert told and all(line.text.strip() for line in told)
-    assert "No launch is open yet, so nothing is known about yours: open a report, or type numbers." not in [
-        line.text for line in told
-    ]
+    assert "No launch is open yet: open a report or type numbers." not in [line.text for line in told]
     assert "\n" not in "".join(line.text for line in card.lines)
     assert reduce(state, e.Back()) == before
 
@@ -89,10 +87,8 @@ def lines(session: Session, *deeds: e.Event) -> str:
 def test_lines_that_are_not_read_yet_are_said_to_be_so_and_told_once_they_are(conflicts: Session):
     told = lines(conflicts, e.StepShown("4"))
     assert "Shared-memory bank conflicts: not read from the report yet; /source (F7)" in told
-    assert (
-        "transpose_tile.cu" not in told and "No finding of this launch has a place of its own in the code." not in told
-    )
-    assert "No line information: checked, and not the case" in told, "the problem is what is not there"
+    assert "transpose_tile.cu" not in told and "No finding of this launch points to a line of code." not in told
+    assert "No line information: checked, not present" in told, "the problem is what is not there"
     told = lines(conflicts, e.ViewShown("source"), e.ViewLeft(), e.StepShown("4"))
     assert (
         "transpose_tile.cu:8 (100 % of excess_wavefronts), LDS" in told
@@ -117,7 +113,7 @@ def test_a_fix_without_a_place_of_its_own_says_nothing_of_lines(tour: Any):
     made = on(tour)
     made.launch(next(at for at, launch in enumerate(tour.diagnosis.launches) if launch.kernel == "eight_blocks"))
     assert "read from the report" not in lines(made, e.FixShown())
-    assert "No finding of this launch has a place of its own in the code." in lines(made, e.StepShown("4"))
+    assert "No finding of this launch points to a line of code." in lines(made, e.StepShown("4"))
 
 
 def test_code_that_cannot_be_read_is_said_with_its_reason(conflicts: Session):
@@ -233,7 +229,7 @@ def test_three_times_tell_whether_the_halves_overlap(tour: Any):
     ("times", "begins"),
     [
         ((220e3, 215e3, 100e3), "The halves overlap well"),
-        ((600e3, 215e3, 195e3), "The whole takes longer"),
+        ((600e3, 215e3, 195e3), "The kernel takes longer"),
         ((260e3, 215e3, 100e3), "The halves overlap in part"),
     ],
 )
@@ -273,7 +269,7 @@ def test_collect_of_a_launch_names_its_kernel_and_the_sections(tour: Any):
 
 def test_where_nothing_is_missing_collect_says_so(session: Session):
     state = session.do(e.CollectShown())
-    assert state.cards[-1].lines[0].text == "No metric that a rule needs is missing."
+    assert state.cards[-1].lines[0].text == "The report has every metric that a rule needs."
 
 
 def test_from_the_list_of_launches_the_steps_and_the_log_are_views(tour: Any):

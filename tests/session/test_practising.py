@@ -238,7 +238,7 @@ def test_a_typed_line_means_what_the_page_asks(learner: Learner, stage: str, lin
         (0, "no number", "a size"),
         (1, "537MB", "a time"),
         (1, "0 us", "a time"),
-        (2, "250us", "a plain number"),
+        (2, "250us", "a number without a unit"),
     ],
 )
 def test_what_is_no_such_number_spends_no_napkin_question(learner: Learner, at: int, line: str, asked: str) -> None:
@@ -246,7 +246,7 @@ def test_what_is_no_such_number_spends_no_napkin_question(learner: Learner, at: 
     for _ in range(at):
         learner.says("way")
     before = learner.state
-    assert f"asks for {asked}" in learner.says(line)
+    assert f"expects {asked}" in learner.says(line)
     assert learner.state == before and practice_turn.next_number(learner.here) == at
 
 
@@ -254,9 +254,9 @@ def test_a_number_with_a_suffix_is_told_in_full(learner: Learner) -> None:
     learner.does("stage", stage="napkin")
     learner.says("way")
     learner.says("0.3 ms")
-    assert "You said 0.3 ms\n" in f"{learner.text}\n" or "You said 0.3 ms " in learner.text
+    assert "Your answer 0.3 ms\n" in f"{learner.text}\n" or "Your answer 0.3 ms " in learner.text
     learner.says("8k")
-    assert "You said 8k (that is 8,000)" in learner.text
+    assert "Your answer 8k (that is 8,000)" in learner.text
 
 
 def test_a_page_that_asks_for_a_number_numbers_no_choices(learner: Learner) -> None:
@@ -283,7 +283,7 @@ def test_the_answer_says_which_gain_was_measured_and_which_is_an_estimate(learne
     estimate = next(line.text for line in diagnosis.lines if line.label == "Speedup")
     assert measured.startswith("2.4×; measured: 2.4×")
     assert "× (" in estimate and estimate.endswith(", estimated from the profile")
-    assert any("not on an estimate" in line.text for line in score.lines)
+    assert any("not against an estimate" in line.text for line in score.lines)
 
 
 def test_the_exercises_of_a_session_are_remembered_in_their_order(learner: Learner) -> None:
@@ -319,7 +319,7 @@ def test_the_reset_asks_first_and_keeps_what_was_there(learner: Learner) -> None
     learner.does("look")
     assert "+// mine" in [line.text for card in page(learner.here).cards for line in card.lines]
     learner.choose("sure:all")
-    assert "forgotten" in learner.text
+    assert "are deleted" in learner.text
     assert yours.source.read_text("utf-8") == "// mine\n"
     learner.choose("reset:1")
     assert yours.source.read_text("utf-8") != "// mine\n"

@@ -39,7 +39,7 @@ def test_a_session_that_begins_with_a_trace_tells_what_it_shows_and_decides(tmp_
     assert {"S2", "S4", "S5"} <= set(state.visited)
     assert made.last.kind == "timeline" and made.last.title == "Fix the system first"
     assert "Data loading starves the GPU, at most" in " ".join(made.texts())
-    assert ("A profile of one kernel gains little now: fix this first, then capture again.") in made.texts()
+    assert ("Profiling one kernel gains little now: fix this first, then capture again.") in made.texts()
     assert replay(state.log) == state
 
 
@@ -105,7 +105,7 @@ def test_a_whole_program_can_be_judged_from_typed_numbers_and_the_session_end_be
     asked(made, STARVED)
     assert made.last.title == "Fix the system first" and made.last.aside == "from typed numbers"
     told = made.texts()
-    assert ("A profile of one kernel gains little now: fix this first, then capture again.") in told and any(
+    assert ("Profiling one kernel gains little now: fix this first, then capture again.") in told and any(
         text.startswith("Data loading starves the GPU") for text in told
     )
     assert made.state.step == "S5" and replay(made.state.log) == made.state
@@ -146,4 +146,4 @@ def test_without_a_trace_the_share_of_the_report_is_told_as_no_more_than_that():
     made.launch(0)
     told = here("S4", made.state)
     assert told[0].style == "unknown"
-    assert "only a trace shows the whole" in told[-1].text
+    assert "only a trace shows its share of the program" in told[-1].text

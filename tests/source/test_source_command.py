@@ -39,7 +39,7 @@ def test_the_text_names_file_line_source_and_instruction() -> None:
 def test_the_source_that_the_report_carries_is_shown_where_no_file_is_at_hand() -> None:
     text = said("source", REPORT, "--launch", "1", "--top", "2")
     assert "2-tile.cu:13" in text and "tile[threadIdx.x][threadIdx.y + j]" in text
-    assert "as the report carries it" in text
+    assert "from the report (a file" in text
 
 
 def test_the_document_keeps_to_its_schema() -> None:
@@ -55,7 +55,7 @@ def test_filters_choose_and_may_leave_nothing() -> None:
     args = ("source", REPORT, "--launch", "1", "--by", "instructions", "--format", "json")
     document = json.loads(said(*args, "--search", "^LDS", "--where", "executed>1"))
     assert {i["opcode"] for i in document["instructions"]} == {"LDS"}
-    assert "passes the filters" in said("source", REPORT, "--launch", "1", "--where", "share>200%")
+    assert "the filters exclude them all" in said("source", REPORT, "--launch", "1", "--where", "share>200%")
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_filters_choose_and_may_leave_nothing() -> None:
         ((REPORT, "--where", "hot"), "write FIELD>NUMBER"),
         ((REPORT, "--launch", "9"), "no launch 9"),
         ((REPORT, "--sources", "/nowhere/at/all"), "not a folder"),
-        ((REPORT, "--by", "smsp__never_there"), "does not hold smsp__never_there"),
+        ((REPORT, "--by", "smsp__never_there"), "lacks smsp__never_there"),
         ((CSV,), "only a binary report"),
     ],
 )

@@ -58,7 +58,7 @@ def test_an_orphaned_wait_is_explained_and_a_report_without_ptx_says_so() -> Non
     code = listing([("CS2R R8, SRZ", {STALLED: 3.0, "inst_executed": 3.0}, 7)])
     measure = MEASURES["stall_short_scoreboard"]
     text = source_text(arrange(code, "r", 0, "k", (measure,), Query(ptx=True)), 5)
-    assert "short scoreboard 100 %, placed by the compiler" in text and "The report holds none" in text
+    assert "short scoreboard 100 %, placed by the compiler" in text and "The report holds no PTX" in text
 
 
 def test_what_is_missing_is_said() -> None:

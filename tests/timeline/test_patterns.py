@@ -142,7 +142,7 @@ def test_an_absent_table_makes_patterns_unknown_and_nothing_healthy(
     assert unknown | {"healthy_pipeline"} <= unseen(gpu)
     assert "healthy_pipeline" not in found(gpu)
     for one in gpu.unseen:
-        assert one.wanting and one.parts
+        assert one.missing and one.parts
 
 
 def test_no_copies_are_known_where_the_calls_show_that_none_was_asked_for(tmp_path: Path) -> None:

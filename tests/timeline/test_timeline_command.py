@@ -171,7 +171,7 @@ def test_the_host_is_named_by_the_calls_that_fill_a_gap(tmp_path: Path) -> None:
 
 def test_moments_that_two_patterns_share_are_shown_once(tmp_path: Path) -> None:
     text = timeline_text(analyse([make.serial_copies(pageable=True).write(tmp_path / "t.sqlite")]))
-    assert text.count("The same moments as under 1") == 1
+    assert text.count("Same moments as pattern 1") == 1
 
 
 def test_kernels_of_one_base_name_are_told_apart_in_a_narrow_table(tmp_path: Path) -> None:

@@ -48,10 +48,10 @@ def test_a_gain_needs_a_known_share():
 @pytest.mark.parametrize(
     ("values", "part"),
     [
-        ({"dram_pct": 10.0}, "no number of a timeline"),
-        ({"gpu_busy_pct": 140.0}, "cannot be"),
-        ({"gpu_busy_pct": -1.0}, "cannot be"),
-        ({"input_wait_count": float("nan")}, "cannot be"),
+        ({"dram_pct": 10.0}, "not a number of a timeline"),
+        ({"gpu_busy_pct": 140.0}, "is not possible"),
+        ({"gpu_busy_pct": -1.0}, "is not possible"),
+        ({"input_wait_count": float("nan")}, "is not possible"),
     ],
 )
 def test_impossible_numbers_are_refused_in_a_line(values: dict[str, float], part: str):

@@ -130,7 +130,7 @@ def test_what_is_damaged_or_foreign_is_named_and_costs_nothing_else(tmp_path: Pa
     names = {Path(entry["path"]).name: entry for entry in found["troubled"]}
     assert set(names) == {"cut.ncu-rep", "rest.ncu-rep", "empty.ncu-rep"}
     assert "empty" in names["empty.ncu-rep"]["refused"]
-    assert names["rest.ncu-rep"]["launches"] == 1 and "cut short" in " ".join(names["rest.ncu-rep"]["problems"])
+    assert names["rest.ncu-rep"]["launches"] == 1 and "truncated" in " ".join(names["rest.ncu-rep"]["problems"])
     assert [Path(entry["path"]).name for entry in found["foreign"]] == ["notes.txt"]
     assert [Path(entry["path"]).name for entry in found["problems"]] == ["gone.csv"]
     assert found["totals"]["reports"] == 3
@@ -256,7 +256,7 @@ def test_a_state_that_does_not_fit_is_not_used(tmp_path: Path, change: str) -> N
 def test_a_file_that_is_no_state_is_left_alone(tmp_path: Path, small: Path) -> None:
     state = tmp_path / "state.bin"
     state.write_bytes(b"something else entirely, of some length" * 100)
-    with pytest.raises(UsageError, match="is no state of a triage"):
+    with pytest.raises(UsageError, match="is not a triage state file"):
         outcome(small, state=state)
     assert state.read_bytes().startswith(b"something else")
 
@@ -295,7 +295,7 @@ def test_a_full_disk_in_the_middle_loses_nothing_and_is_named(
 def test_a_state_that_cannot_be_kept_is_named_and_nothing_else(tmp_path: Path, small: Path) -> None:
     (tmp_path / "file").touch()
     found = outcome(small, state=tmp_path / "file" / "state.bin")
-    assert "cannot be kept" in found["problems"][0]["why"]
+    assert "cannot be saved" in found["problems"][0]["why"]
     assert found["totals"]["reports"] == 6
 
 

@@ -87,7 +87,7 @@ def test_without_stalls_there_is_one_row_that_says_unknown():
 
 def test_occupancy_names_what_limits_it():
     assert charts.occupancy_limit({"blocks_per_sm_limit": 1.0}, {"occupancy_limiter": "registers"}) == (
-        "limited by registers, 1 block an SM"
+        "limited by registers, 1 block per SM"
     )
     assert (
         charts.occupancy_limit({}, {"occupancy_limiter": "registers+shared"})

@@ -20,7 +20,7 @@ from advisor.tui.widgets.evidence_pages import PAGES, EvidenceContext, Layout, e
 from advisor.tui.widgets.prompt import Prompt
 from advisor.tui.widgets.text import CardView, LineWidget, Tabs
 from advisor.view.blocks import Line
-from advisor.view.charts.roofline_text import Paper
+from advisor.view.charts.roofline_text import AlgorithmNeeds
 from tests.changed import replace
 from tui.driver import Driver, session
 from tui.factory import CONFLICTS, INDEX, METRICS, Analysis, diagnosis, launch
@@ -81,7 +81,7 @@ def test_no_page_is_wider_than_asked_and_without_blocks_all_is_ascii(name, width
         launch=launch(1, "k\x1b[2J[bold]", metrics=metrics),
         finding=replace(CONFLICTS, locations=(hostile,)),
         earlier=((launch(1, "then", metrics=FULL), "version 1"),),
-        paper=Paper(1e9, 1e8, "f32"),
+        needs=AlgorithmNeeds(1e9, 1e8, "f32"),
         napkin=Card("napkin", "transpose", (Line("8.59 GB", "fact", "Needs"),)),
         expected="memory",
     )
@@ -105,16 +105,18 @@ def test_the_units_page_breaks_units_down_and_marks_thresholds_in_words():
 
 def test_the_roofline_page_names_what_is_missing_and_how_to_collect_it():
     text = page("roofline", shown(launch=launch(0, "k", metrics={"dram_peak_bytes_per_s": 4.8e12})))
-    assert "the report does not tell its operations, its DRAM bytes and its duration." in " ".join(text.split())
+    assert "the report lacks its operations, its DRAM bytes and its duration." in " ".join(text.split())
     assert "--section SpeedOfLight_RooflineChart" in text
     assert "this launch:" not in text
 
 
 def test_the_roofline_page_shows_history_and_napkin_once_there_are_any():
     text = page("roofline", shown())
-    assert "this launch: 8 FLOP/byte, 12 TFLOP/s" in text and "/napkin" in text and "on paper" not in text
-    text = page("roofline", shown(earlier=((launch(0, "k", metrics=FULL), "as it came"),), paper=Paper(4e9, 2e8)))
-    assert "1 as it came: 8 FLOP/byte" in text and "on paper: 20 FLOP/byte" in text and "/napkin" not in text
+    assert "this launch: 8 FLOP/byte, 12 TFLOP/s" in text and "/napkin" in text and "napkin estimate" not in text
+    text = page(
+        "roofline", shown(earlier=((launch(0, "k", metrics=FULL), "as it came"),), needs=AlgorithmNeeds(4e9, 2e8))
+    )
+    assert "1 as it came: 8 FLOP/byte" in text and "napkin estimate: 20 FLOP/byte" in text and "/napkin" not in text
 
 
 def test_the_memory_page_marks_local_traffic_and_says_what_it_cannot_show():
@@ -134,18 +136,18 @@ def test_the_source_page_shows_the_places_of_findings_with_their_share_or_where_
 
 
 def test_the_napkin_page_sets_needs_beside_what_was_measured():
-    text = page("napkin", shown(paper=Paper(2e9, 4e8), expected="compute"))
+    text = page("napkin", shown(needs=AlgorithmNeeds(2e9, 4e8), expected="compute"))
     assert "50.0 %" in text and "2 GFLOP of 4 GFLOP" in text and "80.0 %" in text and "400 MB of 500 MB" in text
     assert "Your prediction: compute. Actual: L1/shared-memory-bound." in text
-    text = page("napkin", shown(paper=Paper(2e9, 4e8), launch=launch(0, "k", metrics={})))
+    text = page("napkin", shown(needs=AlgorithmNeeds(2e9, 4e8), launch=launch(0, "k", metrics={})))
     assert text.count("the measured value is unknown") == 2 and "0.0 %" not in text
     assert "/napkin" in page("napkin", shown())
 
 
 def test_an_algorithm_without_floating_point_needs_none_and_gets_no_share():
-    text = page("napkin", shown(paper=Paper(0.0, 4e8), launch=launch(0, "k", metrics=FULL | {"flop": 0.0})))
+    text = page("napkin", shown(needs=AlgorithmNeeds(0.0, 4e8), launch=launch(0, "k", metrics=FULL | {"flop": 0.0})))
     assert "Operations the algorithm needs none" in text and "unknown" not in text and "0 FLOP" not in text
-    text = page("napkin", shown(paper=Paper(2e9, 4e8), launch=launch(0, "k", metrics=FULL | {"flop": 0.0})))
+    text = page("napkin", shown(needs=AlgorithmNeeds(2e9, 4e8), launch=launch(0, "k", metrics=FULL | {"flop": 0.0})))
     assert "2 GFLOP; none was measured" in text and "unknown" not in text
 
 
@@ -178,7 +180,7 @@ def test_an_exhibit_takes_the_answers_and_the_napkin_of_its_own_launch():
     answers = ((0, "theoretical_bytes", 5.0), (0, "theoretical_flop", 7.0), (1, "theoretical_bytes", 9.0))
     state = State(place="launch", position=0, diagnosis=diagnosis(), cards=cards, answers=answers)
     made = evidence_context(replace(state, expected=((0, "memory"), (1, "compute"))))
-    assert made is not None and made.paper == Paper(7.0, 5.0) and made.expected == "memory"
+    assert made is not None and made.needs == AlgorithmNeeds(7.0, 5.0) and made.expected == "memory"
     assert made.napkin is cards[1]
     again = evidence_context(replace(state, expected=((0, "memory"),)))
     assert again is not None and again.same(made) and not made.same(None)
@@ -222,7 +224,7 @@ async def test_on_a_small_screen_the_first_press_shows_the_evidence_and_escape_l
         await at.press("f6")
         assert at.shows("Speed of light", "[Units]")
         await at.press("f6")
-        assert at.shows("[Roofline]", "FLOP for each byte of DRAM")
+        assert at.shows("[Roofline]", "FLOP per byte of DRAM")
         await at.press("escape")
         assert not at.shows("[Roofline]") and at.shows("Fix first")
 

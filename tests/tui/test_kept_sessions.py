@@ -131,11 +131,11 @@ async def test_the_start_screen_lists_it_and_forgets_it(
     async with app.run_test(size=size) as pilot:
         driver = Driver(app, pilot)
         await driver.settle()
-        assert driver.shows("1 Continue mine.csv.xz", "3 steps, yesterday", "Forget")
+        assert driver.shows("1 Continue mine.csv.xz", "3 steps, yesterday", "Delete")
         await driver.press("down", "f8")  # the mark stands on the interview: nothing is thrown away
-        assert interrupted.path.exists() and not driver.shows("f8 Forget")
+        assert interrupted.path.exists() and not driver.shows("f8 Delete")
         await driver.press("up")
-        assert driver.shows("Forget")
+        assert driver.shows("Delete")
         await driver.press("f8")
         assert not interrupted.path.exists() and not driver.shows("mine.csv.xz")
     saving.close()
@@ -166,7 +166,7 @@ async def test_a_place_that_cannot_be_written_is_one_notice(tmp_path: Path) -> N
             await driver.say(line)
             saving.flush()
         await driver.settle()
-        told = [note for note in driver.notes if "goes on all the same" in note]
+        told = [note for note in driver.notes if "continues without it" in note]
         assert len(told) == 1
         assert app.state.place == "launch"
     saving.close()

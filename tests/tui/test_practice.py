@@ -141,7 +141,7 @@ async def test_a_napkin_number_of_another_unit_is_asked_for_again(tmp_path: Path
         await opened(at)
         await at.say("napkin")
         await at.say("250us")
-        assert at.shows("1 of 3", "this asks for a size") and not at.shows("1.32 GB")
+        assert at.shows("1 of 3", "expects a size") and not at.shows("1.32 GB")
         await at.say("w")
         assert at.app.state.exercising.stage == "napkin" and not at.shows("1.32 GB")
         await at.say("1.3 GB")

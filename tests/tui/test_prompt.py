@@ -102,7 +102,7 @@ async def test_the_newest_card_is_copied_and_the_session_says_so():
 async def test_without_a_card_there_is_nothing_to_copy():
     async with session("tour.ncu-rep", notes=True) as at:
         await at.press("ctrl+y")
-        assert at.app.clipboard == "" and at.shows("no card to copy")
+        assert at.app.clipboard == "" and at.shows("nothing to copy yet")
 
 
 async def test_what_could_have_been_meant_is_among_the_choices_and_enter_takes_the_first():
@@ -124,4 +124,4 @@ async def test_banana_is_answered_with_help_and_not_with_silence():
 async def test_in_the_list_a_note_says_what_could_have_been_meant():
     async with session("tour.ncu-rep", notes=True) as at:
         await at.say("/kernel transpse")
-        assert at.shows("Name one launch", "Did you mean: /kernel")
+        assert at.shows("number or the kernel of one launch", "Did you mean: /kernel")

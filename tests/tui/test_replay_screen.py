@@ -109,7 +109,7 @@ async def test_a_step_that_concludes_otherwise_is_marked_with_what_was_and_what_
     async with replay(size=size) as at:
         await press(at, "5", "enter")
         assert at.shows(
-            "step 5 of 6", "1 place different from the saved session", "findings.tail.speedup: was 1.2, is nothing"
+            "step 5 of 6", "1 place differs from the saved session", "findings.tail.speedup: was 1.2, is nothing"
         )
         if size[0] < 120:
             await press(at, "f2")
@@ -121,7 +121,7 @@ async def test_d_replays_on_to_the_next_step_that_differs(size: tuple[int, int])
     player = Played()
     async with replay(player, size=size) as at:
         await press(at, "right", "d")
-        assert at.shows("step 5 of 6", "1 place different from the saved session") and player.asked == [
+        assert at.shows("step 5 of 6", "1 place differs from the saved session") and player.asked == [
             0,
             1,
             2,

@@ -96,7 +96,7 @@ async def test_a_search_finds_every_instruction_that_matches_whatever_its_share_
         assert at.shows("only /LDG: 1 of 8") and "LDG.E" in sass(at)
         assert "●" not in at.screen, "none of it is hot"
         await typed(at, "/nothing")
-        assert at.shows("only /nothing: 0 of 8", "No line has a share of this measure, or the filters exclude them all")
+        assert at.shows("only /nothing: 0 of 8", "The measure is 0 on every line, or the filters exclude them all")
 
 
 async def test_the_evidence_keeps_the_findings_own_places_whatever_is_searched_for():
@@ -179,18 +179,18 @@ async def test_enter_on_a_line_shows_its_instructions_and_a_those_of_all():
     async with source() as at:
         await typed(at, "samples")
         await at.press("enter")
-        assert at.shows("k.cu:5 (a all)", "STS", "LDG") and not at.shows("FFMA")
+        assert at.shows("k.cu:5 (a: all)", "STS", "LDG") and not at.shows("FFMA")
         await at.press("a")
-        assert at.shows("all (a line)", "FFMA")
+        assert at.shows("all (a: line)", "FFMA")
 
 
 async def test_all_is_every_instruction_the_cold_after_the_hot():
     async with source((160, 50)) as at:
-        assert at.shows("all (a line)", "MOV R1", "EXIT")
+        assert at.shows("all (a: line)", "MOV R1", "EXIT")
         await at.press("a")
-        assert at.shows("k.cu:7 (a all)", "LDS", "FFMA R10") and not at.shows("MOV R1")
+        assert at.shows("k.cu:7 (a: all)", "LDS", "FFMA R10") and not at.shows("MOV R1")
         await at.press("a", "tab", "n")
-        assert "LDS" in sass(at) and "No hotter place" in notes(at)
+        assert "LDS" in sass(at) and "No further hot place" in notes(at)
 
 
 async def test_in_the_order_of_the_code_cold_instructions_stand_too_and_n_goes_from_hot_to_hot():
@@ -203,7 +203,7 @@ async def test_in_the_order_of_the_code_cold_instructions_stand_too_and_n_goes_f
             await at.press("n")
             hot.append(sass(at))
         assert [each.split("0x")[1].split()[1] for each in hot] == ["STS", "LDS", "FFMA", "FFMA"]
-        assert "No hotter place in that direction" in notes(at)
+        assert "No further hot place in that direction" in notes(at)
         await at.press("N")
         assert "LDS" in sass(at)
 
@@ -215,7 +215,7 @@ async def test_from_what_waits_to_the_load_that_it_waits_for_and_to_the_most_liv
         await at.press("l")
         assert "LDG.E" in sass(at)
         await at.press("l")
-        assert "names no instruction" in notes(at)
+        assert "does not show what this instruction waits for" in notes(at)
         await at.press("p")
         view = at.app.screen.view  # type: ignore[attr-defined]
         assert view.peak is not None and view.peak.row.sass in sass(at)

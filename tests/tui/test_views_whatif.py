@@ -62,7 +62,7 @@ async def test_the_table_has_the_numbers_behind_the_conclusions_and_where_they_t
         assert at.shows("memory_pct", "96.1 %", "↓ 60.0 %", "compute_pct", "12.4 %", "↑ 60.0 %")
         assert at.shows("shared_wavefront_ratio", "idc_requests", "unknown"), "what a rule lacks can be tried too"
         assert not at.shows("duration_ns"), "what no conclusion rests on is left out"
-        assert at.shows("Nothing is changed yet", "= class", "L1/shared-memory-bound", "= stays  Narrow accesses")
+        assert at.shows("No value is changed yet", "= class", "L1/shared-memory-bound", "= stays  Narrow accesses")
 
 
 @SIZES
@@ -221,14 +221,12 @@ async def test_what_a_metric_cannot_be_is_refused_with_its_range(size: tuple[int
         await at.open("down")
         for line, metric in (("/whatif dram_pct = 120", "dram_pct"), ("/whatif shared_wavefront_share=1.5", "shared_")):
             await at.say(line)
-            assert (
-                at.app.state.cards[-1].kind == "error" and metric in at.screen and "lies between 0 and 1" in at.screen
-            )
+            assert at.app.state.cards[-1].kind == "error" and metric in at.screen and "the range is 0 to 1" in at.screen
         await at.press("f9")
         for text, said in (
-            ("dram_pct = 120", "dram_pct cannot be 120 %: it lies between 0 and 100 %"),
-            ("shared_wavefront_share = 1.5", "shared_wavefront_share cannot be 1.5: it lies between 0 and 1"),
-            ("idc_requests = -3", "idc_requests cannot be -3: it is 0 or more"),
+            ("dram_pct = 120", "dram_pct cannot be 120 %: the range is 0 to 100 %"),
+            ("shared_wavefront_share = 1.5", "shared_wavefront_share cannot be 1.5: the range is 0 to 1"),
+            ("idc_requests = -3", "idc_requests cannot be -3: the range is 0 or more"),
         ):
             await typed(at, text)
             assert said in notes(at) and tried(at) == {}, text

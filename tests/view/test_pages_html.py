@@ -89,7 +89,7 @@ def test_launches_of_one_kernel_and_shape_share_a_section(tour: Any) -> None:
     twice = some(tour, 4, 4, 6)
     assert [len(g.launches) for g in grouped(twice.launches)] == [1, 2]
     text = sound(page_html(diagnosis_page(twice))).text
-    assert "1 more of this kernel and shape have the same class and first finding" in text
+    assert "1 more launch of this kernel and shape has the same class and first finding" in text
 
 
 def test_problems_of_a_report_stand_above_everything(tour: Any) -> None:
@@ -168,4 +168,4 @@ def test_a_launch_without_counters_has_no_point(tour: Any) -> None:
     bare = replace(tour.diagnosis.launches[6], metrics={"duration_ns": 1.0})
     assert rooflines([Point(bare)]) == []
     ((_, left),) = rooflines([Point(bare), Point(tour.diagnosis.launches[6])])
-    assert left == "Not drawn: 1 whose operations or DRAM bytes the report lacks."
+    assert left == "Not drawn: 1 with unknown operations or DRAM bytes."

@@ -112,7 +112,7 @@ def test_what_the_report_lacks_stands_with_the_command_that_collects_it() -> Non
     assert "| idc\\_requests | " in unknown and "```sh\nncu --section MemoryWorkloadAnalysis\n```" in unknown
     bare = on(factory.launch(1, "k", missing=(), questions=()))
     bare.do(e.Expected(None), e.Skipped("algorithm"))
-    assert "No metric that a rule needs is missing." in markdown(bare.state)
+    assert "The report has every metric that a rule needs." in markdown(bare.state)
 
 
 def test_the_napkin_and_what_was_expected_stand_beside_what_came() -> None:
@@ -135,7 +135,7 @@ def test_the_versions_are_told_first_then_each_before_and_after(ladder: State) -
     gave = re.search(r"\*\*Measured:\*\* ([\d.]+) ms in v1, ([\d.]+) ms in v3: (\d+)×", text)
     assert gave is not None and abs(float(gave[1]) / float(gave[2]) - float(gave[3])) < 1
     assert "at first; in v3:" in text and "### Evidence (v1)" in text and "### Evidence (v2)" in text
-    assert text.count("All of this was about a former version") == 1
+    assert text.count("All entries are about an earlier version") == 1
 
 
 def test_the_roofline_has_a_mark_for_each_version_and_markdown_has_it_in_text(ladder: State) -> None:
@@ -162,7 +162,7 @@ def test_a_kernel_without_floating_point_work_is_told_to_have_no_place_on_the_ro
     session.do(e.Began((path,)), e.LaunchSelected(0), e.Expected(None), e.Skipped("algorithm"))
     session.do(e.FixShown(), e.ReportGiven(f"{path}#1"))
     text = markdown(session.state)
-    assert "It does no floating-point work" in text and "Pad or swizzle the shared array" in text
+    assert "The kernel does no floating-point work" in text and "Pad or swizzle the shared array" in text
     assert "estimated 2." in text and "as estimated, and the finding is gone" in text
     page(session.state)
 

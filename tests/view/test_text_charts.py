@@ -14,7 +14,7 @@ from advisor.records.diagnosis import LaunchDiagnosis, LaunchGpu, Verdict
 from advisor.view.charts import bars as charts
 from advisor.view.charts.canvas import Canvas, plain
 from advisor.view.charts.memory import ASKED, WIDE, memory_chart
-from advisor.view.charts.roofline_text import COLLECT, NO_FLOP, NO_ROOFS, Paper, Scale, roofline
+from advisor.view.charts.roofline_text import COLLECT, NO_FLOP, NO_ROOFS, AlgorithmNeeds, Scale, roofline
 from tests.changed import replace
 
 H200 = {
@@ -91,7 +91,7 @@ def test_whatever_lies_outside_is_cut_off(x0: float, y0: float, x1: float, y1: f
 
 def test_the_launch_its_history_and_what_paper_expects_stand_under_the_roofs_of_the_card():
     before = launch({**H200, "gflop_per_s": 100.0})
-    made = roofline(launch(H200), earlier=[(before, "version 1")], paper=Paper(1e9, 1e9), width=60)
+    made = roofline(launch(H200), earlier=[(before, "version 1")], needs=AlgorithmNeeds(1e9, 1e9), width=60)
     drawn = "".join(row[7:] for row in text(made.rows)[1:-3])  # without the axes
     assert all(drawn.count(sign) == 1 for sign in "●1◇a")
     keys = {key.sign: key.text for key in made.keys}
@@ -103,7 +103,7 @@ def test_the_launch_its_history_and_what_paper_expects_stand_under_the_roofs_of_
 
 
 def test_every_kind_of_work_and_the_type_that_is_meant_gets_its_roof():
-    made = roofline(launch({**H200, "fp64_flop": 1.0, "tensor_ops": 5.0}), paper=Paper(1, 1, "tf32"), width=70)
+    made = roofline(launch({**H200, "fp64_flop": 1.0, "tensor_ops": 5.0}), needs=AlgorithmNeeds(1, 1, "tf32"), width=70)
     assert [key.text.split(" ")[0] for key in made.keys if key.role == "roof"] == [
         "DRAM",
         "FP64",
@@ -155,11 +155,13 @@ def test_a_place_beyond_the_drawing_stands_at_its_edge_with_an_arrow():
     st.integers(20, 200),
     st.integers(0, 60),
     st.booleans(),
-    st.one_of(st.none(), st.builds(Paper, st.floats(0, 1e18), st.floats(0, 1e18), st.sampled_from(["", "f64", "f8"]))),
+    st.one_of(
+        st.none(), st.builds(AlgorithmNeeds, st.floats(0, 1e18), st.floats(0, 1e18), st.sampled_from(["", "f64", "f8"]))
+    ),
 )
-def test_a_roofline_is_never_wider_than_asked_and_no_value_breaks_it(metrics, width, height, blocks, paper):
+def test_a_roofline_is_never_wider_than_asked_and_no_value_breaks_it(metrics, width, height, blocks, needs):
     made = roofline(
-        launch(metrics), earlier=[(launch(H200), "old")], paper=paper, width=width, height=height, blocks=blocks
+        launch(metrics), earlier=[(launch(H200), "old")], needs=needs, width=width, height=height, blocks=blocks
     )
     assert all(len(row) <= max(width, 40) for row in text(made.rows))
     if not blocks:

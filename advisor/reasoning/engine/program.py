@@ -132,7 +132,7 @@ def compile_rules(catalog: Catalog) -> Program:
             return mistake(catalog, entry, (*keys, part), f"{rule_id}: {text}")
 
         if not well_formed(rule_id) or rule_id in taken:
-            what = "is already taken" if rule_id in taken else "is no id for a rule"
+            what = "is already taken" if rule_id in taken else "is not a valid rule id"
             raise wrong(f"{rule_id!r} {what}", "id")
         taken.add(rule_id)
         for part, names in (("when", rule.when), ("unless", rule.unless)):
@@ -140,9 +140,9 @@ def compile_rules(catalog: Catalog) -> Program:
                 if (text := reference_error(catalog, name, step)) is not None:
                     raise wrong(text, part)
                 if not well_formed(name):
-                    raise wrong(f"{name!r} is no name that a rule can use", part)
+                    raise wrong(f"{name!r} is not a valid name in a rule", part)
         if both := next((n for n in rule.when if n in rule.unless), None):
-            raise wrong(f"{both!r} stands in both when and unless", "unless")
+            raise wrong(f"{both!r} is listed under both when and unless", "unless")
 
     for place, (name, entry) in enumerate(catalog.classes.items()):
         if f"class.{name}" == UNDETERMINED:

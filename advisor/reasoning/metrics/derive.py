@@ -34,27 +34,27 @@ def _where_none(count: Array) -> Array:
     return np.where(count == 0, 0.0, np.nan)
 
 
-def dram_bytes(columns: Columns, told: Columns) -> Array:
+def dram_bytes(columns: Columns, given: Columns) -> Array:
     """Compute the bytes from rate and duration, because the details page prints nothing else."""
-    return told["dram_bytes_per_s"] * columns["duration_ns"] / 1e9
+    return given["dram_bytes_per_s"] * columns["duration_ns"] / 1e9
 
 
-def dram_peak(columns: Columns, told: Columns) -> Array:
+def dram_peak(columns: Columns, given: Columns) -> Array:
     """Return the theoretical bandwidth of the CUDA programming guide: two transfers per clock x bus width."""
     return 2 * columns["device_memory_clock_hz"] * columns["device_bus_bits"] / 8
 
 
-def spills(columns: Columns, told: Columns) -> Array:
+def spills(columns: Columns, given: Columns) -> Array:
     """Return 0 without local accesses: there are no spills."""
     return _where_none(columns["local_inst"])
 
 
-def load_requests(columns: Columns, told: Columns) -> Array:
+def load_requests(columns: Columns, given: Columns) -> Array:
     """Return one request per load; unknown with asynchronous copies, whose requests depend on their kind."""
     return np.where(columns["async_copy_inst"] == 0, columns["global_load_inst"], np.nan)
 
 
-def half_flop(columns: Columns, told: Columns) -> Array:
+def half_flop(columns: Columns, given: Columns) -> Array:
     """Compute FLOP of packed instructions: two values a lane, two operations for a multiply-add; 0 without any.
 
     Constants in HFMA2 count as lanes too: if the opcodes cannot rule them out, the number stays unknown.
@@ -63,7 +63,7 @@ def half_flop(columns: Columns, told: Columns) -> Array:
     return np.where(columns["half_inst"] == 0, 0.0, np.where((columns["half_inst"] > 0) | (lanes == 0), lanes, np.nan))
 
 
-def constant_addresses(columns: Columns, told: Columns) -> Array:
+def constant_addresses(columns: Columns, given: Columns) -> Array:
     """Compute addresses per LDC from busy cycles of the IDC: two for each address on CC 8.0 to 9.0, more with misses.
 
     Misses can make the result several times too large, so it is limited to the 32 addresses that a warp can have.
@@ -75,7 +75,7 @@ def constant_addresses(columns: Columns, told: Columns) -> Array:
     return np.where((version >= 80) & (version <= 90), addresses, np.nan)
 
 
-def achievable(columns: Columns, told: Columns) -> Array:
+def achievable(columns: Columns, given: Columns) -> Array:
     """Return the rate of a copy if reads and writes are not known separately: the lowest rate of any mix of them."""
     return columns["dram_copy_ceiling_pct"]
 
@@ -94,8 +94,8 @@ def _sampled(reason: str) -> tuple[tuple[str, ...], Fill]:
     """
     name, complete = f"samples_{reason}", f"stall_{reason}_not_issued_pct"
 
-    def fill(columns: Columns, told: Columns) -> Array:
-        samples, counted = columns["pc_samples"], told[f"stall_{reason}"]
+    def fill(columns: Columns, given: Columns) -> Array:
+        samples, counted = columns["pc_samples"], given[f"stall_{reason}"]
         cycles = columns["issue_interval"] * columns[name] / samples
         known = (samples >= _ENOUGH_SAMPLES) & np.isfinite(columns[complete])
         return np.where(np.isfinite(counted), counted, np.where(known, cycles, np.nan))
@@ -104,7 +104,7 @@ def _sampled(reason: str) -> tuple[tuple[str, ...], Fill]:
 
 
 def _lanes_of(count: str) -> tuple[tuple[str, ...], Fill]:
-    return (count,), lambda columns, told: _where_none(columns[count])
+    return (count,), lambda columns, given: _where_none(columns[count])
 
 
 # Metric -> the columns that its function reads in addition to the reported ones, and the function.
@@ -288,15 +288,13 @@ def plan(metrics: Mapping[str, MetricDef]) -> Plan:
             needed |= formulas[name].names
         absent = sorted(needed - metrics.keys())
         if absent:
-            raise KnowledgeError(f"knowledge/metrics.yaml:1: {name} reads {absent[0]}, which is no metric")
+            raise KnowledgeError(f"knowledge/metrics.yaml:1: {name} reads {absent[0]}, which is not a metric")
         reads[name] = frozenset(needed)
     try:
         order = tuple(TopologicalSorter(reads).static_order())
     except CycleError as e:
         circle = " -> ".join(str(name) for name in e.args[1])
-        raise KnowledgeError(
-            f"knowledge/metrics.yaml:1: metrics are derived from each other in a circle: {circle}"
-        ) from None
+        raise KnowledgeError(f"knowledge/metrics.yaml:1: metrics depend on each other in a cycle: {circle}") from None
     return Plan(order, formulas, reads)
 
 
@@ -330,7 +328,7 @@ def check(frame: pd.DataFrame, metrics: Mapping[str, MetricDef] | None = None) -
             if not all(isinstance(value, str) for value in frame[name]):
                 raise KnowledgeError(f"the column {name!r} of the frame must hold text")
         elif name not in known:
-            raise KnowledgeError(f"the column {name!r} of the frame is no metric of knowledge/metrics.yaml")
+            raise KnowledgeError(f"the column {name!r} of the frame is not a metric of knowledge/metrics.yaml")
         elif frame[name].dtype != np.float64:
             raise KnowledgeError(f"the column {name!r} of the frame must be float64, not {frame[name].dtype}")
 
@@ -351,12 +349,12 @@ def derive(
     steps = _own_plan() if known is catalog().metrics else plan(known)
     rows = len(frame)
     reported, unknown = columns_of(frame), np.full(rows, np.nan)
-    told = {name: _finite(reported[name]) if name in reported else unknown for name in known}
+    given = {name: _finite(reported[name]) if name in reported else unknown for name in known}
     for name in ("grid_size", "block_size", "device_cc_major", "device_cc_minor", "device_mig"):
         if name in known:
-            told[name] = _else(told[name], _identity(frame, name, rows))
+            given[name] = _else(given[name], _identity(frame, name, rows))
     held = frozenset(keep)
-    columns = _compute(known, steps, told, _counted(frame, known), held, steps.follow(held) if held else frozenset())
+    columns = _compute(known, steps, given, _counted(frame, known), held, steps.follow(held) if held else frozenset())
     identity = [name for name in IDENTITY if name in frame]
     rest = [name for name in frame.columns if name not in identity and name not in columns and name not in LABELS]
     # Build the numbers as one block: pandas takes longer to join single columns than the computation takes.
@@ -401,23 +399,23 @@ def _counted(frame: pd.DataFrame, known: Mapping[str, MetricDef]) -> dict[str, A
 def _compute(
     known: Mapping[str, MetricDef],
     steps: Plan,
-    told: Mapping[str, Array],
+    given: Mapping[str, Array],
     counted: Mapping[str, Array],
     held: frozenset[str],
     affected: frozenset[str],
 ) -> dict[str, Array]:
     columns: dict[str, Array] = {}
     shares: dict[str, Array] = {}
-    rows = len(next(iter(told.values()))) if told else 0
+    rows = len(next(iter(given.values()))) if given else 0
     with np.errstate(all="ignore"):
         for name in steps.order:
-            value = told[name]
+            value = given[name]
             if name not in held:
                 made = counted.get(name)
                 if name in steps.formulas:
                     made = steps.formulas[name].column(columns, rows)
                 if name in FILLS:
-                    filled = FILLS[name][1](columns, told)
+                    filled = FILLS[name][1](columns, given)
                     made = filled if made is None else _else(made, filled)
                 if name.endswith("_not_issued_pct"):
                     shares = shares or not_issued(columns)

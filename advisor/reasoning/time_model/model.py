@@ -110,8 +110,8 @@ def _before(now: Needs, norm: float) -> Array:
 
 def _accounted(now: Needs) -> Array:
     """Return the share of the measured time that the model accounts for, after scaling it within the allowed range."""
-    scale, told = time_model().scale, _before(now, time_model().norm.estimate)
-    return np.asarray(np.minimum(told * np.clip(1 / told, scale.low, scale.high), 1))
+    scale, estimate = time_model().scale, _before(now, time_model().norm.estimate)
+    return np.asarray(np.minimum(estimate * np.clip(1 / estimate, scale.low, scale.high), 1))
 
 
 def _factors(texts: Mapping[str, str], columns: Mapping[str, Array], rows: int) -> dict[str, Array]:
@@ -138,10 +138,10 @@ def speedups(model: Model, fix: FixDef, at: Any) -> list[Speedup | None]:
     columns = {name: column[at] for name, column in model.columns.items()}
     rows = len(at)
     now = model.now.at(at)
-    told = _factors(fix.changes, columns, rows)
-    reached = {**told, **_factors(fix.degrees, columns, rows)}
+    changed = _factors(fix.changes, columns, rows)
+    reached = {**changed, **_factors(fix.degrees, columns, rows)}
     known = np.any([np.isfinite(factor) for factor in reached.values()], axis=0) & ~_undecided(now, reached)
-    modest = {name: np.where(np.isfinite(factor), factor, 1.0) for name, factor in told.items()}
+    modest = {name: np.where(np.isfinite(factor), factor, 1.0) for name, factor in changed.items()}
     far = {name: np.where(np.isfinite(factor), factor, 1.0) for name, factor in reached.items()}
     middle = {name: np.sqrt(modest[name] * far[name]) if name in modest else far[name] for name in far}
     if "launch" in fix.changes:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import ClassVar, Final
 
 from advisor.session.action import Action, Command
-from advisor.session.practice import room as practice
+from advisor.session.practice import page_transitions as practice
 from advisor.session.records import Card
 from advisor.session.requests import Conclude, Estimate, Failed, Practise, Read, Request, Trace, UserEvent
 from advisor.session.state import State
@@ -91,12 +91,12 @@ def _retried(state: State, event: Retried) -> State:
 
 def _begin_words(event: Began, kernels: tuple[str, ...]) -> str:
     names = event.paths or event.traces
-    return f"begins with {', '.join(names) or 'no report'}"
+    return f"starts with {', '.join(names) or 'no report'}"
 
 
 ACTIONS: Final = (
     Action(Began, _began, _begin_words),
     Action(Quit, _quit, "ends the session", (Command("quit", "leave", Quit, said=("quit", "exit", "bye", "leave")),)),
     Action(Cancelled, _cancelled, "cancels the work", keeps_view=True),
-    Action(Retried, _retried, "tries again", keeps_view=True),
+    Action(Retried, _retried, "retries", keeps_view=True),
 )

@@ -48,11 +48,11 @@ def _collected(state: State, request: BuildCollectCommand, result: Any) -> State
         lines.append(Line(used, "fact" if metrics else "quiet", section))
     if result.command:
         lines.append(Line(result.command, "strong", "Run"))
-        text = "Each section replays the kernel, some several times; source counters and the sampler cost the most."
+        text = "Each section replays the kernel, some several times. Source counters and sampling cost the most."
         lines.append(Line(text, "quiet"))
     else:
-        lines.append(Line("No metric that a rule needs is missing."))
-    title = "The command that collects what is missing"
+        lines.append(Line("The report has every metric that a rule needs."))
+    title = "Command that collects the missing metrics"
     return add(state, Card("missing", title, tuple(lines), request.position, label="Collect"))
 
 
@@ -60,11 +60,15 @@ _MISSING: Final = Command(
     "missing", "what the report lacks", MissingShown, group="launch", said=("what is missing", "what is lacking")
 )
 _COLLECT: Final = Command(
-    "collect", "the ncu command that collects what is missing", CollectShown, group="launch", said=("how to collect",)
+    "collect",
+    "the ncu command that collects the missing metrics",
+    CollectShown,
+    group="launch",
+    said=("how to collect",),
 )
 
 ACTIONS: Final = (
-    Action(MissingShown, _missing_shown, "asks what the report lacks", (_MISSING,)),
+    Action(MissingShown, _missing_shown, "asks which metrics are missing", (_MISSING,)),
     Action(
         CollectShown,
         _collect_shown,

@@ -89,7 +89,7 @@ def _reports(rest: str, state: State, listing: Listing) -> Iterable[str]:
 
 _COMPARE: Final = Command(
     "compare",
-    "a new report after a change, compared with this one",
+    "compare with a new report, made after a change",
     _compare,
     "file [what you changed]",
     group="method",
@@ -122,7 +122,7 @@ ACTIONS: Final = (
     Action(
         ReportGiven,
         lambda state, event: versions.give_report(state, event.path, event.change),
-        "gives the new report {path}",
+        "opens the new report {path}",
         (_COMPARE,),
         step="6",
         results=(
@@ -137,9 +137,9 @@ ACTIONS: Final = (
     Action(
         VersionBegun,
         lambda state, event: versions.begin_version(state, event.change),
-        "begins a new version: {change}",
+        "starts a new version: {change}",
         (_VERSION,),
         step="6",
     ),
-    Action(LogShown, _log_shown, "looks at the experiment log", (_LOG,), step="6", mark="read"),
+    Action(LogShown, _log_shown, "opens the experiment log", (_LOG,), step="6", mark="read"),
 )

@@ -59,7 +59,7 @@ _WHAT_IS: Final = Shape(
 
 _EXPLAIN: Final = Command(
     "explain",
-    "what a metric, stall, opcode, finding or term means; alone: browse",
+    "explain a metric, stall, opcode, finding or term; alone: browse",
     _explain,
     "[word]",
     group="why",

@@ -86,7 +86,7 @@ _EVIDENCE: Final = Command(
 )
 
 ACTIONS: Final = (
-    Action(FindingShown, _finding_shown, "looks at the finding {finding}", (_NEXT,), step=_step, mark=_mark),
+    Action(FindingShown, _finding_shown, "opens the finding {finding}", (_NEXT,), step=_step, mark=_mark),
     Action(FixShown, _fix_shown, "asks for the fix", (_FIX,), step="5", mark="read"),
     Action(EvidenceShown, _evidence_shown, "asks for the numbers behind it", (_EVIDENCE,), step="2", mark="done"),
 )

@@ -15,10 +15,10 @@ from advisor.view.blocks import Line
 
 TYPE_HELP: Final = "Type /help for the commands."
 _HINTS: Final = (
-    "A choice is taken by its number, its name or the beginning of it; Enter takes the marked one.",
+    "To choose, type the number, the name or its beginning. Enter takes the highlighted choice.",
     "Numbers take units: 83%, 12.5us, 1.2 TB/s, 512 MiB, 4k (4,000), 4Ki (4,096), 2^20.",
-    "Type any metric at any time: dram 83%, l2 hit rate = 41, 40 registers, several in a line.",
-    "Plain words: what is long scoreboard, why not bank conflicts, what if dram = 70, compare with new.ncu-rep.",
+    "Type any metric at any time: dram 83%, l2 hit rate = 41, 40 registers; a line can hold several.",
+    "Ask in plain words: what is long scoreboard, why not bank conflicts, what if dram = 70, compare with new.ncu-rep.",
 )
 
 

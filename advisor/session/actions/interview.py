@@ -24,7 +24,7 @@ from advisor.view.numbers import amount_text, exact_text
 _CALLED: Final = {
     "memory": ("memory", "dram", "bandwidth", "memory bandwidth", "mem", "dram bandwidth", "bytes", "traffic"),
     "compute": ("compute", "arithmetic", "math", "alu", "fma", "flops", "flop", "computation", "the arithmetic"),
-    "latency": ("latency", "neither", "waiting", "stalls", "occupancy", "none of both"),
+    "latency": ("latency", "neither", "waiting", "stalls", "occupancy", "neither"),
 }
 
 
@@ -111,7 +111,7 @@ def _volunteered(state: State, event: Volunteered) -> State:
             lines.append(Line(said, "fact", name))
             value = next(float(v) for n, v in event.values if n == name)
             cards.append(contradictions.against_report(state, name, value, known))
-    after = add(state, Card("answer", "Numbers of your own", tuple(lines), state.position, label="You"), *cards)
+    after = add(state, Card("answer", "Your own numbers", tuple(lines), state.position, label="You"), *cards)
     if not given:
         return after
     answers = (*state.answers, *((place, name, value) for name, value in given.items()))
@@ -172,7 +172,7 @@ ACTIONS: Final = (
     Action(
         ConclusionShown,
         _conclusion_shown,
-        "asks for the conclusion",
+        "asks for the diagnosis",
         step=lambda event, state: steps_to_reveal(state),
     ),
 )

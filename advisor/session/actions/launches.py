@@ -46,10 +46,10 @@ def _kernel(line: Typed, state: State) -> Event:
         same = [number for number, at in numbers.items() if names[at] == found[0]]
         if len(same) == 1:
             return LaunchSelected(numbers[same[0]])
-        because = "Several launches are of this kernel: choose one by its number."
+        because = "Several launches run this kernel: choose one by its number."
         return NotUnderstood(f"/kernel {rest}", tuple(f"/kernel {n}" for n in same[:4]), because)
     meant = tuple(f"/kernel {name}" for name in (found or near(rest, names))[:4])
-    return NotUnderstood(f"/kernel {rest}", meant, "Name one launch, by its number or its kernel.")
+    return NotUnderstood(f"/kernel {rest}", meant, "Give the number or the kernel of one launch.")
 
 
 def _kernels(rest: str, state: State, listing: Listing) -> Iterable[str]:
@@ -61,8 +61,8 @@ def _kernels(rest: str, state: State, listing: Listing) -> Iterable[str]:
 def _words(event: LaunchSelected, kernels: tuple[str, ...]) -> str:
     at = event.position
     if not 0 <= at < len(kernels) or not kernels[at]:
-        return f"looks at the launch at place {at}"
-    return f"looks at {kernels[at]}" + ("" if kernels.count(kernels[at]) == 1 else f", the launch at place {at}")
+        return f"opens the launch at position {at}"
+    return f"opens {kernels[at]}" + ("" if kernels.count(kernels[at]) == 1 else f", the launch at position {at}")
 
 
 _KERNEL: Final = Command(

@@ -48,7 +48,7 @@ ACTIONS: Final = (
     Action(
         NapkinBegun,
         _napkin_begun,
-        "begins the napkin math",
+        "starts the napkin math",
         (_NAPKIN,),
         step="0",
         results=(Result(Estimate, _estimated, done=_done),),

@@ -9,7 +9,7 @@ from advisor.session.action import Action, Command, Listing, Result, Typed
 from advisor.session.actions.help import NotUnderstood, one_of
 from advisor.session.actions.view import ViewShown
 from advisor.session.language.names import begun
-from advisor.session.practice import room as practice
+from advisor.session.practice import page_transitions as practice
 from advisor.session.requests import Completed, Event, Practise, UserEvent
 from advisor.session.state import State
 
@@ -48,7 +48,7 @@ def _sweep(event: Completed, state: State) -> tuple[str, ...]:
 
 _PRACTICE: Final = Command(
     "practice",
-    "kernels with a known fault, to find and fix; first the one for this finding",
+    "kernels with a known problem to find and fix; first the one for this finding",
     _practice,
     "[exercise]",
     group="method",

@@ -41,7 +41,7 @@ def _written(state: State, request: Write, result: Any) -> State:
         text = f"ncu-advisor replay {result} replays it; with --check it reports conclusions that differ"
         lines.append(Line(text, "quiet"))
     again = any(isinstance(old, Completed) and (old.request, old.result) == (request, result) for old in state.log)
-    title = "Saved again, in the same file" if again else "Saved"
+    title = "Saved again to the same file" if again else "Saved"
     return add(state, Card("note", title, tuple(lines), state.position, label="Note"))
 
 
@@ -76,7 +76,7 @@ def _export_to(rest: str, state: State, listing: Listing) -> Iterable[str]:
 
 _SAVE: Final = Command(
     "save",
-    "keep this session, to be replayed",
+    "save this session for replay",
     _save,
     "[file]",
     said=("save", "save the session"),
@@ -86,7 +86,7 @@ _SAVE: Final = Command(
 )
 _EXPORT: Final = Command(
     "export",
-    "the session as a page or as data",
+    "export the session as a page or as data",
     _export,
     f"{'|'.join(FORMS)} [file]",
     shapes=(shape("export(?: it| this| the session)? (?:as|to|in|into)", _export),),

@@ -76,14 +76,14 @@ def _mark(event: StepShown, state: State) -> tuple[tuple[str, Far], ...]:
 
 _STEPS: Final = Command(
     "steps",
-    "the steps of the method, and where you are",
+    "the steps of the method and your progress",
     StepsShown,
     group="method",
     said=("the method", "method", "where am i"),
 )
 _GOTO: Final = Command(
     "goto",
-    "a step of the method: what to do there, what your launch shows for it",
+    "a step of the method: what to do and what your launch shows",
     _goto,
     "step",
     group="method",
@@ -92,6 +92,6 @@ _GOTO: Final = Command(
 )
 
 ACTIONS: Final = (
-    Action(StepsShown, _steps_shown, "looks at the steps of the method", (_STEPS,)),
+    Action(StepsShown, _steps_shown, "opens the steps of the method", (_STEPS,)),
     Action(StepShown, _step_shown, "goes to the step {step}", (_GOTO,), step=_step, mark=_mark),
 )

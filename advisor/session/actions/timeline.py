@@ -40,7 +40,7 @@ def _done(event: Completed, state: State) -> tuple[str, ...]:
 
 _TIMELINE: Final = Command(
     "timeline",
-    "the timeline of the whole program, or read a trace of Nsight Systems",
+    "show the program timeline, or read an Nsight Systems trace",
     _timeline,
     "[file]",
     group="program",
@@ -53,7 +53,7 @@ ACTIONS: Final = (
     Action(
         TraceGiven,
         lambda state, event: versions.give_traces(state, event.paths),
-        "gives the trace {paths}",
+        "opens the trace {paths}",
         (_TIMELINE,),
         step="S1",
         keeps_view=True,

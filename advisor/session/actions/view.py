@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from advisor.session.action import Action, Far
-from advisor.session.practice import room as practice
+from advisor.session.practice import page_transitions as practice
 from advisor.session.records import Card
 from advisor.session.requests import Locate, ViewEvent
 from advisor.session.state import VIEWS, State
@@ -55,9 +55,9 @@ def _view_shown(state: State, event: ViewShown) -> State:
     if event.view not in VIEWS:
         return state
     if event.view in ("source", "proof", "whatif") and (state.place != "launch" or state.launch is None):
-        return _nothing(state, event.view, "This is about one launch, and none is selected yet.")
+        return _nothing(state, event.view, "This view needs a launch: choose one first.")
     if event.view == "source" and state.numbers:
-        text = "Lines and instructions come from a report, and this session has only typed numbers."
+        text = "Source lines need a report; this session has only typed numbers."
         return _nothing(state, event.view, text)
     if event.view == "timeline" and state.timeline is None and not state.traces:
         return _nothing(state, event.view, "No trace is open: /timeline FILE reads one.")
@@ -114,5 +114,5 @@ def _words(event: ViewShown, kernels: tuple[str, ...]) -> str:
 
 ACTIONS: Final = (
     Action(ViewShown, _view_shown, _words, step=_step, mark=_mark, keeps_view=True),
-    Action(ViewLeft, lambda state, event: leave_view(state), "leaves the view", keeps_view=True),
+    Action(ViewLeft, lambda state, event: leave_view(state), "closes the view", keeps_view=True),
 )

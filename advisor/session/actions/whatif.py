@@ -56,7 +56,7 @@ def _answered(state: State, request: Suppose, result: Any) -> State:
     lines = differences(launches[request.position], result)
     units = {name: unit for name, unit, _ in state.knowledge.metrics}
     title = ", ".join(f"{name} = {exact_text(value, units.get(name, ''))}" for name, value in request.values)
-    body = lines or (Line("Class, findings and expected gains are as before.", "quiet"),)
+    body = lines or (Line("Class, findings and estimated speedups are unchanged.", "quiet"),)
     return add(state, Card("change", title, body, request.position, label="What if"))
 
 
@@ -71,7 +71,7 @@ def _what_if(line: Typed, state: State) -> Event:
         if sign and name.strip() and value.strip() and "," not in value:
             because = _wrong_value(name, value, state)
         return NotUnderstood(
-            text, ("/whatif dram_pct=70",), because or "Write metric=value, several with commas between them."
+            text, ("/whatif dram_pct=70",), because or "Write metric=value; separate several with commas."
         )
     found = understood(pairs, state.knowledge, "/whatif {pairs}")
     if not found.values:
@@ -116,7 +116,7 @@ def _tried_words(event: Supposed, kernels: tuple[str, ...]) -> str:
 
 _WHATIF: Final = Command(
     "whatif",
-    "what would be concluded with other values; alone: try them by steps",
+    "diagnose with other values; alone: try them interactively",
     _what_if,
     "[metric=value, …]",
     group="why",

@@ -79,9 +79,9 @@ def _findings_here(state: State) -> dict[str, str]:
 
 def _how(line: Typed, state: State) -> Event:
     if not line.rest:
-        no_finding = "No finding: the report holds too little about this launch."
+        no_finding = "No finding: the report has too few metrics for this launch."
         return HowAsked() if state.finding else NotUnderstood("/how", (), no_finding)
-    found = one_of(line.rest, _findings_here(state), "That was not found on this launch; /whynot says why.", "how")
+    found = one_of(line.rest, _findings_here(state), "That was not found on this launch; /whynot explains why.", "how")
     if not isinstance(found, NotUnderstood):
         return HowAsked(found)
     other, _ = named(line.rest, dict(state.knowledge.findings))
@@ -138,7 +138,7 @@ _WHY: Final = Command(
 )
 _HOW: Final = Command(
     "how",
-    "how a finding was concluded, down to the numbers and sources",
+    "how a finding was concluded, with its numbers and sources",
     _how,
     "[finding]",
     group="why",
@@ -152,7 +152,7 @@ _HOW: Final = Command(
 )
 _PROOF: Final = Command(
     "proof",
-    "the same as a tree that folds",
+    "the proof as a tree to expand and collapse",
     _proof,
     "[finding]",
     group="why",

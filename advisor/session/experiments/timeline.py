@@ -12,42 +12,42 @@ from advisor.view.numbers import percent_text, speedup_text, time_text
 from advisor.view.pages.timeline import pattern_section
 from advisor.view.text import file_name, sentence
 
-NO_PATTERN: Final = "No pattern that costs time was found in what could be checked."
-_BOUND_UNKNOWN: Final = "unknown: the gain for the whole program"
+NO_PATTERN: Final = "No pattern that costs time was found among those checked."
+_BOUND_UNKNOWN: Final = "unknown: the speedup of the whole program"
 # Questions asked without a trace: metric, question, and the condition for asking it (an earlier metric that has at
 # least this value). The most decisive come first; after the question about a loss comes its number of occurrences.
 _IDLE: Final = (("gpu_idle_pct", 5.0),)
 _LOST: Final = (("not_computing_pct", 5.0),)
 ASKED: Final[tuple[tuple[str, str, tuple[tuple[str, float], ...]], ...]] = (
-    ("gpu_busy_pct", "For how much of the time is anything running on the GPU?", ()),
-    ("computing_pct", "For how much of the time are kernels running that compute?", ()),
+    ("gpu_busy_pct", "What share of the time is the GPU busy?", ()),
+    ("computing_pct", "What share of the time do compute kernels run?", ()),
     ("top_kernel_pct", "What share of the GPU's busy time does the largest kernel take?", ()),
-    ("input_wait_pct", "How much of the time does the GPU wait for the next data?", _IDLE),
+    ("input_wait_pct", "What share of the time does the GPU wait for input data?", _IDLE),
     ("input_wait_count", "How many such waits are there?", (("input_wait_pct", 10.0),)),
-    ("sync_gap_pct", "How much of the time is it idle because the host waits after each kernel?", _IDLE),
+    ("sync_gap_pct", "What share of the time is the GPU idle because the host synchronises after each kernel?", _IDLE),
     ("sync_gap_count", "How many such gaps are there?", (("sync_gap_pct", 5.0),)),
-    ("output_wait_pct", "How much of the time does it wait while results are dealt with?", _IDLE),
+    ("output_wait_pct", "What share of the time does the GPU wait while the host handles results?", _IDLE),
     ("output_wait_count", "How many such waits are there?", (("output_wait_pct", 10.0),)),
-    ("copy_exposed_pct", "For how much of the time do copies run with no kernel beside them?", _LOST),
-    ("host_copy_pct", "For how much of the time do copies run at all?", (("copy_exposed_pct", 10.0),)),
+    ("copy_exposed_pct", "What share of the time do copies run without a concurrent kernel?", _LOST),
+    ("host_copy_pct", "What share of the time do copies run in total?", (("copy_exposed_pct", 10.0),)),
     (
         "communication_exposed_pct",
-        "For how much of the time do GPUs exchange data with no other kernel running?",
+        "What share of the time do GPUs exchange data while no other kernel runs?",
         _LOST,
     ),
-    ("migration_pct", "For how much of the time is managed memory migrated?", _LOST),
-    ("tiny_span_pct", "How much of the time passes in kernels under 10 us and the gaps between them?", ()),
+    ("migration_pct", "What share of the time is managed memory migrated?", _LOST),
+    ("tiny_span_pct", "What share of the time do kernels under 10 us and the gaps between them take?", ()),
     ("tiny_kernel_count", "How many such kernels are there?", (("tiny_span_pct", 10.0),)),
 )
 ASKED_WHY: Final = {
-    "gpu_busy_pct": "An idle GPU gains nothing from a faster kernel. nsys shows it in the GPU row; leave start-up out.",
-    "computing_pct": "Copies and exchange keep a GPU busy without computing.",
-    "top_kernel_pct": "Under 30 % no kernel is worth a profile of its own.",
-    "sync_gap_count": "A single gap is no pattern.",
-    "input_wait_count": "A single wait is no pattern.",
-    "output_wait_count": "A single wait is no pattern.",
-    "host_copy_pct": "What already runs beside kernels is hidden; only the rest could be.",
-    "tiny_kernel_count": "A few are no pattern.",
+    "gpu_busy_pct": "An idle GPU gains nothing from a faster kernel. nsys shows it in the GPU row; exclude start-up.",
+    "computing_pct": "Copies and data exchange keep a GPU busy without computing.",
+    "top_kernel_pct": "Below 30 %, profiling a single kernel is not worth it.",
+    "sync_gap_count": "A single gap is not a pattern.",
+    "input_wait_count": "A single wait is not a pattern.",
+    "output_wait_count": "A single wait is not a pattern.",
+    "host_copy_pct": "Copies that run concurrently with kernels are already hidden; only the rest can be.",
+    "tiny_kernel_count": "A few are not a pattern.",
 }
 _MOST = 5
 
@@ -67,7 +67,7 @@ def busy_lines(result: TimelineResult, gpu: GpuTimeline) -> list[Line]:
     busy, computing = (percent_text(gpu.values.get(metric)) for metric in ("gpu_busy_pct", "computing_pct"))
     lines = [Line(f"GPU{f' {name}' if name else ''}: busy {busy}, computing {computing}", "fact", "Busy")]
     if len(result.gpus) > 1:
-        lines.append(Line(f"{len(result.gpus)} GPUs; shown is {name or gpu.gpu}", "quiet"))
+        lines.append(Line(f"{len(result.gpus)} GPUs; the page shows {name or gpu.gpu}", "quiet"))
     problems = [problem for trace in result.traces for problem in trace.problems]
     problems += [f"{file_name(path)}: {why}" for path, why in result.failed]
     lines += [Line(problem, "warning", "Caveat") for problem in problems[:_MOST]]
@@ -85,7 +85,7 @@ def pattern_lines(gpu: GpuTimeline) -> list[Line]:
     found = [pattern.finding for pattern in gpu.patterns if pattern.finding.kind != "note"]
     lines = []
     for finding in found[:_MOST]:
-        gain = "gain unknown" if finding.speedup is None else f"at most {speedup_text(finding.speedup.high)}"
+        gain = "speedup unknown" if finding.speedup is None else f"at most {speedup_text(finding.speedup.high)}"
         title = finding.title if finding.id == "dominant_kernel" else f"{finding.title}, {gain}"
         lines += [Line(title, "strong", "Found"), Line(sentence(finding.because), depth=1)]
     lines += [] if found else [_none_found(gpu)]
@@ -106,7 +106,7 @@ def unseen_line(gpu: GpuTimeline) -> list[Line]:
 
 def unseen_lines(gpu: GpuTimeline) -> list[Line]:
     """Return the patterns that could not be checked, each with the metrics that are missing."""
-    texts = (f"{one.title}: could not be checked ({', '.join(one.wanting[:4])})" for one in gpu.unseen)
+    texts = (f"{one.title}: could not be checked ({', '.join(one.missing[:4])})" for one in gpu.unseen)
     return [Line(text, "unknown", "Not known") for text in texts]
 
 
@@ -140,7 +140,7 @@ def kernel_lines(gpu: GpuTimeline) -> list[Line]:
             lines.append(Line(_BOUND_UNKNOWN, "unknown", depth=1))
         else:
             most = speedup_text(bound) if bound < 100 else "over 100×"
-            lines.append(Line(f"without it the program would gain at most {most}", "quiet", depth=1))
+            lines.append(Line(f"if it took no time, the program would gain at most {most}", "quiet", depth=1))
     return lines
 
 
@@ -152,7 +152,7 @@ def decision_lines(gpu: GpuTimeline) -> list[Line]:
     if gpu.command is not None and decision.id == "drill_down":
         lines.append(Line(gpu.command.command, "fact", "Profile it"))
     if decision.id == "fix_system_first":
-        lines.append(Line("A profile of one kernel gains little now: fix this first, then capture again.", "strong"))
+        lines.append(Line("Profiling one kernel gains little now: fix this first, then capture again.", "strong"))
     return lines
 
 
@@ -160,8 +160,8 @@ def range_lines(gpu: GpuTimeline) -> list[Line]:
     """Return the named ranges of the moments shown."""
     names = list(dict.fromkeys(m.range for pattern in gpu.patterns for m in pattern.moments if m.range))
     if not names:
-        return [Line("none of the moments shown lies in a named range", "unknown")]
-    return [Line(f"the ranges of the moments shown: {', '.join(names[:_MOST])}", "fact")]
+        return [Line("none of the moments shown is in a named range", "unknown")]
+    return [Line(f"named ranges of the moments shown: {', '.join(names[:_MOST])}", "fact")]
 
 
 def timeline_card(state: State) -> Card | None:

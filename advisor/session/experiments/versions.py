@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 VERSION: Final = "v{number}"
 NOT_COMPARED: Final = "The new version has no diagnosis yet: give its numbers first."
-_ADVICE: Final = {"stop": "stop", "go_back": "undo the change", "look": "look at what differs first"}
+_ADVICE: Final = {"stop": "stop", "go_back": "undo the change", "look": "check what differs first"}
 
 
 def compared_card(pair: Pair, version: str, position: int) -> Card:
@@ -59,7 +59,7 @@ def row_of(launch: LaunchDiagnosis, version: str, change: str = "", pair: Pair |
     following = finding.title if finding is not None else ""
     if pair is not None:
         advice = pair.next.advice
-        following = _ADVICE.get(advice, f"go on: {following}" if following else "go on")
+        following = _ADVICE.get(advice, f"continue: {following}" if following else "continue")
     else:
         following = first.fix.summary if first is not None and first.fix is not None else ""
     return Experiment(
@@ -106,7 +106,7 @@ def log_blocks(state: State) -> tuple[Block, ...]:
 
 def log_card(state: State) -> Card:
     """Return the log as a card."""
-    none = "There is one version so far. After a change /compare REPORT adds its new report as a row."
+    none = "There is one version so far. After a change, /compare REPORT adds a row."
     blocks = log_blocks(state) or (Line(none, "quiet"),)
     return Card("log", "The versions so far", blocks, state.position, label="Log")
 
@@ -148,12 +148,12 @@ def _position(former: LaunchDiagnosis, found: Diagnosis, launch: int | None) -> 
         at = next((at for at, each in enumerate(found.launches) if each.index == launch), None)
         if at is None:
             highest = max((each.index for each in found.launches), default=0)
-            raise UsageError(f"{file_name(name)} has no launch {launch}: they count from 0 to {highest}")
+            raise UsageError(f"{file_name(name)} has no launch {launch}: launches are numbered 0 to {highest}")
         return at
     couples, _, _ = match(runs_of((former,)), runs_of(found.launches))
     if not couples:
         raise UsageError(
-            f"{file_name(name)} holds no launch of {former.kernel[:_SHOWN]}: name the launch that is meant as "
+            f"{file_name(name)} holds no launch of {former.kernel[:_SHOWN]}: name the launch to compare as "
             f"{file_name(name)}#N"
         )
     wanted = couples[0][1].launch
@@ -221,7 +221,7 @@ def begin_version(state: State, change: str) -> State:
     begun_card = Card(
         "note",
         title,
-        (Line(f"The numbers of {name} are kept. Type those of the new version: what is asked is asked anew."),),
+        (Line(f"The numbers of {name} are kept. Type those of the new version: the questions start again."),),
         0,
         label="New version",
     )
@@ -262,11 +262,11 @@ def compared(state: State, request: CompareVersion, result: Any) -> State:
     )
     if request.path:
         after = _taken_over(state, after, result)
-    told = compared_card(pair, new, at)
+    outcome = compared_card(pair, new, at)
     if not request.path:
         # The explanation of the new numbers was already shown.
-        return add(after, told)
-    return add(after, told, make.overview(now, at, after.several_reports), *conclusion(now, at))
+        return add(after, outcome)
+    return add(after, outcome, make.overview(now, at, after.several_reports), *conclusion(now, at))
 
 
 def _sound(result: VersionComparison) -> bool:

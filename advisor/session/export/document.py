@@ -142,7 +142,7 @@ def class_summary(subject: Subject) -> str:
     """Return the class and the reason for it; if the first of several versions had another class, return that too."""
     launch = subject.launch
     if launch is None:
-        return "nothing was concluded"
+        return "no diagnosis"
     now = f"{launch.verdict.title or launch.verdict.id}: {launch.verdict.because}"
     if subject.earlier and subject.earlier[0][0].verdict.id != launch.verdict.id:
         first = subject.earlier[0][0].verdict
@@ -156,13 +156,13 @@ def first_summary(subject: Subject) -> str:
         begun = _first(subject.earlier[0][0])
         now = _first(subject.launch) if subject.launch is not None else "nothing"
         return f"{begun} at first; in {subject.version}: {now}"
-    return _first(subject.launch) if subject.launch is not None else "nothing was found"
+    return _first(subject.launch) if subject.launch is not None else "no finding"
 
 
 def _first(launch: LaunchDiagnosis) -> str:
     found = first_diagnosis(launch)
     if found is None:
-        return "nothing was found to fix"
+        return "no finding to fix"
     if found.id in ENDS:
         return f"nothing: {found.title}"
     return found.title if found.speedup is None else f"{found.title}, estimated speedup {estimate_text(found.speedup)}"
@@ -173,7 +173,7 @@ def gain_summary(subject: Subject) -> str:
     if not subject.steps:
         found = first_diagnosis(subject.launch) if subject.launch is not None else None
         if found is not None and found.id in ENDS:
-            return "nothing was tried: the kernel is near the limit of the GPU"
+            return "no change was tried: the kernel is near the limit of the GPU"
         return "not measured: no report of a changed version was given"
     first, last = subject.experiments[0], subject.experiments[-1]
     judged = subject.steps[-1].pair.judged
@@ -222,7 +222,7 @@ def practice_section(state: State) -> Section | None:
         return None
     done = tuple((Cell(_title(one)), Cell(_so_far(one))) for one in every)
     blocks: list[Block] = [
-        Paragraph("From the practice record of this machine, earlier work included.", "dim"),
+        Paragraph("From the practice record on this machine, including earlier work.", "dim"),
         Table((Column("Exercise"), Column("So far")), done),
     ]
     predicted = tuple(_prediction_row(one, p) for one in every for p in one.known.predictions)
@@ -239,9 +239,7 @@ def opened_exercises(state: State) -> tuple[Exercising, ...]:
 
 
 def _so_far(one: Exercising) -> str:
-    waiting = (
-        ["a prediction whose answer was not shown yet"] if any(p.points is None for p in one.known.predictions) else []
-    )
+    waiting = ["a prediction whose answer is hidden"] if any(p.points is None for p in one.known.predictions) else []
     return "; ".join((*standing(one), *waiting)) or "nothing yet"
 
 
@@ -390,7 +388,7 @@ def _told(state: State, subject: Subject, launch: LaunchDiagnosis, name: str) ->
     blocks = launch_blocks(launch, {})
     parts: list[Section] = []
     if subject.steps:
-        whole = f"Speedup: of a version over the one before. In all: {gain_summary(subject)}."
+        whole = f"Speedup: over the previous version. Total: {gain_summary(subject)}."
         log: list[Block] = [log_table(subject.experiments), Paragraph(whole, "dim")]
         parts.append(section("Versions", log, name=f"versions{name}"))
         for step in subject.steps:
@@ -399,7 +397,7 @@ def _told(state: State, subject: Subject, launch: LaunchDiagnosis, name: str) ->
     parts.append(section(f"Conclusions{of}", blocks.first, name=f"concluded{name}"))
     for heading, body, more in blocks.rest:
         # The evidence of all conclusions and the open questions have their own sections below.
-        if body and heading not in ("Evidence", "What is left open"):
+        if body and heading not in ("Evidence", "Open questions"):
             parts.append(section(heading, body, level=3, folded=more))
     if evidence(launch):
         parts.append(section(f"Evidence{of}", _evidence(launch), name=f"evidence{name}"))
@@ -442,7 +440,7 @@ def _unknown(state: State, subject: Subject, launch: LaunchDiagnosis) -> list[Bl
     for item in launch.questions:
         if item.id not in said:
             would = (
-                f" It would decide: {', '.join(map(state.knowledge.title, item.would_change))}."
+                f" The answer affects: {', '.join(map(state.knowledge.title, item.would_change))}."
                 if item.would_change
                 else ""
             )
@@ -459,11 +457,11 @@ def _unknown(state: State, subject: Subject, launch: LaunchDiagnosis) -> list[Bl
         ]
         commands = list(dict.fromkeys(m.collect for m in launch.missing if m.collect))
         blocks += [Paragraph("Collect them with:"), *map(Command, commands)] if commands else []
-    return blocks or [Paragraph("No metric that a rule needs is missing.")]
+    return blocks or [Paragraph("The report has every metric that a rule needs.")]
 
 
 _WIDTH = 78
-_HOLLOW = "Hollow marks are former versions, the filled one is the last."
+_HOLLOW = "Hollow marks are earlier versions; the filled mark is the latest."
 
 
 def roofline_section(state: State, subject: Subject, launch: LaunchDiagnosis) -> Section | None:
@@ -476,8 +474,8 @@ def roofline_section(state: State, subject: Subject, launch: LaunchDiagnosis) ->
     if launch.scope != "launch":
         return None
     charts = rooflines(points)
-    paper = _paper(state, subject)
-    drawn = roofline_text.roofline(launch, earlier=subject.earlier, paper=paper, width=_WIDTH, blocks=False)
+    needs = _needs(state, subject)
+    drawn = roofline_text.roofline(launch, earlier=subject.earlier, needs=needs, width=_WIDTH, blocks=False)
     if not charts:
         notes = [*map(Paragraph, drawn.notes), Command(drawn.collect) if drawn.collect else None]
         return section("Roofline", notes, name="roofline") if drawn.notes else None
@@ -504,14 +502,14 @@ def _roofline_table(versions: list[tuple[LaunchDiagnosis, str]]) -> Table:
     return Table(columns, tuple(rows))
 
 
-def _paper(state: State, subject: Subject) -> roofline_text.Paper | None:
+def _needs(state: State, subject: Subject) -> roofline_text.AlgorithmNeeds | None:
     """Return the work that the algorithm needs; None unless both of its numbers were answered."""
     places = (None,) if state.numbers else (subject.position, None)
     given = {question: value for place, question, value in state.answers if place in places}
     flop, size, dtype = (given.get(name) for name in ("theoretical_flop", "theoretical_bytes", "intended_dtype"))
     if not isinstance(flop, int | float) or not isinstance(size, int | float):
         return None
-    return roofline_text.Paper(float(flop), float(size), dtype if isinstance(dtype, str) else "")
+    return roofline_text.AlgorithmNeeds(float(flop), float(size), dtype if isinstance(dtype, str) else "")
 
 
 _LABELS: Final = {"question": "Question", "answer": "Answer", "error": "That did not work", "napkin": "Napkin"}
@@ -527,7 +525,7 @@ def turns(cards: Sequence[Card], *, brief: bool = False) -> list[Block]:
         else:
             blocks.append(Turn(label, card.title, card.lines, card.kind == "answer", card.aside))
         if card.past and (at + 1 == len(cards) or not cards[at + 1].past):
-            blocks.append(Paragraph("All of this was about a former version of the code.", "dim"))
+            blocks.append(Paragraph("All entries are about an earlier version of the code.", "dim"))
     return blocks
 
 
@@ -536,10 +534,10 @@ def expected_blocks(subject: Subject) -> list[Block]:
     rows = []
     for card in subject.cards:
         if card.kind == "napkin":
-            rows.append(Fact("Napkin (former version)" if card.past else "Napkin", card.title, "lead"))
+            rows.append(Fact("Napkin (earlier version)" if card.past else "Napkin", card.title, "lead"))
             rows += [Fact(x.label or "Note", x.text, "warn" if x.style == "warning" else "plain") for x in card.lines]
     for card in subject.cards:
         if card.kind == "note" and card.finding == "expect":
-            label = f"{card.label} (former version)" if card.past else card.label
+            label = f"{card.label} (earlier version)" if card.past else card.label
             rows.append(Fact(label, " ".join(map(sentence, (card.title, *(line.text for line in card.lines))))))
     return [Facts(tuple(rows))] if rows else []

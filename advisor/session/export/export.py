@@ -49,7 +49,7 @@ def _write(request: e.Write, state: State) -> str:
     place = place_for(request.path, default_name(state.paths or state.traces, request.what), request.what)
     for path in (*state.paths, *state.traces):
         if place.exists() and Path(path).exists() and place.samefile(path):
-            raise UsageError(f"{place}: is what this session is about: name another file")
+            raise UsageError(f"{place}: is an input of this session: name another file")
     write_whole(place, text_of(state, request.what))
     return str(place)
 
@@ -64,7 +64,7 @@ def place_for(path: str, default: str, what: str) -> Path:
             names = (first if n < 2 else first.with_stem(f"{first.stem}-{n}") for n in range(1, _MOST_NUMBERED))
             place = next((name for name in names if not name.exists()), None)
             if place is None:
-                raise UsageError(f"{default}: there are too many of this name: name another file")
+                raise UsageError(f"{default}: too many files have this name: name another file")
             return place
         chosen = Path(path).expanduser()
         chosen.resolve()  # raises an error for an invalid name

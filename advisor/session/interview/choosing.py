@@ -24,7 +24,7 @@ SUBJECTS: Final = {
     "workload": ("A draw or dispatch in Nsight Graphics", ("graphics", "draw", "dispatch", "frame", "shader")),
     "program": ("A whole program in Nsight Systems", ("timeline", "nsys", "trace", "system")),
 }
-WORKLOAD_WHY: Final = "Nsight Graphics shows it for the selected range; unknown numbers are left out."
+WORKLOAD_WHY: Final = "Nsight Graphics shows it for the selected range. Unknown numbers are skipped."
 WORKLOAD_KINDS: Final = {
     "full-screen": "a full-screen quad",
     "compute": "nothing: a compute shader",
@@ -38,13 +38,11 @@ FIRST: Final = {
 }
 # Bounds that a user can predict for a kernel: label and other words.
 BOUNDS: Final = {
-    "memory": ("Memory: bytes wait for DRAM or a cache", ("bandwidth", "dram", "cache")),
+    "memory": ("Memory: DRAM or a cache is saturated", ("bandwidth", "dram", "cache")),
     "compute": ("Compute: an arithmetic pipe or the issue slots are saturated", ("arithmetic", "math", "flop")),
-    "latency": ("Latency: no unit is saturated, warps wait", ("neither", "waiting")),
+    "latency": ("Latency: no unit is saturated, warps stall", ("neither", "waiting")),
 }
-_ALGORITHM_WHY: Final = (
-    "The algorithm and its sizes give the fewest bytes and operations that it needs, and so the minimum time."
-)
+_ALGORITHM_WHY: Final = "The algorithm and its sizes determine the minimum bytes, operations and time."
 # First the metrics of the class, then the rest of ncu's first page, then those that separate the causes, roughly in
 # the order of the pages: speed of light, memory, launch, occupancy, scheduler, warp states, source.
 ORDER: Final = (
@@ -138,7 +136,7 @@ def expectation(state: State) -> Ask:
 
 def offer(state: State) -> Ask:
     """Return the question for the algorithm that follows the prediction, with the option to skip it first."""
-    return replace(algorithm_ask(state), ask="And which algorithm is it?", usual="show")
+    return replace(algorithm_ask(state), ask="Which algorithm does it run?", usual="show")
 
 
 def revealed(state: State) -> bool:
@@ -194,42 +192,42 @@ def open_questions(state: State) -> tuple[Ask, ...]:
 def algorithm_ask(state: State) -> Ask:
     """Return the first question of the napkin math: which algorithm."""
     choices = tuple(Choice(a.id, a.title) for a in state.knowledge.algorithms)
-    return Ask("algorithm", "Which algorithm is this?", _ALGORITHM_WHY, "choice", choices=choices, group="napkin")
+    return Ask("algorithm", "Which algorithm does it run?", _ALGORITHM_WHY, "choice", choices=choices, group="napkin")
 
 
 # (expected, found): the evidence that distinguishes the two.
 DECIDED_BY: Final = {
     ("memory", "memory"): "Memory reaches 60 % or more of its peak ({numbers}).",
     ("compute", "compute"): "A pipe or the issue slots reach 60 % or more of their peak ({numbers}).",
-    ("latency", "latency"): "Neither memory nor compute reaches 60 % of its peak: warps wait ({numbers}).",
+    ("latency", "latency"): "Neither memory nor compute reaches 60 % of its peak: warps stall ({numbers}).",
     (
         "memory",
         "latency",
-    ): "Waiting for memory does not saturate it: bandwidth is the limit from 60 % of its peak ({numbers}).",
-    ("memory", "compute"): "The arithmetic pipes or the issue slots are busier than memory ({numbers}).",
-    ("compute", "memory"): "Much arithmetic does not make it the limit: memory is busier ({numbers}).",
-    ("compute", "latency"): "Much arithmetic does not saturate a pipe while warps wait: none reaches 60 % ({numbers}).",
+    ): "Warps wait for memory, but its bandwidth is below 60 % of peak, so latency is the limit ({numbers}).",
+    ("memory", "compute"): "Utilisation of the pipes or issue slots is higher than that of memory ({numbers}).",
+    ("compute", "memory"): "The kernel does much arithmetic, but memory utilisation is higher ({numbers}).",
+    ("compute", "latency"): "The kernel does much arithmetic, but warps stall and no pipe reaches 60 % ({numbers}).",
     ("latency", "memory"): "Warps stall because memory is saturated: fewer bytes help, more warps do not ({numbers}).",
     ("latency", "compute"): "A pipe is saturated: less work for it helps, more warps do not ({numbers}).",
-    ("memory", "balanced"): "Memory is one of two limits: compute is as busy ({numbers}).",
-    ("compute", "balanced"): "Compute is one of two limits: memory is as busy ({numbers}).",
+    ("memory", "balanced"): "Memory is one of two limits: compute utilisation is as high ({numbers}).",
+    ("compute", "balanced"): "Compute is one of two limits: memory utilisation is as high ({numbers}).",
     ("latency", "balanced"): "Memory and compute are both saturated, so warps spend little time waiting ({numbers}).",
 }
 # (by napkin math, found), if the two differ.
-PAPER: Final = {
+NAPKIN_DIFFERS: Final = {
     (
         "memory",
         "compute",
-    ): "By napkin math memory should be the limit: the kernel computes more than the algorithm needs.",
+    ): "Napkin math predicts memory as the limit: the kernel computes more than the algorithm needs.",
     (
         "compute",
         "memory",
-    ): "By napkin math compute should be the limit: the kernel moves bytes that the algorithm does not need.",
-    ("memory", "latency"): "By napkin math memory should be the limit: find what keeps it from being saturated.",
+    ): "Napkin math predicts compute as the limit: the kernel moves more bytes than the algorithm needs.",
+    ("memory", "latency"): "Napkin math predicts memory as the limit: find out why it is not saturated.",
     (
         "compute",
         "latency",
-    ): "By napkin math compute should be the limit: find what keeps the pipes from being saturated.",
+    ): "Napkin math predicts compute as the limit: find out why no pipe is saturated.",
 }
 # The bound that a class belongs to; `undetermined` has none.
 SIDES: Final = {
@@ -247,7 +245,7 @@ def expected_bound(state: State) -> str | None:
     return next((bound for position, bound in reversed(state.expected) if position == state.position), None)
 
 
-def on_paper(state: State) -> str:
+def napkin_bound(state: State) -> str:
     """Return the bound of the current launch by napkin math, empty without one."""
     found = (c.detail for c in reversed(state.cards) if c.kind == "napkin" and c.position == state.position)
     return next((detail.bound for detail in found if isinstance(detail, NapkinResult)), "")
@@ -255,13 +253,13 @@ def on_paper(state: State) -> str:
 
 def comparison_card(state: State) -> Card | None:
     """Return the card that compares prediction and napkin math with the class; None without both."""
-    launch, bound, paper = state.launch, expected_bound(state), on_paper(state)
-    if launch is None or (bound is None and not paper):
+    launch, bound, predicted = state.launch, expected_bound(state), napkin_bound(state)
+    if launch is None or (bound is None and not predicted):
         return None
     side = SIDES.get(launch.verdict.id, "")
     title = launch.verdict.title or launch.verdict.id
     if not side:
-        text = f"Your prediction: {bound}. These numbers do not decide it" if bound is not None else ""
+        text = f"Your prediction: {bound}. These numbers do not decide the class" if bound is not None else ""
         return Card("note", text, (), state.position, "expect", "Prediction") if text else None
     if bound is None:
         head = f"No prediction. Actual: {title}"
@@ -274,8 +272,10 @@ def comparison_card(state: State) -> Card | None:
         lines.append(Line(DECIDED_BY[bound, side].format(numbers=_numbers(launch))))
     if launch.verdict.id == "internal_congestion" and bound == "memory":
         lines.append(Line("The limit is on the chip (L1, shared memory, L2): DRAM itself is not saturated."))
-    if paper:
-        lines.append(Line(PAPER.get((paper, side), "By napkin math it is the same." if paper == side else "")))
+    if predicted:
+        lines.append(
+            Line(NAPKIN_DIFFERS.get((predicted, side), "Napkin math predicts the same." if predicted == side else ""))
+        )
     return Card("note", head, tuple(line for line in lines if line.text), state.position, "expect", "Prediction")
 
 
@@ -336,7 +336,7 @@ def interview(catalog: Catalog, gpus: tuple[Choice, ...] = ()) -> tuple[Ask, ...
         Ask(
             "subject",
             "What did you profile?",
-            "Each tool shows different numbers, so the questions differ.",
+            "Each tool shows different numbers, so the questions depend on it.",
             "choice",
             choices=subjects,
             group="subject",
@@ -366,7 +366,7 @@ def _number(catalog: Catalog, metric: str, users: tuple[str, ...], titles: dict[
     definition = catalog.metrics[metric]
     names = [titles.get(name, name) for name in users]
     more = f" and {len(names) - _MOST_TITLES} more" if len(names) > _MOST_TITLES else ""
-    reasons = [f"It helps to decide: {', '.join(names[:_MOST_TITLES])}{more}"] if names else []
+    reasons = [f"It affects: {', '.join(names[:_MOST_TITLES])}{more}"] if names else []
     if definition.text:
         place = definition.text[0].replace("/", ": ", 1)
         reasons.insert(0, f"Nsight Compute shows it under {place}.")
@@ -412,8 +412,8 @@ def _workload(catalog: Catalog) -> list[Ask]:
     """Return the questions for a draw or dispatch, in the terms of Nsight Graphics."""
     known, out = typed(), []
     for unit, word in known.units.items():
-        why = "The busiest units limit the workload. Press d for one that is not among the five listed ones."
-        ask = f"How busy is {unit}?"
+        why = "The most utilised units limit the workload. Press d for a unit that is not among the five listed."
+        ask = f"What is the utilisation of {unit}?"
         out.append(Ask(word.metric, ask, why, unit="%", low=0.0, high=_PERCENT, group="workload"))
     for word in (*known.numbers.values(), *known.complements.values()):
         definition = catalog.metrics.get(word.metric)

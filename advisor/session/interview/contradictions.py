@@ -51,7 +51,7 @@ def against_report(state: State, metric: str, said: float, known: float) -> Card
     """Return the card for a number that differs from the report's."""
     unit = state.knowledge.unit(metric) or ""
     yours, theirs = amount_text(said, unit, 4), amount_text(known, unit, 4)
-    text = f"The report's value is used. To see what yours would change: /whatif {metric}={yours.replace(' ', '')}"
+    text = f"The report's value is used. To see the effect of yours: /whatif {metric}={yours.replace(' ', '')}"
     lines = (Line(f"{metric}: you typed {yours}, the report has {theirs}", "warning"), Line(text, "quiet"))
     return Card("trust", _meaning(state.knowledge, metric), lines, state.position, metric, "Contradiction")
 
@@ -64,7 +64,7 @@ def of_answer(state: State, question: str, value: float) -> Card | None:
         return None
     lines = (
         Line(said, "warning"),
-        Line("The answer is kept; check it before you trust the conclusion.", "quiet"),
+        Line("The answer is used; check it before you trust the diagnosis.", "quiet"),
     )
     return Card("trust", _meaning(state.knowledge, question), lines, state.position, question, "Contradiction")
 
@@ -96,7 +96,7 @@ def together(state: State, fresh: Collection[str]) -> Card | None:
     example = f"{name} = {amount_text(given.get(name), state.knowledge.unit(name) or '', 4)}"
     lines = tuple(Line(text, "warning") for text in found)
     said = Line(
-        f"Both are kept as typed, and the conclusion uses them. To correct one, type it again: {example}", "quiet"
+        f"Both are kept as typed, and the diagnosis uses them. To correct one, type it again: {example}", "quiet"
     )
     return Card("trust", "These numbers cannot be true together", (*lines, said), state.position, name, "Contradiction")
 

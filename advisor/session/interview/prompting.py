@@ -22,24 +22,24 @@ GROUPS: Final = ("path", "variants", "timeline")
 _PATHS: Final = {
     "new_report": (
         "Which report holds the new version? Type its path.",
-        "Profile it with the same options, or the two cannot be compared. REPORT#N names one launch of it.",
+        "Profile it with the same options; otherwise the two are not comparable. REPORT#N names one launch.",
     ),
     "report": (
         "Which report? Type the path of the file.",
-        "A .ncu-rep or what ncu printed; REPORT#N names one launch of it.",
+        "A .ncu-rep or the output of ncu; REPORT#N names one launch.",
     ),
-    "trace": ("Which trace? Type the path of the file.", "A .sqlite that nsys exported, or its CSV tables."),
+    "trace": ("Which trace? Type the path of the file.", "A .sqlite exported by nsys, or its CSV tables."),
 }
 _TIMES: Final = (
     ("full", "How long does the whole kernel take?"),
-    ("memory", "How long does it take with its memory accesses alone?"),
-    ("math", "How long does it take with its arithmetic alone?"),
+    ("memory", "How long do its memory accesses take alone?"),
+    ("math", "How long does its arithmetic take alone?"),
 )
 _OVERLAP: Final = {
-    "overlap": "The halves overlap well: the longer one, {longer}, is what to work on",
-    "partial": "The halves overlap in part: with full overlap the time falls to that of the longer one, {longer}",
-    "none": "The halves do not overlap: with full overlap the time falls to that of the longer one, {longer}",
-    "latency": "The whole takes longer than both halves in sequence: latency that neither half has alone",
+    "overlap": "The halves overlap well: optimise the longer one, {longer}",
+    "partial": "The halves overlap in part: full overlap reduces the time to that of the longer one, {longer}",
+    "none": "The halves do not overlap: overlap can reduce the time to that of the longer one, {longer}",
+    "latency": "The kernel takes longer than both halves in sequence: it adds latency that neither half has",
 }
 _LONGER: Final = {"memory": "memory", "math": "arithmetic"}
 _LONGEST_NS: Final = 1e15  # eleven days, since a longer time is a typing error
@@ -84,7 +84,7 @@ def skipped(state: State, ask: Ask) -> State:
 
 def _time(at: int) -> Ask:
     name, ask = _TIMES[at]
-    why = "The three times together tell whether the two halves overlap, which no counter says directly."
+    why = "The three times show whether the two halves overlap. No counter measures that directly."
     step = (at + 1, len(_TIMES))
     return Ask(name, ask, why, unit="ns", low=1.0, high=_LONGEST_NS, group="variants", step=step, optional=False)
 
@@ -103,11 +103,9 @@ def _verdict(times: dict[str, float | str], position: int | None) -> Card:
         hidden = min(100.0, max(0.0, 100 * found.hidden))
         lines.append(Line(sentence(f"{hidden:.0f} % of the shorter half is hidden")))
     if not found.sure:
-        lines.append(
-            Line("Single runs vary so much that another verdict is possible: use medians of 20 runs.", "unknown")
-        )
+        lines.append(Line("The noise of single runs allows another verdict: use medians of 20 runs.", "unknown"))
     if not found.visible:
-        lines.append(Line("The shorter half is too short for its overlap to show.", "unknown"))
+        lines.append(Line("The shorter half is too short to show its overlap.", "unknown"))
     title = "Whole, memory only, math only"
     return Card("evidence", title, tuple(lines), position, "variants", "Step 0b")
 

@@ -186,7 +186,7 @@ def _to_number(text: str, state: State, ask: Ask) -> e.Event:
 def _in_range(ask: Ask, value: float, text: str) -> e.Event:
     low, high = ask.low, ask.high
     if (low is not None and value < low) or (high is not None and value > high):
-        return e.NotUnderstood(text, (), f"That is outside the possible range: {range_text(ask)}.")
+        return e.NotUnderstood(text, (), f"The value is outside the possible range: {range_text(ask)}.")
     return e.Answered(ask.id, value, text)
 
 
@@ -238,7 +238,7 @@ def _choose(text: str, state: State, numbered: bool = True, exact: bool = False)
             return event_of_choice(found[0].id, state, text)
         if found:
             labels = tuple(c.label for c in found[:_MOST])
-            return e.NotUnderstood(text, labels, "That could be several of the choices.")
+            return e.NotUnderstood(text, labels, "Several choices match.")
     answers = [] if exact or state.ask is None or len(wanted) < _TELLS else listed
     found = [c for c in answers if any(_holds(word, wanted) for word in (*c.words, c.label))]
     return event_of_choice(found[0].id, state, text) if len(found) == 1 else None
@@ -267,14 +267,14 @@ def _named_thing(text: str, state: State) -> e.Event | None:
             return e.FindingShown(finding.id)
     for name, title in state.knowledge.findings:
         if squash(text) in (squash(name), squash(title)):
-            return e.NotUnderstood(text, (f"/whynot {name}", f"/explain {name}"), "That was not found on this launch.")
+            return e.NotUnderstood(text, (f"/whynot {name}", f"/explain {name}"), "This launch has no such finding.")
     exact = pick(text, state.knowledge.words)
     if exact and squash(exact[0]) == squash(text):
         return e.ExplainAsked(exact[0])
     metrics = called(text, state.knowledge)
     if len(metrics) > 1:
         lines = tuple(f"/explain {name}" for name in metrics[:_MOST])
-        return e.NotUnderstood(text, lines, "That could be several numbers: choose one.")
+        return e.NotUnderstood(text, lines, "Several metrics match: choose one.")
     return e.ExplainAsked(metrics[0]) if metrics else None
 
 
@@ -285,7 +285,7 @@ def _numbers(text: str, state: State) -> e.Event | None:
         return opened(path)
     pairs = said(text) if any(c.isdigit() for c in text) else ()
     if not pairs:
-        why = "Say which number it is, such as dram 83%."
+        why = "Name the metric, such as dram 83%."
         return e.NotUnderstood(text, ("/help",), why) if bare_number(text) else None
     found = _as_shown(understood(pairs, state.knowledge), state)
     if found.values:

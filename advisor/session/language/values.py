@@ -123,8 +123,8 @@ def understood(pairs: tuple[Said, ...], index: KnowledgeIndex, form: str = "{pai
         if len(found) > 1 and pair.value.strip()[-1:].isdigit():
             found = tuple(metric for metric in found if index.unit(metric) in _BARE) or found
         if len(found) != 1:
-            several = "That could be several numbers: choose one."
-            because = several if found else f"No number is known as {pair.name}."
+            several = "Several metrics match: choose one."
+            because = several if found else f"No metric is called {pair.name}."
             lines = _lines(found or near_metrics(pair.name, index), at, pairs, form)
             return Understood((), because, lines, bool(found))
         try:

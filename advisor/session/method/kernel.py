@@ -86,20 +86,20 @@ def looked_for(state: State, launch: LaunchDiagnosis, names: Iterable[str]) -> l
     for name in names:
         title = state.knowledge.title(name)
         found = state.finding_of(name)
-        wanting = [item.metric for item in launch.missing if name in item.needed_for]
+        lacking = [item.metric for item in launch.missing if name in item.needed_for]
         asked = [question.ask for question in launch.questions if name in question.would_change]
         if found is not None:
             shown = f"{found.title}: {found.because}" if found.because else found.title
             lines.append(Line(shown, "warning" if found.kind == "trust" else "strong"))
-        elif wanting:
-            lines.append(unknown(f"{title}: could not be checked, unknown: {', '.join(wanting[:4])}"))
+        elif lacking:
+            lines.append(unknown(f"{title}: could not be checked, unknown: {', '.join(lacking[:4])}"))
         elif asked:
-            lines.append(unknown(f"{title}: not decided without your answer: {asked[0]}"))
+            lines.append(unknown(f"{title}: depends on your answer: {asked[0]}"))
         elif not launch.metrics or launch.verdict.id == "undetermined" or state.numbers:
             # With typed numbers, the set of rules that had all their metrics is unknown.
             lines.append(unknown(f"{title}: not decided by these numbers"))
         else:
-            lines.append(Line(f"{title}: checked, and not the case", "quiet"))
+            lines.append(Line(f"{title}: checked, not present", "quiet"))
     return lines
 
 
@@ -113,7 +113,7 @@ def collecting(launch: LaunchDiagnosis, findings: Iterable[str] = ()) -> list[Li
 # One function per step, as HERE lists them: P0 to 6b, part III and the annexes
 def _build(state: State, launch: LaunchDiagnosis) -> list[Line]:
     lines = looked_for(state, launch, ("debug_build", "line_info_missing", "register_spilling"))
-    named = (("registers a thread", "registers_per_thread"), ("stack bytes", "stack_bytes"), ("spills", "spill_inst"))
+    named = (("registers per thread", "registers_per_thread"), ("stack bytes", "stack_bytes"), ("spills", "spill_inst"))
     return [*lines, values(state, launch, "Now", named)]
 
 
@@ -149,14 +149,14 @@ def _minimum_time(state: State, launch: LaunchDiagnosis) -> list[Line]:
         return []
     shown = (
         f"{amount_text(minimum, 'ns')} for the bytes at the achievable DRAM rate ({amount_text(rate, 'byte/s')}); "
-        f"measured {time_text(launch.duration_ns)}, {speedup_text(launch.duration_ns / minimum)} that"
+        f"measured {time_text(launch.duration_ns)}, {speedup_text(launch.duration_ns / minimum)} the minimum"
     )
     return [Line(shown, "strong", "Minimum time")]
 
 
 def _variants(state: State, launch: LaunchDiagnosis) -> list[Line]:
     done = [c for c in state.cards if c.finding == "variants" and c.position == state.position and c.kind == "evidence"]
-    text = "The times of the whole kernel, of its memory accesses and of its arithmetic alone are not known yet."
+    text = "Unknown: the times of the whole kernel, of its memory accesses alone and of its arithmetic alone."
     return list(done[-1].lines) if done else [unknown(text)]
 
 
@@ -168,7 +168,7 @@ def _classify(state: State, launch: LaunchDiagnosis) -> list[Line]:
         metric = launch.labels.get(label, "")
         if known(launch, metric) is not None:
             shown = f"{unit_name(metric)} at {text(state, launch, metric)}"
-            lines.append(Line(shown, "fact", "Leads"))
+            lines.append(Line(shown, "fact", "Top unit"))
     lines += _expected(state, launch)
     lines += [Line(rule.message, "quiet", "ncu says") for rule in launch.ncu_rules if rule.leading][:1]
     lines += [Line(f"{f.title}: {f.because}", "warning") for f in launch.findings if f.kind == "trust"]
@@ -180,7 +180,7 @@ def _roofline(state: State, launch: LaunchDiagnosis) -> list[Line]:
     lines.append(values(state, launch, "Reached", (("", "gflop_per_s"), ("GFLOP/s, DRAM at", "dram_pct"))))
     at = known(launch, "intensity")
     if at is not None and at <= 0:
-        text = "No floating-point work was counted: the point has no height, use DRAM's share of its peak instead."
+        text = "No floating-point work was counted, so the point has no height: use the DRAM utilisation instead."
         return [*lines, Line(text, "quiet")]
     used = {peak for metric, peaks in _KINDS if (known(launch, metric) or 0) > 0 for peak in peaks}
     roofs = [ridge for ridge in state.knowledge.ridges if ridge.gpu == launch.known_as and ridge.peak in used]
@@ -227,7 +227,7 @@ def _quantify(state: State, launch: LaunchDiagnosis) -> list[Line]:
     lines: list[Line] = []
     for finding in _causes(launch):
         if finding.speedup is None:
-            lines.append(unknown(f"{finding.title}: no estimate from what is known"))
+            lines.append(unknown(f"{finding.title}: no estimate: a number is missing"))
             continue
         gain = finding.speedup
         lines.append(Line(f"{finding.title}: {estimate_text(gain)}", "strong"))
@@ -255,7 +255,7 @@ def _locate(state: State, launch: LaunchDiagnosis) -> list[Line]:
     lines += [unknown(f"{', '.join(t)}: {why}") for why, t in unread.items()]
     if not lines:
         lines = [
-            unknown("No finding of this launch has a place of its own in the code."),
+            unknown("No finding of this launch points to a line of code."),
             Line(OPEN_SOURCE),
         ]
     return [*lines, *looked_for(state, launch, ("line_info_missing",))]
@@ -277,7 +277,7 @@ def _fix(state: State, launch: LaunchDiagnosis) -> list[Line]:
         lines += [Line(sentence(finding.fix.costs), "quiet", "Cost", 1)] if finding.fix.costs else []
     first = main_finding(launch)
     if first is not None and is_end(first):
-        lines.insert(0, Line("The kernel is near the limit of the GPU: stop, or give it less work.", "strong"))
+        lines.insert(0, Line("The kernel is near the limit of the GPU: stop, or reduce its work.", "strong"))
     return lines or [unknown("Nothing to fix was found.")]
 
 
@@ -294,11 +294,11 @@ def _sweep(state: State, launch: LaunchDiagnosis) -> list[Line]:
     practice = [f.fix.practice for f in launch.findings if f.fix is not None and f.fix.practice]
     known_ones = [name for name in dict.fromkeys(practice) if name in state.knowledge.exercises]
     lines += [Line(f"ncu-advisor practice sweep {name}", "fact", "Sweep") for name in known_ones[:2]]
-    return [*lines, Line("Vary these in your own code and time each point; nothing here can run it for you.", "quiet")]
+    return [*lines, Line("Vary these in your own code and time each point; the advisor does not run it.", "quiet")]
 
 
 def _again(state: State, launch: LaunchDiagnosis) -> list[Line]:
-    text = "No second version yet: change the code, measure again, and give the new report (/compare REPORT)."
+    text = "No second version yet: change the code, measure again, and open the new report (/compare REPORT)."
     return [*(in_lines(log_blocks(state)) or [unknown(text)]), _advice(launch)]
 
 
@@ -314,15 +314,15 @@ def _advice(launch: LaunchDiagnosis) -> Line:
     gain = first.speedup.estimate
     advice = "continue"
     if gain < _MAYBE:
-        advice = "under 10 % stopping is a good choice too"
+        advice = "below 10 %, stopping is also reasonable"
     if gain < _SMALL:
-        advice = "under 5 % it is not worth the work, so stop"
+        advice = "below 5 % it is not worth the work, so stop"
     return Line(f"The next fix is estimated at {short_gain_text(first.speedup)} ({first.title}): {advice}.", "strong")
 
 
 def _baselines(state: State, launch: LaunchDiagnosis) -> list[Line]:
     if not state.earlier:
-        return [unknown("There is one version so far, so there is nothing to compare it with.")]
+        return [unknown("There is only one version, so there is nothing to compare.")]
     lines = []
     for former, name in (*state.earlier, (launch, state.experiments[-1].version if state.experiments else "")):
         shown = f"{former.kernel}, {time_text(former.duration_ns)}, {former.verdict.title}"
@@ -384,7 +384,7 @@ def _phases(state: State, launch: LaunchDiagnosis) -> list[Line]:
             unknown("Nothing was sampled over time: collect the section PmSampling."),
             *looked_for(state, launch, ("phases_mixed",)),
         ]
-    shown = f"the balance of DRAM and SMs changes by {100 * moved:.0f} % over the run (100: from one to the other)"
+    shown = f"the balance between DRAM and SMs shifts by {100 * moved:.0f} % over the run (100: completely)"
     return [Line(shown, "fact", "Phases"), *looked_for(state, launch, ("phases_mixed",))]
 
 
@@ -392,7 +392,7 @@ def _balance(state: State, launch: LaunchDiagnosis) -> list[Line]:
     lines = []
     ratio = known(launch, "sm_active_ratio")
     if ratio is not None:
-        lines.append(Line(f"the busiest SM worked {speedup_text(ratio)} the average", "strong", "Balance"))
+        lines.append(Line(f"the busiest SM works {speedup_text(ratio)} the average", "strong", "Balance"))
     else:
         lines.append(values(state, launch, "Balance", (("busiest over average SM", "sm_active_ratio"),)))
     waves = known(launch, "waves")
@@ -414,12 +414,12 @@ def _own_rules(state: State, launch: LaunchDiagnosis) -> list[Line]:
     if not launch.ncu_rules:
         return [unknown("The report holds no results of ncu's rules.")]
     agree = sum(rule.here.status in ("first", "ranked", "trust", "class_same") for rule in launch.ncu_rules)
-    return [Line(f"ncu's own rules have {len(launch.ncu_rules)} results; {agree} agree with the conclusions here.")]
+    return [Line(f"ncu's own rules have {len(launch.ncu_rules)} results; {agree} agree with this diagnosis.")]
 
 
 def _python_api(state: State, launch: LaunchDiagnosis) -> list[Line]:
     named = (("", "duration_ns"), ("DRAM", "dram_bytes"), ("SM", "sm_throughput_pct"))
-    return [values(state, launch, "What a script would record of this launch", named)]
+    return [values(state, launch, "Values that a script can read for this launch", named)]
 
 
 def _mig(state: State, launch: LaunchDiagnosis) -> list[Line]:
@@ -438,9 +438,9 @@ def _graphs(state: State, launch: LaunchDiagnosis) -> list[Line]:
         return [values(state, launch, "", (("duration", "duration_ns"),))]
     time = f"This launch takes {time_text(launch.duration_ns)}"
     shown = (
-        f"{time}, about as long as launching it: a CUDA graph helps if there are many."
+        f"{time}, about as long as the launch overhead: a CUDA graph helps if there are many such launches."
         if launch.duration_ns < _SHORT_NS
-        else f"{time}, much longer than the 2–5 µs of launching it: a graph helps little for it alone."
+        else f"{time}, much longer than the launch overhead of 2–5 µs: a CUDA graph saves little for this launch alone."
     )
     lines = [Line(shown)]
     return [*lines, *looked_for(state, launch, ("launch_overhead",))]
@@ -462,7 +462,7 @@ def _commands(state: State, launch: LaunchDiagnosis) -> list[Line]:
     if state.numbers:
         return [unknown("Missing: not decided by these numbers")]
     if not launch.missing:
-        return [Line("No metric that a rule needs is missing.")]
+        return [Line("The report has every metric that a rule needs.")]
     return [unknown(f"{len(launch.missing)} metrics that rules need; /collect shows the command", "Missing")]
 
 
@@ -479,12 +479,12 @@ def _references(state: State, launch: LaunchDiagnosis) -> list[Line]:
     keys += [key for item in launch.verdict.evidence for key in item.cites]
     sources = list(dict.fromkeys(state.knowledge.source(key) for key in keys))[:_SOURCES]
     if not sources:
-        return [unknown("No source: nothing was concluded.")]
-    return [Line("The conclusions here are based on", "strong"), *(Line(source, "fact", depth=1) for source in sources)]
+        return [unknown("No sources: there is no conclusion.")]
+    return [Line("Sources of the conclusions", "strong"), *(Line(source, "fact", depth=1) for source in sources)]
 
 
 def _cluster(state: State, launch: LaunchDiagnosis) -> list[Line]:
-    return [Line("This step is about the machine and the tools: a report has nothing about it.", "quiet")]
+    return [Line("This step is about the machine and the tools: a report does not contain it.", "quiet")]
 
 
 HERE: Final[dict[str, Here]] = {

@@ -58,7 +58,7 @@ def steps_card(state: State) -> Card:
         Line(row.step.title + ("" if row.status == "open" else f" ({row.status})"), _MARKS[row.status], row.step.id)
         for row in rows(state)
     ]
-    lines.append(Line("/goto STEP shows any of them.", "quiet"))
+    lines.append(Line("/goto STEP shows a step.", "quiet"))
     done = sum(far(state, step.id) == "done" for step in state.knowledge.steps)
     aside = f"{done} of {len(state.knowledge.steps)} done"
     return Card("steps", "The steps of the method", tuple(lines), state.position, label="Steps", aside=aside)
@@ -106,7 +106,7 @@ def _of_trace(step: str, state: State) -> list[Line]:
         return _OF_TRACE[step](*found)
     lines = [
         unknown("Unknown: no trace of the whole program is open. /timeline TRACE opens one."),
-        Line("The report of one kernel does not show it. The numbers of nsys can also be typed.", "quiet"),
+        Line("A report of one kernel does not show it. You can also type the numbers of nsys.", "quiet"),
     ]
     return [*lines, *_share(state)] if step == "S4" else lines
 
@@ -119,7 +119,8 @@ def _share(state: State) -> list[Line]:
         return []
     mine = sum(each.duration_ns or 0.0 for each in launches if each.kernel_full == launch.kernel_full)
     share = f"{100 * mine / whole:.0f} % of the time"
-    text = f"this kernel takes {share} of the {len(launches)} launches in the report; only a trace shows the whole"
+    text = f"this kernel takes {share} of the {len(launches)} launches in the report"
+    text += "; only a trace shows its share of the program"
     return [Line(text, "fact")]
 
 
@@ -129,6 +130,6 @@ def here(step: str, state: State) -> tuple[Line, ...]:
         return tuple(_of_trace(step, state))
     launch, lines = state.launch, HERE.get(step)
     if launch is None or lines is None:
-        return (unknown("No launch is open yet, so nothing is known about yours: open a report, or type numbers."),)
+        return (unknown("No launch is open yet: open a report or type numbers."),)
     nothing = unknown("These numbers show nothing about this step.")
     return tuple(lines(state, launch)) or (nothing, *collecting(launch))

@@ -8,8 +8,8 @@ from typing import Any, Final
 # Stage -> its name in the list of stages, and its name as a next step.
 STAGE_NAMES: Final = {
     "story": ("Story", "Read the story"),
-    "napkin": ("Napkin", "Estimate the numbers before any profile"),
-    "numbers": ("Profile", "Look at the profile's numbers"),
+    "napkin": ("Napkin", "Estimate the numbers before profiling"),
+    "numbers": ("Profile", "Read the profile's metrics"),
     "predict": ("Predict", "Predict class, cause and speedup"),
     "reveal": ("Answer", "See the answer, and your points"),
     "hints": ("Hints", "Take a hint"),
@@ -20,13 +20,13 @@ STAGE_NAMES: Final = {
     "solution": ("Solution", "Read the solution"),
     "log": ("Log", "Your experiment log"),
 }
-LEVELS: Final = {1: "first steps", 2: "the trade", 3: "hard"}
+LEVELS: Final = {1: "first steps", 2: "intermediate", 3: "hard"}
 STATES: Final = {"new": "new", "started": "started", "tried": "tried", "solved": "solved"}
 
-BEFORE: Final = "Better before it"
+BEFORE: Final = "Do first"
 LEVEL: Final = "Level"
 STEP_OF_METHOD: Final = "step {step} of the method"
-LADDER: Final = "a ladder of {count} versions, each with its own cause"
+LADDER: Final = "a series of {count} versions, each with its own cause"
 YOUR_VERSION: Final = "your version"
 
 LOG_HOW: Final = "Add to the latest version: type seen: …, because: … or next: …"

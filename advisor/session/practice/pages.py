@@ -32,7 +32,7 @@ from advisor.view.pages.compare import pair_sections
 
 _REMARKS: Final = 5  # maximum messages of the compiler
 _PRINTED: Final = 10  # maximum lines printed by a kernel
-_ON_PAPER: Final = "Before any profile, on paper"
+_ON_PAPER: Final = "Napkin math before profiling"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def _story(here: Exercising) -> Page:
     return Page(
         (
             Card("overview", one.title, (*_texts(one.story), *about), label="Story"),
-            Card("napkin", _ON_PAPER, asked, label="On paper"),
+            Card("napkin", _ON_PAPER, asked, label="Napkin"),
             Card("note", "; ".join(standing(here)) or "nothing yet", yours, label="So far"),
         )
     )
@@ -143,23 +143,23 @@ def _napkin(here: Exercising) -> Page:
             ("Recorded at", ", ".join(f"{name} = {size:,}" for name, size in where.sizes.items())),
             ("GPU", where.gpu),
             ("Peaks", ", ".join(peaks)),
-            ("A copy runs at", rate_text(float(f"{where.copy_bytes_per_s:.2g}"))),
+            ("Copy rate", rate_text(float(f"{where.copy_bytes_per_s:.2g}"))),
         )
-    cards = [Card("napkin", _ON_PAPER, given, label="On paper")]
+    cards = [Card("napkin", _ON_PAPER, given, label="Napkin")]
     said, asked = dict(here.said), next_number(here)
     for at, number in enumerate(one.napkin):
         aside = f"{at + 1} of {len(one.napkin)}"
         if at in here.ways:
-            cards.append(Card("change", number.what, _judged(number, said.get(at)), label="On paper", aside=aside))
+            cards.append(Card("change", number.what, _judged(number, said.get(at)), label="Napkin", aside=aside))
         elif at == asked:
-            cards.append(Card("question", number.what, label="On paper", aside=aside))
+            cards.append(Card("question", number.what, label="Napkin", aside=aside))
     if asked is None:
-        cards.append(Card("note", "These were all.", label="On paper"))
+        cards.append(Card("note", "All numbers are answered.", label="Napkin"))
     return Page(tuple(cards))
 
 
 def _judged(number: Any, typed: str | None) -> tuple[Line, ...]:
-    answer = (Line(number.value, "strong", "It is"), Line(number.how, "quiet", "The way"))
+    answer = (Line(number.value, "strong", "Answer"), Line(number.how, "quiet", "Method"))
     if typed is None:
         return answer
     verdict = judge(number.value, typed)
@@ -168,10 +168,10 @@ def _judged(number: Any, typed: str | None) -> tuple[Line, ...]:
         "right": ("Right.", "holds"),
         "close": (f"Close: {factor} the correct value.", "unknown"),
         "off": (f"Off: {factor} the correct value.", "fails"),
-        "unread": ("Compare for yourself: this is not a number that can be judged.", "quiet"),
+        "unread": ("This answer cannot be scored automatically: compare it yourself.", "quiet"),
     }
     text, style = outcomes[verdict.word]
-    return (Line(_in_full(typed), "fact", "You said"), Line(text, style), *answer)
+    return (Line(_in_full(typed), "fact", "Your answer"), Line(text, style), *answer)
 
 
 def _in_full(typed: str) -> str:
@@ -203,14 +203,14 @@ def _predict(here: Exercising) -> Page:
     head = f"Prediction for {_name(here)}"
     if made is not None and not predicting(here):
         scored = made.points is not None
-        note = "Noted. The answer gives your points."
-        note = "The answer was shown: a prediction for this version is no longer scored." if scored else note
+        note = "Saved. The answer shows your score."
+        note = "The answer was already shown, so a prediction for this version is not scored." if scored else note
         lines = (*_parts(here, made.class_id, made.cause, made.speedup), Line(note, "quiet"))
         return Page((Card("note" if scored else "answer", head, lines, label="Your prediction"),))
     if asks_gain(here) and here.step == MINE:
         ask = "What is the speedup of your version over the first?"
     elif asks_gain(here):
-        ask = "What is the speedup with that fixed? 1 means that there is nothing to gain."
+        ask = "What is the speedup after that fix? 1 means no gain."
     else:
         ask = "Which cause would you fix first?" if "class" in pick else "Which class is it?"
     rules = "What will the diagnosis say? 30 points for the class, 40 for the cause, 30 for the speedup."
@@ -231,9 +231,9 @@ def _parts(here: Exercising, class_id: str, cause: str, speedup: float | None) -
 def _reveal(here: Exercising) -> Page:
     answer = here.result("reveal")
     if answer is None:
-        text = "Your prediction is noted. Show the answer to see how it did."
+        text = "Your prediction is saved. Show the answer to see your score."
         if here.prediction is None:
-            text = "The diagnosis of this version is hidden until you have predicted it."
+            text = "The diagnosis of this version is hidden until you predict it."
         return Page((Card("note", text, label=STAGE_NAMES["reveal"][0]),) if not here.revealed else ())
     shown, found = answer
     verdict, first = shown.launch.verdict, _first(shown.launch)
@@ -243,14 +243,14 @@ def _reveal(here: Exercising) -> Page:
         if first.speedup is not None:
             lines.append(Line(f"{estimate_text(first.speedup)}, estimated from the profile", "fact", "Speedup"))
         lines += evidence_lines(first.evidence)
-    lines.append(Line("Now find the fix yourself: hints help, the solution shows it.", "quiet"))
+    lines.append(Line("Now find the fix yourself. Hints help, and the solution shows it.", "quiet"))
     return Page((_score(found, here), Card("finding", _name(here), tuple(lines), label="Diagnosis")))
 
 
 def _score(found: Any, here: Exercising) -> Card:
     """Return the card that scores a prediction against the answer (practice.lessons.Revealed), part by part."""
     if found is None:
-        return Card("note", "Nothing was predicted, so there are no points.", label="Your prediction")
+        return Card("note", "No prediction was made, so there is no score.", label="Your prediction")
     said, score = found.said, found.score
     # The last version has no next version to compare with.
     measured = found.speedup is not None and said.step != here.lesson.exercise.stages[-1].id
@@ -265,21 +265,21 @@ def _score(found: Any, here: Exercising) -> Card:
         if label == "Speedup" and found.speedup is None:
             lines.append(Line(f"{mine}; {is_}", "quiet", label))
             continue
-        answer = f"{mine}, correct" if mine == is_ else f"{mine}; it is {is_}"
+        answer = f"{mine}, correct" if mine == is_ else f"{mine}; correct: {is_}"
         answer = f"{mine}; measured: {is_}" if label == "Speedup" and measured else answer
         style: Style = "holds" if points == most else "unknown" if points else "fails"
         lines.append(Line(f"{answer}: {points} of {most} points", style, label))
     if score.factor is not None:
         lines.append(Line(f"The predicted speedup was off by a factor of {score.factor:.2f}.", "quiet"))
     if measured:
-        lines.append(Line("The points for the speedup depend on the measured runs, not on an estimate.", "quiet"))
+        lines.append(Line("The speedup is scored against the measured runs, not against an estimate.", "quiet"))
     return Card("change", f"{score.total} of 100 points", tuple(lines), label="Your prediction")
 
 
 def _hints(here: Exercising) -> Page:
     hints, taken = here.lesson.exercise.hints, here.known.hints
     if not taken:
-        text = "No hint taken yet. They go from vague to plain, and how many you took stays in your record."
+        text = "No hint taken yet. Each hint is more specific than the last, and your record counts them."
         return Page((Card("note", text, label=STAGE_NAMES["hints"][0]),))
     count = len(hints)
     cards = [Card("next", "", (Line(hint),), label=f"Hint {at} of {count}") for at, hint in enumerate(hints[:taken], 1)]
@@ -287,22 +287,22 @@ def _hints(here: Exercising) -> Page:
 
 
 def _edit(here: Exercising) -> Page:
-    yours, given = here.lesson.yours, "The source as it is given"
+    yours, given = here.lesson.yours, "The original source"
     if yours is None:
-        text = "Starting makes a folder of your own with the source to edit. Existing files are never overwritten."
+        text = "Starting creates your own folder with the source to edit. Existing files are never overwritten."
         return Page((Card("note", text, label="Your version"), _source(here.lesson.original, given)))
     cards = []
     if here.sure:
-        lines = [Line("Your source is kept next to it under another name.")]
+        lines = [Line("Your source is kept in the same folder under another name.")]
         if here.sure == "all":
-            lines.append(Line("Attempts, hints, quiz, predictions and log of this exercise are forgotten."))
+            lines.append(Line("Attempts, hints, quiz, predictions and log of this exercise are deleted."))
         cards.append(Card("trust", "Sure?", tuple(lines)))
     files = _facts(("Source", str(yours.source)), *(("Also", str(path)) for path in yours.extra))
     note: tuple[Block, ...] = ()
     if not yours.changes:
         kept = here.result("reset", "")
-        note = (Line("identical to the original" if kept is None else "The original is there again.", "quiet"),)
-        note += _facts(*(("Yours was kept as", str(path)) for path in kept or ()))
+        note = (Line("identical to the original" if kept is None else "The original is restored.", "quiet"),)
+        note += _facts(*(("Yours is kept as", str(path)) for path in kept or ()))
     cards.append(Card("fix", here.name, (*files, *note), label="Your version"))
     code = _diff(yours.changes[2:], "What you changed") if yours.changes else _source(here.lesson.original, given)
     return Page((*cards, code))
@@ -335,14 +335,14 @@ def _tried(found: Any) -> tuple[Card, ...]:
     mine, printed = attempt.mine, _printed(attempt.outcome.printed)
     if mine is None:
         failure = attempt.outcome.failure
-        why = Card("note", failure.words if failure is not None else "", label="Nothing could be run")
+        why = Card("note", failure.words if failure is not None else "", label="Not run")
         python = Card("note", "The exercise is Python: there is nothing to compile without a GPU.")
         built = tuple(map(_built, found.builds)) or (python,)
-        return (*built, why, Card("next", "The recorded results of the bundled versions are under Compare."))
+        return (*built, why, Card("next", "The Compare page has the recorded results of the bundled versions."))
     if mine.failure is not None:
         return (_failed(mine.failure), *printed)
     if mine.wrong:
-        note = "A wrong kernel's time means nothing, so it is not compared."
+        note = "The time of a wrong kernel is not compared."
         lines = (Line(mine.wrong, "fails"), Line(note, "quiet"))
         return (Card("error", "Wrong result", lines, label="Check"), *printed)
     return (_timed(attempt), *printed)
@@ -363,7 +363,7 @@ def _timed(attempt: Any) -> Card:
     if attempt.solved:
         lines.append(Line("Solved: as fast as the last version.", "holds"))
     elif to is not None:
-        lines.append(Line(f"The last version reaches {speedup_text(to.speedup)} over yours."))
+        lines.append(Line(f"The last version has a speedup of {speedup_text(to.speedup)} over yours."))
     return Card("fix" if attempt.solved else "change", "Right", tuple(lines), label="Check")
 
 
@@ -403,7 +403,7 @@ def _compare(here: Exercising) -> Page:
     found = here.result("compare", "")
     if found is None:
         return Page()
-    head = f"{found.before} against {found.after}, as recorded"
+    head = f"{found.before} and {found.after}, as recorded"
     return Page((Card("change", head, _compared(found.compared), label=STAGE_NAMES["compare"][0]),))
 
 
@@ -432,7 +432,7 @@ def _quiz(here: Exercising) -> Page:
 def _solution(here: Exercising) -> Page:
     shown = here.result("solution", "")
     if shown is None:
-        text = "You have not tried it yet. The solution can be read all the same."
+        text = "You have not tried it yet. You can still read the solution."
         text = "The explanation and the last version's source." if tried(here) else text
         return Page((Card("note", text, label="Solution"),))
     step, before = shown.step, shown.before
@@ -456,7 +456,7 @@ def _log(here: Exercising) -> Page:
         cards.append(Card("change", head, facts, label="Experiment log", aside=time))
     if cards:
         return Page((*cards, Card("note", "Experiment log", (Line(exercising.LOG_HOW, "quiet"),))))
-    none = "Each check or profile of a version that you changed writes a row here. There is none yet."
+    none = "The log is empty. Each check or profile of a changed version adds an entry."
     return Page((Card("note", none, label="Experiment log"),))
 
 

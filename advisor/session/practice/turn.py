@@ -16,13 +16,13 @@ from advisor.session.records import UNIT_HINTS, Choice
 # Choices that the screen itself handles: suspend it for an editor, or edit in place.
 EDITOR, IN_PLACE = "editor", "inplace"
 _MEASURE: Final = "Profile my version with ncu, before and after"
-_RESET_ALL: Final = "Start over: original back, record forgotten"
+_RESET_ALL: Final = "Start over: restore the original, delete the record"
 _LONGEST: Final = 100  # maximum characters of a napkin number
 
 
 def choices(here: Exercising) -> tuple[Choice, ...]:
     """Return the choices on the current page, the usual next step first."""
-    back = Choice("list", "Choose another exercise") if here.listed else Choice("leave", "Back to where you came from")
+    back = Choice("list", "Choose another exercise") if here.listed else Choice("leave", "Back to the previous screen")
     return (back,) if here.lesson is None else (*_CHOICES[here.stage](here), back)
 
 
@@ -59,7 +59,7 @@ def understand(text: str, here: Exercising) -> e.Event | str:
     """Return the event of a typed line (without slash commands) on the current page, or a message if it has none."""
     line = " ".join(text.split())
     if here.lesson is None:
-        return "That is none of the choices here."
+        return "That is not one of the choices."
     if here.stage == "napkin" and (at := next_number(here)) is not None:
         return _reckoned(line, here, at)
     if here.stage == "predict" and asks_gain(here) and any(c.isdigit() for c in line):
@@ -71,7 +71,7 @@ def understand(text: str, here: Exercising) -> e.Event | str:
             return (
                 _do(here, "log", (key, after.strip()))
                 if here.known.log
-                else "There is no version in the log yet: change yours and check it first."
+                else "The log has no version yet: change the source and check it first."
             )
     return _chosen(line, here)
 
@@ -87,17 +87,17 @@ def _reckoned(line: str, here: Exercising, at: int) -> e.Event | str:
     """Return the event of a napkin number; if its unit does not fit, return a message that asks for the right one."""
     value = here.lesson.exercise.napkin[at].value
     units = wanted(value)
-    hints = {**UNIT_HINTS, "": "a plain number, without a unit"}
+    hints = {**UNIT_HINTS, "": "a number without a unit"}
     kinds = "; or ".join(hints.get(unit, f"a number of {unit}") for unit in units)
     if any(c.isdigit() for c in line):
         if units and judge(value, line[:_LONGEST]).word == "unread":
-            return f"Not counted, type it again: this asks for {kinds}."
+            return f"Not scored: this question expects {kinds}. Type it again."
         return _do(here, "napkin", ("at", str(at)), ("said", line[:_LONGEST]))
     choice = choice_of(line, here)
     named = event_of(choice, here) if choice is not None else stage_of(line, here)
     return named or (
-        f"This asks for {kinds or 'a number'}. Estimated before the profile, it shows what to look for. "
-        "Enter alone shows it."
+        f"This question expects {kinds or 'a number'}. An estimate before profiling shows what to look for. "
+        "Enter shows the answer."
     )
 
 
@@ -108,17 +108,17 @@ def _gain(line: str, here: Exercising) -> e.Event | str:
         value = 0.0
     if 0 < value < 1e6:
         return _do(here, "gain", ("gain", f"{value:g}"))
-    return "That is no speedup: type a factor between 0 and a million, such as 2.5."
+    return "Not a speedup: type a factor between 0 and a million, such as 2.5."
 
 
 def _chosen(line: str, here: Exercising) -> e.Event | str:
     """Return the event of a choice by number, letter, word or prefix, else of a stage by its name."""
     choice = choice_of(line, here)
     if choice is not None:
-        return event_of(choice, here) or "That is none of the choices here."
+        return event_of(choice, here) or "That is not one of the choices."
     named = {exercising.STAGE_NAMES[stage][0]: stage for stage in STAGES} | {stage: stage for stage in STAGES}
     stages = {named[word] for word in pick(line, named)} or {named[word] for word in near(line, named, 1)}
-    return _do(here, "stage", ("stage", stages.pop())) if len(stages) == 1 else "That is none of the choices here."
+    return _do(here, "stage", ("stage", stages.pop())) if len(stages) == 1 else "That is not one of the choices."
 
 
 def choice_of(line: str, here: Exercising) -> str | None:
@@ -224,7 +224,7 @@ def _napkin(here: Exercising) -> tuple[Choice, ...]:
     if at is None:
         return (_to("numbers"), _to("predict"))
     return (
-        Choice(f"napkin:{at}", "Show the number and the way to it", ("way", "show", *DONT_KNOW_WORDS)),
+        Choice(f"napkin:{at}", "Show the number and how to get it", ("way", "show", *DONT_KNOW_WORDS)),
         _to("numbers"),
     )
 
@@ -238,7 +238,7 @@ def _numbers(here: Exercising) -> tuple[Choice, ...]:
     others = [
         Choice(
             f"step:{s.id}",
-            f"Look at another version: {label.format(id=s.id, number=ids.index(s.id) + 1)}",
+            f"Show another version: {label.format(id=s.id, number=ids.index(s.id) + 1)}",
         )
         for s in steps
     ]
@@ -278,16 +278,16 @@ def _hints(here: Exercising) -> tuple[Choice, ...]:
 
 def _edit(here: Exercising) -> tuple[Choice, ...]:
     if here.lesson.yours is None:
-        return (Choice("start", "Make my folder", ("start",)), _to("hints"))
+        return (Choice("start", "Create my folder", ("start",)), _to("hints"))
     if here.sure:
         everything = here.sure == "all"
-        what = _RESET_ALL if everything else "Put the original back"
+        what = _RESET_ALL if everything else "Restore the original"
         yes = Choice("reset:1" if everything else "reset", f"Yes: {what}", ("yes", "y"))
-        return (Choice("stage:edit", "No, leave all as it is", ("no", "n")), yes)
+        return (Choice("stage:edit", "No, change nothing", ("no", "n")), yes)
     edit = [Choice(EDITOR, "Edit in {editor}", ("editor",)), Choice(IN_PLACE, "Edit here", ("here",))]
     out = [_to("run"), *edit] if here.lesson.yours.changes else [*edit, _to("run")]
     out += [
-        Choice("sure:source", "Put the original back", ("reset",)),
+        Choice("sure:source", "Restore the original", ("reset",)),
         Choice("sure:all", _RESET_ALL, ("start over",)),
     ]
     return tuple(out)
@@ -321,7 +321,7 @@ def _quiz(here: Exercising) -> tuple[Choice, ...]:
 
 def _solution(here: Exercising) -> tuple[Choice, ...]:
     shown = here.result("solution", "")
-    label = "Show the solution" if tried(here) else "Show it all the same"
+    label = "Show the solution" if tried(here) else "Show it anyway"
     last = here.lesson.exercise.stages[-1].id
     if shown is None:
         return (Choice(f"solution:{last}:1", label, ("show",)), _to("quiz"), _to("edit"))

@@ -183,7 +183,7 @@ class _Scene:
     def _say(self, text: str, where: str, unclear: bool) -> None:
         event = commands.understand(text, self.state)
         if event is None:
-            raise InputError(f"{where}: says nothing")
+            raise InputError(f"{where}: an empty line")
         if isinstance(event, e.NotUnderstood) and not unclear:
             hint = "; ".join([event.because, *event.meant]) if event.because or event.meant else "type /help"
             raise InputError(f"{where}: not understood: {hint}")
@@ -224,7 +224,7 @@ class _Scene:
 def _hold(expect: Mapping[str, Any], before: State, state: State, outcomes: list[Any], where: str) -> None:
     """Raise InputError if an expectation fails."""
     if unknown := set(expect) - _EXPECT:
-        raise InputError(f"{where}: nothing called {sorted(unknown)[0]!r} can be expected")
+        raise InputError(f"{where}: unknown expectation {sorted(unknown)[0]!r}")
     launch = state.launch
     findings = {} if launch is None else {f.id: f for f in launch.findings}
     first = None if launch is None else main_finding(launch)
@@ -258,7 +258,7 @@ def _hold(expect: Mapping[str, Any], before: State, state: State, outcomes: list
     says = expect.get("says", ())
     for words in (says,) if isinstance(says, str) else says:
         if not any(str(words).casefold() in text.casefold() for text in texts):
-            raise InputError(f"{where}: no card says {words!r}")
+            raise InputError(f"{where}: no card contains {words!r}")
     results = [item for item in map(conclusions.result_of, outcomes) if item is not None]
     wanted = expect.get("told")
     if wanted is not None and not any(_within(wanted, item) for item in results):

@@ -330,7 +330,7 @@ def place_for(path: str, mine: Collection[Path] = ()) -> Path:
             place = Path(f"session{'' if n < 2 else f'-{n}'}{SUFFIX}")
             if not place.exists():
                 return place
-        raise UsageError("this folder is full of numbered sessions: give the file a name of its own (/save NAME)")
+        raise UsageError("this folder has too many numbered sessions: give the file a name (/save NAME)")
     try:
         place = Path(path).expanduser()
         place = place if place.suffix or place.is_dir() or place.exists() else place.with_name(place.name + SUFFIX)
@@ -341,7 +341,7 @@ def place_for(path: str, mine: Collection[Path] = ()) -> Path:
     try:
         serialize.head(place)
     except AdvisorError:
-        raise UsageError(f"{place}: is an existing file and no session: name another file") from None
+        raise UsageError(f"{place}: exists and is not a session: name another file") from None
     raise UsageError(f"{place}: holds another session: name another file, or remove it first")
 
 

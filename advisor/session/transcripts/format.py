@@ -250,7 +250,7 @@ class Transcript:
     notes: tuple[str, ...] = ()
 
 
-class Deed(msgspec.Struct, kw_only=True):
+class ActionLine(msgspec.Struct, kw_only=True):
     """An action of the user: its verb and its own fields, in addition to these.
 
     settled: how many outcomes came before the next action, absent if all work was done by then; failed: the message of
@@ -360,7 +360,7 @@ def load(path: Path) -> Transcript:
         if why := why_special(path):
             raise InputError(why)
         if path.stat().st_size > MOST_BYTES:
-            raise InputError(f"over {MOST_BYTES >> 20} MiB: no session is that long")
+            raise InputError(f"over {MOST_BYTES >> 20} MiB: too large for a session")
         return parse(path.read_bytes())
 
 
@@ -388,7 +388,7 @@ def parse(raw: bytes) -> Transcript:
     """Read the bytes of a transcript. Raises InputError with the first unusable line, without the file's name."""
     rows = raw.split(b"\n")
     if len(rows) > _MOST_LINES:
-        raise InputError(f"over {_MOST_LINES:,} lines: no session is that long")
+        raise InputError(f"over {_MOST_LINES:,} lines: too large for a session")
     lines = ((f"line {number}", row) for number, row in enumerate(rows, 1) if row.strip())
     _, first = next(lines, ("", b""))
     if not first:
@@ -403,7 +403,7 @@ def parse(raw: bytes) -> Transcript:
         data = _object(row, where)
         if "do" in data:
             if len(entries) >= MOST_EVENTS:
-                raise InputError(f"over {MOST_EVENTS:,} actions: no session is that long")
+                raise InputError(f"over {MOST_EVENTS:,} actions: too large for a session")
             try:
                 entries.append(_entry(data, where))
                 skipped = False
@@ -414,14 +414,14 @@ def parse(raw: bytes) -> Transcript:
             if skipped:
                 continue
             if not isinstance(data["concluded"], dict) or not entries or entries[-1].concluded:
-                raise InputError(f"{where}: a conclusion that belongs to no action")
+                raise InputError(f"{where}: a conclusion without an action")
             entries[-1] = replace(entries[-1], concluded=data["concluded"])
         elif "launch" in data:
             launches.append(_convert(data["launch"], Launch, where))
         elif "attached" in data:
             attached.append(_convert(data["attached"], Attached, where))
         else:
-            notes.append(f"{where}: skipped, of a kind that this version does not know")
+            notes.append(f"{where}: skipped, of a kind unknown to this version")
     return Transcript(header, tuple(launches), tuple(attached), tuple(entries), tuple(notes[:_MOST_NOTES]))
 
 
@@ -469,5 +469,5 @@ def _entry(data: dict[str, Any], where: str) -> Entry:
         raise InputError(f"{where}: {problem}") from None
     around = _convert(data, _Around, where)
     if not all(at.isdecimal() and len(at) < 4 for at in around.failed):
-        raise InputError(f"{where}: `failed` names outcomes by their numbers")
+        raise InputError(f"{where}: `failed` must map outcome numbers to messages")
     return Entry(event, around.settled, {int(at): text for at, text in around.failed.items()})

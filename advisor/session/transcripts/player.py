@@ -132,7 +132,11 @@ class Player:
         now = {info.sha256 for info in state.diagnosis.reports} if state.diagnosis is not None else set()
         was = self.transcript.header.readings[:1]
         infos = [info for reading in was for info in reading.reports if info.sha256 and info.sha256 not in now]
-        return tuple(f"{info.path}: has changed since, and its conclusions may too" for info in infos) if now else ()
+        return (
+            tuple(f"{info.path}: has changed since the session was saved; conclusions can differ" for info in infos)
+            if now
+            else ()
+        )
 
     def accepted(self, watch: Watch = quiet) -> Transcript:
         """Return the transcript with the conclusions of this version."""
@@ -193,11 +197,11 @@ def check_text(name: str, steps: int, found: Sequence[StepDifference], width: in
     """Return one line if nothing changed; else each changed step with the saved and the new conclusion."""
     if not found:
         return f"{shown(name)}: all {steps} conclusions as saved"
-    lines = [f"{shown(name)}: {len(found)} of {steps} steps conclude something else"]
+    lines = [f"{shown(name)}: {len(found)} of {steps} steps have other conclusions"]
     for one in found[:_STEPS]:
         lines.append("  " + shown(f"step {one.step.number}, {one.step.words}")[: width - 2])
         if not one.done:
-            lines.append("    this was not possible here, and nothing changed")
+            lines.append("    this action was not possible and changed nothing")
         for item in one.differences[:_SHOWN]:
             lines.append(f"    {shown(item.place)}"[:width])
             lines.append(f"      expected  {_value(item.expected, width - 16)}")

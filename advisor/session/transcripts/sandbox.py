@@ -13,7 +13,7 @@ from msgspec import structs
 
 from advisor.compare.compare import Side
 from advisor.hardware import ceilings
-from advisor.hardware.ceilings import Cards
+from advisor.hardware.ceilings import CeilingsByGpu
 from advisor.knowledge.base import catalog
 from advisor.records.errors import AdvisorError, InputError, KnowledgeError, UsageError
 from advisor.records.readings import Progress, ReportInfo
@@ -90,7 +90,7 @@ class Carried:
             found = [path for name in names if (path := bundled_path(name)) is not None]
             if len(found) < len(names):
                 name = next(name for name in names if bundled_path(name) is None)
-                raise InputError(f"{name[:200]}: no such file comes with this version of ncu-advisor")
+                raise InputError(f"{name[:200]}: this version of ncu-advisor has no such file")
             return self.live.analyse(found, gpu, progress)
         number = next((n for n, one in enumerate(self._header.readings) if one.paths == names), -1)
         if number < 0 or self._header.readings[number].kept != "embedded":
@@ -148,7 +148,7 @@ class Carried:
     def _of(self, kind: str) -> list[Attached]:
         found = [item for item in self._attached if item.kind == kind]
         if len(found) > _MOST_FILES:
-            raise InputError("it carries more files than any session needs")
+            raise InputError("it contains more files than a session can have")
         return found
 
     def _scratch(self) -> Path:
@@ -158,13 +158,11 @@ class Carried:
 
 
 def _not_carried(names: str) -> InputError:
-    return InputError(
-        f"{names[:200]}: this session was saved without it, and files that a session names are not opened"
-    )
+    return InputError(f"{names[:200]}: this session was saved without it, and a replay opens no other files")
 
 
 def _bad_name(name: str) -> InputError:
-    return InputError(f"{name[:100]!r} is not the name of a file that a session may carry")
+    return InputError(f"{name[:100]!r} is not a file name that a session can contain")
 
 
 def _write(folder: Path, name: str, text: str) -> Path:
@@ -176,7 +174,7 @@ def _write(folder: Path, name: str, text: str) -> Path:
         path.write_text(text, encoding="utf-8", newline="", errors="replace")
     except OSError as problem:
         raise AdvisorError(
-            f"the folder for temporary files cannot hold what the session carries: {problem.strerror}"
+            f"the folder for temporary files cannot hold the files of the session: {problem.strerror}"
         ) from None
     return path
 
@@ -189,7 +187,7 @@ def _check(folders: tuple[Path, ...]) -> None:
             len(part)  # Each catalog is read when it is first used.
     except KnowledgeError as problem:
         base = str(folders[0].parent)
-        raise InputError(f"the rules that it carries are refused: {str(problem).replace(base, '')}") from None
+        raise InputError(f"the rules in it are refused: {str(problem).replace(base, '')}") from None
 
 
 @dataclass
@@ -201,7 +199,7 @@ class Sandbox(Executor):
     session; carried: the contents of its transcript.
     """
 
-    cards: Cards | None = None
+    cards: CeilingsByGpu | None = None
     memory: Memory = field(default_factory=Memory)
     kept: str = ""
     end: State | None = None

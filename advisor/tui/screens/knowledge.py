@@ -111,7 +111,7 @@ class KnowledgeScreen(ViewScreen):
 
     low = 16
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "Back", tooltip="Back: to the list, to all kinds, to the conversation"),
+        Binding("escape", "leave", "Back", tooltip="Back to the list, to all kinds or to the conversation"),
         Binding("backspace,alt+left", "previous", "Previous", tooltip="Previous entry"),
         Binding("slash", "search", "Search", tooltip="Search"),
         *PAGE_KEYS,

@@ -19,8 +19,8 @@ from advisor.session.practice import exercising as words
 from advisor.session.practice import turn as practice_turn
 from advisor.session.practice.exercising import STAGE_NAMES as NAMES
 from advisor.session.practice.exercising import STAGES, Exercising
+from advisor.session.practice.page_transitions import opened_from
 from advisor.session.practice.pages import Page, page
-from advisor.session.practice.room import opened_from
 from advisor.session.records import Choice, KnowledgeIndex
 from advisor.session.state import State
 from advisor.tui.drawing import safe, styled
@@ -30,7 +30,7 @@ from advisor.tui.widgets import evidence_pages
 from advisor.tui.widgets.evidence_pages import FEWEST, EvidenceContext, Layout
 from advisor.tui.widgets.lists import Choices, Rows
 from advisor.tui.widgets.prompt import Prompt
-from advisor.tui.widgets.text import Banner, Busy, Cards, Lines, Make, Note, Tabs
+from advisor.tui.widgets.text import Banner, Busy, CardColumn, Lines, Make, Note, Tabs
 
 _MOST = 60  # maximum number of metrics shown at a time
 
@@ -51,7 +51,7 @@ def evidence(page: Page, index: KnowledgeIndex, wanted: str, blocks: bool) -> li
     return out
 
 
-class ExercisePage(Cards):
+class ExercisePage(CardColumn):
     """A page of an exercise. It keeps unchanged cards, so that an answer appears below its question."""
 
     def __init__(self, *, blocks: bool = True, ident: str | None = None) -> None:
@@ -184,18 +184,18 @@ class PracticeScreen(ChoiceScreen, ViewScreen):
 
     def _placeholder(self, here: Exercising) -> str:
         if here.lesson is None:
-            return "one moment"
+            return "please wait"
         if practice_turn.narrows(here):
-            return "a number, or a part of a name; Enter takes the marked choice"
+            return "a number or part of a name; Enter takes the highlighted choice"
         if here.stage == "predict" and practice_turn.asks_gain(here):
             return "a factor, such as 2 or 1.3x"
         if here.stage == "napkin" and practice_turn.next_number(here) is not None:
-            return "a number with its unit, such as 1.3 GB or 310 us; Enter alone shows it"
+            return "a number with its unit, such as 1.3 GB or 310 us; Enter shows the answer"
         if here.stage == "numbers":
-            return "type to find numbers: sectors, stall …; Enter alone goes on"
+            return "type to find metrics: sectors, stall …; Enter continues"
         if here.stage == "log":
             return words.LOG_HOW
-        return "a choice, or the name of a stage such as hints; /help for commands"
+        return "a choice or a stage, such as hints; /help for commands"
 
     def _show_list(self, here: Exercising) -> None:
         self.query_one(Banner).show("practice")
@@ -212,7 +212,7 @@ class PracticeScreen(ChoiceScreen, ViewScreen):
         solved = sum(row.state == "solved" for row in here.rows)
         text = f"{len(self._kept)} of {len(here.rows)} exercises, {solved} solved" if here.rows else ""
         if here.rows and not self._kept:
-            text = "No exercise matches; Esc empties the line."
+            text = "No exercise matches; Esc clears the line."
         row = self._kept[rows.at] if rows.at < len(self._kept) else None
         about = _about(row) if row is not None else ""
         self.query_one("#about", Note).say([(line, "") for line in (text, about, here.trouble) if line])

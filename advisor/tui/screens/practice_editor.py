@@ -45,7 +45,7 @@ def edited(app: AdvisorApp, path: Path) -> str:
         with app.suspend():
             code = subprocess.run([*editor(), str(path)], check=False).returncode
     except SuspendNotSupported:
-        return f"This terminal cannot be handed to {editor_name()}. The built-in editor opens instead."
+        return f"{editor_name()} cannot run in this terminal. The built-in editor opens instead."
     except OSError:
         return f"{editor_name()} could not be started (set EDITOR to another). The built-in editor opens instead."
     app.refresh(layout=True)

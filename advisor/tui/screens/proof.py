@@ -229,7 +229,7 @@ class ProofScreen(PanelScreen):
         Binding("n", "another(1)", "Next finding", tooltip="Next finding, or the class"),
         hidden("N", "another(-1)", "Previous finding", "Previous finding, or the class"),
         Binding("e", "fold_all", "Fold all", tooltip=_FOLD),
-        Binding("slash,w", "prompt", "Why not", tooltip="Another finding by its name, concluded or not"),
+        Binding("slash,w", "prompt", "Why not", tooltip="Show any finding by its name, concluded or not"),
         Binding("r", "again", "Retry", tooltip="Retry what failed or was cancelled"),
     ]
 
@@ -260,7 +260,7 @@ class ProofScreen(PanelScreen):
         if isinstance(result, e.Failed):
             lines.append((f"! {result.message} r retries.", "$text-error"))
         elif result is None:
-            lines.append(("one moment", "$quiet"))
+            lines.append(("please wait", "$quiet"))
         self.query_one("#about", Note).say(lines)
         if result is not self._shown:
             self._shown = result

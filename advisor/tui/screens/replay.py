@@ -54,7 +54,7 @@ def about(player: Player) -> Card:
     description, cites = getattr(header, "description", "").strip(), getattr(header, "cites", ())
     lines = [Line(description)] if description else []
     lines += [Line(", ".join(cites), "fact", "Source")] if cites else []
-    keys = "Left and right move from step to step, p plays, g continues from a step in a session of your own."
+    keys = "Left and right move from step to step, p plays, g continues from a step in your own session."
     lines.append(Line(keys if player.steps else "This session has no steps.", "quiet"))
     return Card("overview", player.title, tuple(lines), label="Saved session")
 
@@ -128,7 +128,7 @@ class ReplayScreen(AppScreen):
         Binding("escape", "leave", "Leave", tooltip="Cancel the search for a difference, or leave the replay"),
         hidden("pageup", "page(-1)", "Page up", priority=True),
         hidden("pagedown", "page(1)", "Page down", priority=True),
-        hidden("backspace", "undigit", "Digit back"),
+        hidden("backspace", "undigit", "Delete digit"),
         *(hidden(str(n), f"digit({n})", "Digit", "Type the number of a step, then Enter") for n in range(10)),
     ]
 
@@ -219,7 +219,7 @@ class ReplayScreen(AppScreen):
             self._busy(what, done, total)
 
     def _busy(self, what: str, done: int, total: int) -> None:
-        text = STAGES.get(what) or f"working out step {self._at_work}"
+        text = STAGES.get(what) or f"computing step {self._at_work}"
         self.query_one(Busy).show(text, done, total if total > 1 else 0)
 
     def _ready(self, step: int, played: Any, differences: Sequence[Any], problem: str, passing: bool) -> None:
@@ -294,8 +294,8 @@ class ReplayScreen(AppScreen):
         if not done:
             return styled("could not be applied at this point", "bold $text-error")
         if found:
-            places = plural(len(found), "place", "places")
-            return styled(f"{len(found)} {places} different from the saved session", "bold $text-error")
+            differ = plural(len(found), "place differs", "places differ")
+            return styled(f"{len(found)} {differ} from the saved session", "bold $text-error")
         return styled(f"same conclusions as saved · {plays}", "$quiet")
 
     # User actions

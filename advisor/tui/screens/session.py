@@ -54,8 +54,8 @@ class SessionScreen(ChoiceScreen):
         *PAGE_KEYS,
         hidden("ctrl+up", "line(-1)", "Line up"),
         hidden("ctrl+down", "line(1)", "Line down"),
-        hidden("ctrl+home", "ends(-1)", "First card"),
-        hidden("ctrl+end", "ends(1)", "Last card"),
+        hidden("ctrl+home", "ends(-1)", "First entry"),
+        hidden("ctrl+end", "ends(1)", "Last entry"),
     ]
 
     def __init__(self, *, blocks: bool = True) -> None:

@@ -161,7 +161,7 @@ class SourceScreen(PanelScreen):
         if isinstance(result, e.Failed):
             lines.append((f"! {result.message} r retries.", "$text-error"))
         elif result is None:
-            lines.append(("one moment", "$quiet"))
+            lines.append(("please wait", "$quiet"))
         if self._code is not None:
             lines += about_view(self._code.seen, state.source_query, state.knowledge)
         self.query_one("#about", Note).say(lines)
@@ -233,7 +233,7 @@ class SourceScreen(PanelScreen):
         line = self._line
         if self._tab == _INSTRUCTIONS:
             of_line = self._of_line and line is not None
-            which = f"{place_text(line.file, line.line)} (a all)" if of_line and line else "all (a line)"
+            which = f"{place_text(line.file, line.line)} (a: all)" if of_line and line else "all (a: line)"
             order = "in order (o)" if self._in_order else "hot first (o)"
             parts.append(styled(f"{which}, {order}", "$quiet"))
         self.query_one("#tabs", Note).say([Content(" ").join(parts)])
@@ -246,7 +246,7 @@ class SourceScreen(PanelScreen):
         elif code is not None and listed is not None:
             empty = {
                 _TEXT: NO_TEXT if code.view.has_lines else NO_LINES,
-                _PTX: "" if code.view.has_ptx else "The report holds no PTX: code compiled with -lineinfo carries it.",
+                _PTX: "" if code.view.has_ptx else "The report holds no PTX: compile with -lineinfo to embed it.",
                 _SHAPE: NO_SHAPE,
             }
             text = "" if listed.places else empty.get(self._tab, "")
@@ -340,7 +340,7 @@ class SourceScreen(PanelScreen):
                 rows.move(at)
                 return
             at += by
-        self.notify("No hotter place in that direction.", markup=False)
+        self.notify("No further hot place in that direction.", markup=False)
 
     def _go(self, at: int | None, otherwise: str) -> None:
         if at is None:
@@ -359,7 +359,7 @@ class SourceScreen(PanelScreen):
     def action_awaited(self) -> None:
         at = self._instruction
         if self._code is not None and at is not None:
-            self._go(self._code.awaited(at), "The code names no instruction that this one waits for.")
+            self._go(self._code.awaited(at), "The code does not show what this instruction waits for.")
 
     def action_peak(self) -> None:
         if self._code is not None:

@@ -22,7 +22,7 @@ from advisor.view.writers.terminal import section_lines
 NO_LINES = "No line information: compile with -lineinfo to see source lines. Only instructions can be shown."
 NO_TEXT = "The text of the source is neither in the report nor on this machine."
 NO_SHAPE = "Without machine code there are no loops or registers to show."
-NOTHING = "No line has a share of this measure, or the filters exclude them all."
+NOTHING = "The measure is 0 on every line, or the filters exclude them all."
 _HOT = 0.05  # smallest hot share of the launch's total (as in source.locate); at most half of the largest share
 _BAR = 8
 _SHARE, _LOOP, _ADDRESS = 8, 4, 8  # widths in cells: a share with its mark, a loop's name, an address

@@ -37,13 +37,13 @@ class OfferScreen(ModalScreen[str]):
         self._blocks = blocks
         self._choices = (
             Choice("go_on", f"Continue: {title(one)}", ("y", "yes"), remark(one, time.time())),
-            Choice("anew", "Start over", ("n", "no"), "the session is kept and offered again"),
+            Choice("anew", "Start over", ("n", "no"), "the saved session stays in the list"),
             Choice("forget", "Start over and delete it", ("f",)),
         )
 
     def compose(self) -> ComposeResult:
         with Vertical(id="offer"):
-            yield Static("A session on this was interrupted. Continue where you left off?", id="title", markup=False)
+            yield Static("A session on this file was interrupted. Continue it?", id="title", markup=False)
             yield Choices()
             yield PromptLine(Prompt((), ident="offered"), blocks=self._blocks)
         yield footer()
@@ -74,7 +74,7 @@ class StartScreen(ChoiceScreen):
     """The start choices, selected from the prompt; a typed path is opened."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f8", "forget", "Forget", tooltip="Delete the highlighted session"),
+        Binding("f8", "forget", "Delete", tooltip="Delete the highlighted session"),
         Binding("escape", "clear", "Back", tooltip="Clear the line, or go back"),
     ]
 

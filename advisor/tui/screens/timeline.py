@@ -160,8 +160,8 @@ class Lanes(LineWidget):
             name = f"[{number}] GPU {gpu.gpu}" if gpu.gpu >= 0 else f"[{number}]"
             lines.append(self._lane("kernels", f"{name[: _LABEL - 2]:<{_LABEL - 1}}{row[_LABEL - 1 :]}"))
         if len(self._gpus) > _MOST_GPUS:
-            lines.append(styled(f"{len(self._gpus) - _MOST_GPUS} more GPUs: g goes through them", "$quiet"))
-        says = "any work, each GPU over its own time window; fuller cells mean more of the column is used"
+            lines.append(styled(f"{len(self._gpus) - _MOST_GPUS} more GPUs: g shows the next one", "$quiet"))
+        says = "busy time of each GPU over its own time window; a fuller cell is busy for more of its column"
         return [*lines, styled(cut(" " * _LABEL + says, width), "$quiet")]
 
     def _lane(self, name: str, text: str) -> Content:
@@ -214,7 +214,7 @@ class TimelineScreen(ViewScreen):
     """The timeline screen. The list has the focus; the lanes mark the moments of the current row."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "Leave", tooltip="Back to the conversation; while a trace is read, cancel that"),
+        Binding("escape", "leave", "Leave", tooltip="Cancel reading the trace, or go back to the conversation"),
         Binding("enter", "take", "Moment", priority=True, tooltip=_MOMENT),
         Binding("plus,equals_sign", "zoom(0.5)", "Closer", key_display="+", tooltip="Zoom in to half the time"),
         Binding("minus", "zoom(2.0)", "Wider", key_display="-", tooltip="Zoom out to twice the time"),

@@ -188,7 +188,7 @@ class WhatIfScreen(PanelScreen):
         ),
         Binding("r", "reset(False)", "Reset", tooltip="Reset to the measured value (R: all of them)"),
         hidden("R", "reset(True)", "Reset all", "Reset to the measured value (R: all of them)"),
-        Binding("n", "note", "Note it", tooltip="Keep the tried values as a card in the conversation"),
+        Binding("n", "note", "Add note", tooltip="Add the tried values to the conversation"),
     ]
 
     def __init__(self, *, blocks: bool = True) -> None:
@@ -258,7 +258,7 @@ class WhatIfScreen(PanelScreen):
         if isinstance(result, e.Failed):
             lines.insert(0, (f"! {result.message}", "$text-error"))
         elif not state.supposing:
-            lines.insert(0, ("Nothing is changed yet: left and right change the metric under the cursor.", ""))
+            lines.insert(0, ("No value is changed yet. Left and right change the metric under the cursor.", ""))
         else:
             known = {metric.id: metric for metric in self._metrics}
             text = ", ".join(f"{name} = {known[name].text(value)}" for name, value in state.supposing if name in known)

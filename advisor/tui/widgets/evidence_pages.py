@@ -21,7 +21,7 @@ from advisor.view.charts import bars as charts
 from advisor.view.charts import memory as memory_chart
 from advisor.view.charts import roofline_text
 from advisor.view.charts.canvas import Row
-from advisor.view.charts.roofline_text import Paper
+from advisor.view.charts.roofline_text import AlgorithmNeeds
 from advisor.view.numbers import amount_text, percent_text, share_text
 from advisor.view.pages.source import place_text, source_line
 
@@ -30,7 +30,7 @@ from advisor.view.pages.source import place_text, source_line
 class EvidenceContext:
     """The data of a state that the evidence pages show.
 
-    earlier: earlier versions of the launch with their names; napkin: its latest card; paper: what the algorithm
+    earlier: earlier versions of the launch with their names; napkin: its latest card; needs: what the algorithm
     needs, if both numbers were answered; expected: the bound that the user predicted; seen: the code as last read,
     by the measure of a finding and without a search; metrics: (id, unit, meaning); report: whether a report is open;
     places: finding id -> its places, as far as they were read.
@@ -40,7 +40,7 @@ class EvidenceContext:
     finding: Finding | None = None
     earlier: tuple[tuple[LaunchDiagnosis, str], ...] = ()
     napkin: Card | None = None
-    paper: Paper | None = None
+    needs: AlgorithmNeeds | None = None
     expected: str | None = None
     seen: Any = None
     metrics: tuple[tuple[str, str, str], ...] = ()
@@ -49,7 +49,7 @@ class EvidenceContext:
 
     def same(self, other: EvidenceContext | None) -> bool:
         """Return whether nothing changed. Records of the state are compared by identity, not by content."""
-        values = {"paper", "expected", "report", "places"}
+        values = {"needs", "expected", "report", "places"}
         return other is not None and all(
             mine == its if field.name in values else mine is its
             for field in fields(self)
@@ -69,7 +69,7 @@ def evidence_context(state: State) -> EvidenceContext | None:
         state.finding_of(state.finding),
         state.earlier,
         next(cards, None),
-        _paper(state),
+        _needs(state),
         next(bounds, None),
         next(iter(views.read(state)), None),
         state.knowledge.metrics,
@@ -78,11 +78,11 @@ def evidence_context(state: State) -> EvidenceContext | None:
     )
 
 
-def _paper(state: State) -> Paper | None:
+def _needs(state: State) -> AlgorithmNeeds | None:
     flop, size, dtype = (state.answer(q) for q in ("theoretical_flop", "theoretical_bytes", "intended_dtype"))
     if not isinstance(flop, int | float) or not isinstance(size, int | float):
         return None
-    return Paper(float(flop), float(size), dtype if isinstance(dtype, str) else "")
+    return AlgorithmNeeds(float(flop), float(size), dtype if isinstance(dtype, str) else "")
 
 
 FEWEST: Final = 46  # smallest number of columns for a chart row
@@ -128,7 +128,7 @@ def roofline(shown: EvidenceContext, how: Layout) -> list[Content]:
     made = roofline_text.roofline(
         shown.launch,
         earlier=shown.earlier,
-        paper=shown.paper,
+        needs=shown.needs,
         width=how.width,
         height=how.height - 2,
         blocks=how.blocks,
@@ -145,7 +145,7 @@ def roofline(shown: EvidenceContext, how: Layout) -> list[Content]:
     for key in made.keys:
         sign = styled(f"{key.sign} ", ROLES.get(key.role, "") or "bold")
         lines += hanging(sign, styled(key.text, ""), how.width)
-    if made.rows and shown.paper is None:
+    if made.rows and shown.needs is None:
         lines += note("Enter what the algorithm needs (/napkin) to mark its expected position as well.", how)
     return lines
 
@@ -187,7 +187,7 @@ def source(shown: EvidenceContext, how: Layout) -> list[Content]:
             lines += _hot(line.file, line.line, line.share, texts, how)
             lines += _under(line.spots[0].row.sass, how) if line.spots else []
         if not view.lines:
-            lines += note("No line has a share of this measure, or the filters exclude them all.", how)
+            lines += note("The measure is 0 on every line, or the filters exclude them all.", how)
     elif view is None and not placed:
         unread = "The lines behind this finding have not been read from the report yet."
         typed = "Typed numbers have no code: open a report to see lines and instructions."
@@ -217,17 +217,17 @@ def napkin(shown: EvidenceContext, how: Layout) -> list[Content]:
         card = Card("napkin", shown.napkin.title, shown.napkin.lines)
         lines += card_lines(card, how.width, blocks=how.blocks)
     metrics = shown.launch.metrics
-    if shown.paper is not None:
+    if shown.needs is not None:
         lines += [Content(""), *_head("Needed as a share of measured", how)]
         for label, least, metric, unit in (
-            ("Bytes", shown.paper.bytes, "dram_bytes", "byte"),
-            ("Operations", shown.paper.flop, "flop", "FLOP"),
+            ("Bytes", shown.needs.bytes, "dram_bytes", "byte"),
+            ("Operations", shown.needs.flop, "flop", "FLOP"),
         ):
             lines += _share_of(label, least, charts.known(metrics, metric), unit, how)
     if shown.expected is not None:
-        told = f"Your prediction: {shown.expected.replace('_', ' ')}. Actual: {shown.launch.verdict.title}."
-        lines += [Content(""), *note(told, how, "")]
-    if shown.napkin is None and shown.paper is None:
+        described = f"Your prediction: {shown.expected.replace('_', ' ')}. Actual: {shown.launch.verdict.title}."
+        lines += [Content(""), *note(described, how, "")]
+    if shown.napkin is None and shown.needs is None:
         text = "The algorithm's needs are not known yet. /napkin asks for the algorithm and its sizes and computes the"
         lines += note(f"{text} minimum bytes, operations and time.", how, "")
     return lines
@@ -265,27 +265,27 @@ def numbers(shown: EvidenceContext, how: Layout) -> list[Content]:
     for title, items in sections if not wanted else ():
         card = Card("evidence", "", evidence_lines(items) or (Line("No single number supports it.", "quiet"),))
         lines += [*_head(title, how), *card_lines(card, how.width, blocks=how.blocks), Content("")]
-    told = {name: (unit, means) for name, unit, means in shown.metrics}
+    described = {name: (unit, means) for name, unit, means in shown.metrics}
     found = [
         name
         for name in sorted(shown.launch.metrics)
-        if all(word in f"{name} {told.get(name, ('', ''))[1]}".casefold() for word in wanted)
+        if all(word in f"{name} {described.get(name, ('', ''))[1]}".casefold() for word in wanted)
     ]
     count = len(found), len(shown.launch.metrics)
     lines += _head(f"All numbers of this launch, {count[0]} of {count[1]}", how)
     shown_names = found[: how.most or None]
     column = min(max((len(name) for name in shown_names), default=0) + 2, max(how.width // 2, _COLUMN))
     for name in shown_names:
-        lines += _number(name, shown.launch.metrics[name], told.get(name, ("", "")), column, how)
+        lines += _number(name, shown.launch.metrics[name], described.get(name, ("", "")), column, how)
     lines += [] if found else note("No metric has this in its name or meaning.", how)
     more = len(found) - len(shown_names)
     lines += note(f"… and {more} more: type a word to find them", how) if more else []
     return lines if how.blocks else [Content(line.plain.translate(_ASCII), list(line.spans)) for line in lines]
 
 
-def _number(name: str, value: float, told: tuple[str, str], column: int, how: Layout) -> list[Content]:
+def _number(name: str, value: float, described: tuple[str, str], column: int, how: Layout) -> list[Content]:
     """Show name and value, on two lines if the name is long, and the meaning if there is room."""
-    unit, means = told
+    unit, means = described
     text = styled(amount_text(value, unit, 4), "")
     if len(name) >= column:
         return [styled(name[: how.width], "$text-secondary"), *hanging(" " * 4, text, how.width)]

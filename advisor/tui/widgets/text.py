@@ -161,7 +161,7 @@ class CardView(LineWidget):
         return card_lines(self.card, width, self.blocks)
 
 
-class Cards(VerticalScroll, can_focus=False):
+class CardColumn(VerticalScroll, can_focus=False):
     """A column of cards that replaces only the cards that changed."""
 
     def __init__(self, *, blocks: bool = True, ident: str | None = None) -> None:
@@ -189,7 +189,7 @@ class Cards(VerticalScroll, can_focus=False):
 _NO_TURN: Final = ("overview", "class", "finding", "trust", "note", "next")
 
 
-class Conversation(Cards):
+class Conversation(CardColumn):
     """The cards of a conversation. The prompt keeps the focus and scrolls the conversation."""
 
     def __init__(self, *, blocks: bool = True, ident: str | None = None) -> None:

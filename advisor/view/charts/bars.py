@@ -207,7 +207,7 @@ def occupancy_limit(metrics: Mapping[str, float], labels: Mapping[str, str]) -> 
         return ""
     blocks = known(metrics, "blocks_per_sm_limit")
     joined = names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]
-    held = "" if blocks is None else f", {blocks:.0f} block{'' if blocks == 1 else 's'} an SM"
+    held = "" if blocks is None else f", {blocks:.0f} block{'' if blocks == 1 else 's'} per SM"
     return f"limited by {joined}{held}"
 
 

@@ -56,7 +56,7 @@ def timeline_chart(gpu: GpuTimeline) -> Chart | None:
     axis = Line(_LEFT, bottom - 2, _WIDTH - _RIGHT, bottom - 2, "grid")
     slice_ = time_text((end - start) / _CELLS)
     name = f" {shown(gpu.name)}" if gpu.name else ""
-    says = f"A slice is {slice_}; the higher, the more of it is covered. At the right each row's share of the window."
+    says = f"Each slice is {slice_}; its height is the share that is active. Right: each row's share of the window."
     return Chart(f"GPU {gpu.gpu}{name}", says, _WIDTH, round(bottom + 18), (axis,), tuple(boxes), tuple(words))
 
 
@@ -100,7 +100,7 @@ def axis_rows(window: tuple[int, int], width: int) -> list[str]:
     cells = cells_of(width)
     left, right = f"at {at_text(start)}", f"{at_text(end)}"
     slice_ = time_text((end - start) / cells)
-    says = f"a column is {slice_}; the fuller, the more of it is covered"
+    says = f"a column is {slice_}; a fuller cell is active for more of it"
     return [
         " " * (_LABEL + 1) + left + right.rjust(cells - len(left)),
         " " * (_LABEL + 1) + says[: cells + _SHARE],

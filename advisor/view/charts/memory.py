@@ -18,10 +18,10 @@ FEWEST = 40  # columns of the narrow form
 WIDE = 76  # columns from which the boxes are side by side
 SECTOR = 32  # bytes
 UNKNOWN, BRIEF = "unknown", "?"
-ASKED = "? stands for what the report does not tell."
+ASKED = "? means that the report lacks the value."
 CANNOT = (
-    "The chart cannot show which line moves these bytes, how many of the bytes moved are used, or when: these are"
-    " sums and averages over the whole launch."
+    "The chart cannot show which line moves these bytes, how many of them are used, or when: all values are"
+    " sums and averages over the launch."
 )
 _BOX, _NARROW = 13, 8
 _ROWS = 13
@@ -117,7 +117,7 @@ def _tall(metrics: Mapping[str, float], width: int, blocks: bool) -> list[Row]:
     canvas = Canvas(width, 26, blocks=blocks)
     to, back = ("▼", "▲") if blocks else ("v", "^")
     canvas.box(0, 0, width, 7, "SM")
-    canvas.put(2, 1, f"{_count(known(metrics, 'inst_executed'))} instructions of warps", "quiet")
+    canvas.put(2, 1, f"{_count(known(metrics, 'inst_executed'))} warp instructions", "quiet")
     half = max(width // 2 - 4, 16)
     for row, name in enumerate(("global", "local", "shared"), 2):
         loads, stores = (known(metrics, f"{name}_{side}_inst") for side in ("load", "store"))
@@ -172,7 +172,7 @@ def _notes(metrics: Mapping[str, float]) -> list[str]:
     notes = []
     if full:
         value, name = max(full)
-        notes.append(f"Fullest here: {name}, {_pct(value)} of its peak.")
+        notes.append(f"Highest utilisation: {name}, {_pct(value)} of its peak.")
     local = known(metrics, "local_inst")
     if local:
         share = known(metrics, "local_l2_share")

@@ -95,7 +95,7 @@ def _left_out(found: Sequence[Point], drawn: Sequence[Point]) -> str:
     if idle:
         parts.append(f"{len(idle)} without floating-point work")
     if unknown > 0:
-        parts.append(f"{unknown} whose operations or DRAM bytes the report lacks")
+        parts.append(f"{unknown} with unknown operations or DRAM bytes")
     if len(drawn) > _MOST:
         parts.append(f"{len(drawn) - _MOST} beyond the first {_MOST}")
     return f"Not drawn: {'; '.join(parts)}." if parts else ""
@@ -139,9 +139,9 @@ def _chart(card: str, points: Sequence[Point]) -> Chart:
         end = max(ridges, default=frame.x1)
         start = max(frame.x0, frame.y0 / bandwidth)
         lines.append(Line(frame.x(start), frame.y(start * bandwidth), frame.x(end), frame.y(end * bandwidth), "roof"))
-        told = f"DRAM {quantities.show(float(f'{bandwidth:.3g}'), 'byte/s', 3)}"
+        tip = f"DRAM {quantities.show(float(f'{bandwidth:.3g}'), 'byte/s', 3)}"
         middle = math.sqrt(start * end)
-        words.append(Word(frame.x(middle) - 8, frame.y(middle * bandwidth) - 4, told, "end", "roof"))
+        words.append(Word(frame.x(middle) - 8, frame.y(middle * bandwidth) - 4, tip, "end", "roof"))
     marks, steps = _marks(points, frame)
     kinds = dict.fromkeys(m.kind for m in marks)
     both = {**_SHAPES, "undetermined": _OTHER}
@@ -149,9 +149,7 @@ def _chart(card: str, points: Sequence[Point]) -> Chart:
     title = f"Roofline{f' of {shown(card)}' if card else ''}"
     kind = "versions" if all(p.name for p in points) else "launches"
     count = f"{len(points)} {kind}" if len(points) > 1 else "The launch"
-    says = (
-        f"{count} by {'their' if len(points) > 1 else 'its'} operations for each byte of DRAM and by what is reached."
-    )
+    says = f"{count} by {'their' if len(points) > 1 else 'its'} operations per byte of DRAM and achieved rate."
     return Chart(title, says, _WIDTH, _HEIGHT, (*lines, *steps), (), tuple(words), tuple(marks), tuple(keys))
 
 
@@ -170,8 +168,8 @@ def _marks(points: Sequence[Point], frame: _Frame) -> tuple[list[Mark], list[Lin
         if point.before is not None and then is not None and not any(p.launch is point.before for p in points):
             old_shape, _ = _SHAPES.get(point.before.verdict.id, _OTHER)
             old_kind = point.before.verdict.id if point.before.verdict.id in _SHAPES else "undetermined"
-            told = _title(point.before, then, "before: ")
-            marks.append(Mark(frame.x(then[0]), frame.y(then[1]), old_shape, old_kind, told, hollow=True))
+            tip = _title(point.before, then, "before: ")
+            marks.append(Mark(frame.x(then[0]), frame.y(then[1]), old_shape, old_kind, tip, hollow=True))
         label = (point.name or str(point.launch.index)) if several and len(points) <= _LABELLED else ""
         edge = "→" if here[0] > frame.x1 else ""
         marks.append(
@@ -210,7 +208,7 @@ def _axes(frame: _Frame) -> tuple[list[Line], list[Word]]:
         y = frame.y(10.0**power)
         lines.append(Line(_LEFT, y, _WIDTH - _RIGHT, y, "grid"))
         words.append(Word(_LEFT - 6, y + 4, _rate(10.0**power), "end"))
-    words.append(Word((_LEFT + _WIDTH - _RIGHT) / 2, _HEIGHT - 8, "FLOP for each byte of DRAM", "middle", "axis"))
+    words.append(Word((_LEFT + _WIDTH - _RIGHT) / 2, _HEIGHT - 8, "FLOP per byte of DRAM", "middle", "axis"))
     return lines, words
 
 

@@ -25,7 +25,7 @@ _INTENSITIES, _RATES, _BANDWIDTHS = (1e-9, 1e12), (1e-3, 1e19), (1e6, 1e16)
 _FAR = 100.0  # points beyond this many ridge points are drawn at the edge
 _DEPTH = 1e4  # range shown below the highest roof, if no point is lower
 _LETTERS = "abcdefgh"
-_SIGNS = {"now": ("●", "@"), "paper": ("◇", "*")}
+_SIGNS = {"now": ("●", "@"), "estimate": ("◇", "*")}
 # The user's data type (answer to question intended_dtype) -> peaks of the GPU table.
 _PEAKS_OF: Mapping[str, tuple[tuple[str, str], ...]] = {
     "f64": (("fp64", "FP64"),),
@@ -43,13 +43,13 @@ _WORK = (
 )
 _NEEDED = (("flop", "its operations"), ("dram_bytes", "its DRAM bytes"), ("duration_ns", "its duration"))
 COLLECT = "ncu --section SpeedOfLight --section SpeedOfLight_RooflineChart --section MemoryWorkloadAnalysis_Tables"
-NO_ROOFS = "Neither the bandwidth nor the peak rates of this GPU are known, so there is no roof to draw."
-NO_FLOP = "It does no floating-point work, so it has no place here: what counts is how near it is to the memory roof."
-NO_WORKLOAD = "A workload that was typed in has no roofline: its operations and bytes are not known."
+NO_ROOFS = "The bandwidth and the peak rates of this GPU are unknown, so there is no roof to draw."
+NO_FLOP = "The kernel does no floating-point work, so the roofline does not apply: check its DRAM utilisation instead."
+NO_WORKLOAD = "A typed-in workload has no roofline: its operations and bytes are unknown."
 
 
 @dataclass(frozen=True, slots=True)
-class Paper:
+class AlgorithmNeeds:
     """The napkin estimate of the algorithm: operations, bytes, and the intended data type."""
 
     flop: float
@@ -104,7 +104,7 @@ def roofline(
     launch: LaunchDiagnosis,
     *,
     earlier: Sequence[tuple[LaunchDiagnosis, str]] = (),
-    paper: Paper | None = None,
+    needs: AlgorithmNeeds | None = None,
     width: int = 80,
     height: int = 24,
     blocks: bool = True,
@@ -117,7 +117,7 @@ def roofline(
     if launch.scope != "launch":
         return Roofline(notes=(NO_WORKLOAD,))
     width = max(width, FEWEST)
-    also = _PEAKS_OF.get(paper.dtype, ()) if paper is not None else ()
+    also = _PEAKS_OF.get(needs.dtype, ()) if needs is not None else ()
     bandwidth, peaks = roofs([launch, *(then for then, _ in earlier)], also)
     bandwidth = bandwidth if bandwidth and _within(bandwidth, _BANDWIDTHS) else None
     here = _place(launch)
@@ -125,7 +125,7 @@ def roofline(
     if not bandwidth and not peaks:
         return Roofline(notes=(NO_ROOFS, *notes), collect=collect)
     then = [(place, name) for former, name in earlier if (place := _place(former)) is not None]
-    hoped = _expected(paper, bandwidth, peaks, also)
+    hoped = _expected(needs, bandwidth, peaks, also)
     places = [place for place in (here, hoped, *(place for place, _ in then)) if place]
     legend = len(places) + len(peaks) + len(notes) + bool(bandwidth) + 2 * bool(collect)
     scale = _scale(places, bandwidth, peaks, width, height - legend - _BESIDE)
@@ -137,9 +137,9 @@ def roofline(
         _mark(canvas, scale, place, sign, "then")
         marks.append(Key(sign, "then", f"{name}: {_place_text(place)}"))
     if hoped is not None:
-        sign = _sign("paper", blocks)
-        _mark(canvas, scale, hoped, sign, "paper")
-        marks.append(Key(sign, "paper", f"on paper: {hoped[0]:.3g} FLOP/byte, at most {_rate(hoped[1])}"))
+        sign = _sign("estimate", blocks)
+        _mark(canvas, scale, hoped, sign, "estimate")
+        marks.append(Key(sign, "estimate", f"napkin estimate: {hoped[0]:.3g} FLOP/byte, at most {_rate(hoped[1])}"))
     if here is not None:
         sign = _sign("now", blocks)
         _mark(canvas, scale, here, sign, "now")
@@ -169,24 +169,25 @@ def _lacking(launch: LaunchDiagnosis, here: tuple[float, float] | None) -> tuple
     if here is not None:
         return (), ""
     lacking = [name for metric, name in _NEEDED if not known(launch.metrics, metric)]
-    names = (
-        ", ".join(lacking[:-1]) + (" and " if lacking[:-1] else "") + (lacking or ["its operations for each byte"])[-1]
-    )
-    return (f"Where this launch stands is unknown: the report does not tell {names}.",), COLLECT
+    names = ", ".join(lacking[:-1]) + (" and " if lacking[:-1] else "") + (lacking or ["its operations per byte"])[-1]
+    return (f"The position of this launch is unknown: the report lacks {names}.",), COLLECT
 
 
 def _expected(
-    paper: Paper | None, bandwidth: float | None, peaks: Sequence[tuple[str, float]], also: Sequence[tuple[str, str]]
+    needs: AlgorithmNeeds | None,
+    bandwidth: float | None,
+    peaks: Sequence[tuple[str, float]],
+    also: Sequence[tuple[str, str]],
 ) -> tuple[float, float] | None:
     """Return the napkin estimate's point: its intensity, and the roof at this intensity."""
-    if paper is None or not paper.flop > 0 or not paper.bytes > 0:
+    if needs is None or not needs.flop > 0 or not needs.bytes > 0:
         return None
-    if not _within(paper.flop / paper.bytes, _INTENSITIES):
+    if not _within(needs.flop / needs.bytes, _INTENSITIES):
         return None
     own = {name for _, name in also}
     tops = [rate for name, rate in peaks if not own or name in own]
-    limits = ([max(tops)] if tops else []) + ([paper.flop / paper.bytes * bandwidth] if bandwidth else [])
-    return (paper.flop / paper.bytes, min(limits)) if limits else None
+    limits = ([max(tops)] if tops else []) + ([needs.flop / needs.bytes * bandwidth] if bandwidth else [])
+    return (needs.flop / needs.bytes, min(limits)) if limits else None
 
 
 def _allowed(
@@ -276,7 +277,7 @@ def _framed(canvas: Canvas, scale: Scale, blocks: bool) -> tuple[Row, ...]:
         at = min(at, _AXIS + 1 + scale.width - len(label))
         if not line or at > len(line):
             line = f"{line:<{at}}{label}"
-    unit = "FLOP for each byte of DRAM"
+    unit = "FLOP per byte of DRAM"
     return (*rows, ((line, "axis"),), ((" " * (_AXIS + 1 + (scale.width - len(unit)) // 2) + unit, "axis"),))
 
 

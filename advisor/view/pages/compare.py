@@ -44,7 +44,12 @@ from advisor.view.text import shown
 
 WORDS = {"faster": "Faster", "slower": "Slower", "same": "No difference", "unknown": "No time"}
 _TONES: dict[str, Tone] = {"faster": "good", "slower": "bad", "same": "warn", "unknown": "warn"}
-_STATES: dict[str, Tone] = {"gone": "good", "stayed": "plain", "came": "warn"}
+# State of a finding -> its label and tone.
+_STATES: dict[str, tuple[str, Tone]] = {
+    "gone": ("gone", "good"),
+    "stayed": ("unchanged", "plain"),
+    "came": ("new", "warn"),
+}
 HTML_SECTIONS = 40  # the most kernels with a section in HTML, the largest change first
 _NAME = 200
 # Conditions that the trust entry runs_not_comparable explains.
@@ -137,7 +142,7 @@ def pair_sections(
         parts.append(section("Findings", [_findings(pair.findings)], level=level))
     if pair.traps:
         bullets = Bullets(tuple(trap.text for trap in pair.traps))
-        parts.append(section("Percentages that moved against the time", [bullets], level=level))
+        parts.append(section("Percentages that changed contrary to the time", [bullets], level=level))
     if pair.units:
         parts.append(section("Most utilised units", [_unit_bars(pair.units)], level=level))
     moved = [row for row in pair.metrics if everything or row.shown]
@@ -174,14 +179,14 @@ def headline(pair: Pair) -> str:
     """`2.7×: 137 µs → 50.1 µs (-63 %; noise 4.8 %)`; of a slower kernel `1.4× as long: …`."""
     before, after = (time_text(x.times.median) if x.times else "unknown" for x in (pair.base, pair.current))
     if pair.judged is None:
-        return f"{before} → {after}: without both times the speedup is unknown"
+        return f"{before} → {after}: the speedup is unknown without both times"
     change, noise = change_text(pair.judged.change), share_text(pair.judged.noise)
     if pair.judged.word == "same":
         return f"{before} → {after} ({change}), within the noise of {noise}"
-    told = f"{change}; " if pair.judged.change < 10 else ""
+    percent = f"{change}; " if pair.judged.change < 10 else ""
     value = pair.judged.speedup
-    speed = f"{speedup_text(1 / value)} as long" if value < 1 else speedup_text(value)
-    return f"{speed}: {before} → {after} ({told}noise {noise})"
+    speed = f"{speedup_text(1 / value)} the time" if value < 1 else speedup_text(value)
+    return f"{speed}: {before} → {after} ({percent}noise {noise})"
 
 
 def runs_text(pair: Pair) -> str:
@@ -230,9 +235,9 @@ def class_text(pair: Pair) -> str:
 def finding_text(change: FindingChange) -> str:
     """Return the note on a removed, kept or new finding: a warning, the end of the search, its estimated speedups."""
     end = "the kernel is near its limit" if change.id in ENDS and change.state != "gone" else ""
-    note = "a warning about the numbers" if change.kind == "trust" else end
+    note = "a caveat about the data" if change.kind == "trust" else end
     gains = []
-    for finding, tense in ((change.before, "was worth"), (change.after, "worth")):
+    for finding, tense in ((change.before, "estimated speedup was"), (change.after, "estimated speedup")):
         if finding is not None and finding.speedup is not None and finding.kind == "diagnosis":
             gains.append(f"{tense} {estimate_text(finding.speedup)}")
     return "; ".join(x for x in (note, ", now ".join(gains), change.text) if x)
@@ -240,11 +245,11 @@ def finding_text(change: FindingChange) -> str:
 
 def _findings(changes: Sequence[FindingChange]) -> Facts:
     rows = []
-    for state, tone in _STATES.items():
+    for state, (label, tone) in _STATES.items():
         for change in changes:
             if change.state == state:
-                told = finding_text(change)
-                rows.append(Fact(state, f"{change.title} ({change.id}){f': {told}' if told else ''}", tone))
+                note = finding_text(change)
+                rows.append(Fact(label, f"{change.title} ({change.id}){f': {note}' if note else ''}", tone))
     return Facts(tuple(rows))
 
 
@@ -291,7 +296,7 @@ def _unit_bars(units: Sequence[Reached]) -> Bars:
         for label, value, note in ((f"{name}, before", unit.before, reaches), ("after", unit.after, moved)):
             share = value / 100 if value is not None else None
             rows.append(BarRow(label, share, percent_text(value), note, total=label != "after"))
-    return Bars("% of peak, before and after, with what kernels can reach and the change in points", tuple(rows))
+    return Bars("% of peak before and after, with the achievable share and the change in points", tuple(rows))
 
 
 def _caveats(conditions: Sequence[Condition]) -> list[Fact]:

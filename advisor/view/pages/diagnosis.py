@@ -10,7 +10,7 @@ from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis, MeasuredCeilin
 from advisor.records.readings import ReportInfo
 from advisor.view.blocks import Block, Cell, Column, Fact, Facts, Page, Paragraph, Picture, Section, Table, section
 from advisor.view.charts.roofline import Point, rooflines
-from advisor.view.numbers import share_text, speedup_text, time_text
+from advisor.view.numbers import counted, plural, share_text, speedup_text, time_text
 from advisor.view.pages.launch import Texts, first_diagnosis, launch_blocks
 from advisor.view.text import cut, file_name, shown
 
@@ -168,7 +168,7 @@ def _summary(groups: Sequence[Group], launches: Sequence[LaunchDiagnosis], links
     return [
         Paragraph(text, "lead"),
         Table(columns, tuple(rows)),
-        Paragraph("Each speedup is that of its own fix on its own kernel.", "dim"),
+        Paragraph("Each speedup is that of the fix on its kernel alone.", "dim"),
     ]
 
 
@@ -211,7 +211,8 @@ def _sections(group: Group, launch: LaunchDiagnosis, texts: Texts, *, alone: boo
     head = None
     if len(group.launches) > 1:
         others = len(group.launches) - 1
-        text = f"{others} more of this kernel and shape have the same class and first finding"
+        alike = f"{counted(others, 'more launch', 'more launches')} of this kernel and shape"
+        text = f"{alike} {plural(others, 'has', 'have')} the same class and first finding"
         head = Paragraph(f"{text}; together they take {time_text(sum(x.duration_ns or 0 for x in group.launches))}.")
     blocks = launch_blocks(launch, texts)
     parts = [section(launch_title(launch), [head, *blocks.first], name=f"launch-{group.at}")]

@@ -25,7 +25,7 @@ KINDS = {
     "erratum": "correction",
 }
 HEADINGS = {
-    "kinds": "Ask for one of these, or for any word in them",
+    "kinds": "Explain one of these kinds, or any word in an entry",
     "hits": "No entry has this name. Related entries",
     "says": "A source says",
     "what": "",
@@ -34,8 +34,8 @@ HEADINGS = {
     "rules": "Concluded when",
     "explains": "Symptoms it explains",
     "test": "Test",
-    "partition": "One of the group",
-    "thresholds": "Judged by",
+    "partition": "Group",
+    "thresholds": "Thresholds",
     "used_by": "Used by",
     "misleads": "How it misleads",
     "points": "In detail",
@@ -60,15 +60,15 @@ HEADINGS = {
     "collect": "Collect",
     "choices": "Answers",
     "sets": "Sets the metric",
-    "next": "Look next at",
+    "next": "Check next",
     "facts": "GPU",
     "peaks": "Peaks",
     "limits": "An SM holds",
     "note": "Note",
-    "fires": "Found, for example, at",
-    "silent": "Not found at",
+    "fires": "Example values with it",
+    "silent": "Example values without it",
     "exercise": "Exercise",
-    "found_by": "Found in a report as",
+    "found_by": "Reported as",
     "told_by": "Shown with",
     "modifiers": "Modifiers",
     "corrections": "Corrected",
@@ -84,7 +84,7 @@ HEADINGS = {
     "counts": "Counted in",
     "traps": "Traps",
     "leads_to": "Leads to",
-    "healthy": "When it is healthy",
+    "healthy": "When it is normal",
     "matrix": "Matrix product",
     "let": "With",
     "require": "Holds for",
@@ -116,7 +116,7 @@ def _sections(explanation: Explanation) -> Iterator[Section]:
     for name, lines in explanation.sections:
         heading = HEADINGS.get(name, name.replace("_", " ").capitalize())
         if explanation.kind == "erratum" and name == "what":
-            heading = "What is right"
+            heading = "Correction"
         if name in _SHORT:
             short.append(Fact(heading, ", ".join(lines)))
             continue

@@ -24,11 +24,11 @@ def _blocks(number: int) -> str:
 
 def _access(check: FixCheck) -> list[str]:
     measured, unit = dict(check.measured), _UNITS[check.simulator]
-    who = f"{check.of}s of {measured['bytes']:.0f} bytes a lane"
-    out = [f"{who} take {_few(measured['cost'])} {unit} a request, ideal {_few(measured['ideal'])}"]
+    who = f"{check.of}s of {measured['bytes']:.0f} bytes per lane"
+    out = [f"{who} take {_few(measured['cost'])} {unit} per request, ideal {_few(measured['ideal'])}"]
     patterns = [_fit(form, check) for form in check.fits]
     if len(patterns) > 1:
-        out.append("patterns with this cost, which the counters cannot tell apart: " + "; or ".join(patterns))
+        out.append("patterns with this cost, which the counters cannot distinguish: " + "; or ".join(patterns))
     elif patterns and check.fits[0].index:
         out.append(f"a pattern with this cost: {patterns[0]}")
     elif patterns:
@@ -46,9 +46,9 @@ def _fit(form: Form, check: FixCheck) -> str:
         )
     if form.kind == "untried":
         lanes = dict(check.measured)["lanes"]
-        return f"pattern unknown: lanes are inactive at times ({_few(lanes)} of 32 active on average)"
+        return f"pattern unknown: some lanes are inactive ({_few(lanes)} of 32 active on average)"
     sizes = form.sizes
-    others = f"; so would {', '.join(map(str, sizes[1 : 1 + _OTHERS]))}, …" if len(sizes) > 1 else ""
+    others = f"; the same for {', '.join(map(str, sizes[1 : 1 + _OTHERS]))}, …" if len(sizes) > 1 else ""
     size, cost = int(numbers["bytes"]), _few(form.result)
     if form.kind == "far":
         return f"lanes {sizes[0] * size} bytes or more apart, or at unrelated addresses ({form.index}): {cost}"
@@ -57,7 +57,7 @@ def _fit(form: Form, check: FixCheck) -> str:
     if form.kind == "groups":
         return f"groups of {sizes[0]} neighbours, each in another row of the array ({form.index}): {cost}"
     if form.kind == "offset":
-        return f"neighbouring elements, but {sizes[0]} bytes off a sector's start: {cost}"
+        return f"neighbouring elements that start {sizes[0]} bytes after a sector boundary: {cost}"
     if check.simulator == "coalescing":
         apart = "neighbouring lanes" if form.kind == "column" else "rows of threads"
         return f"{apart} in different rows of the array ({form.index}): {cost}"
@@ -81,8 +81,8 @@ def _occupancy(check: FixCheck) -> list[str]:
     now = {name: int(value) for name, value in check.measured}
     percent = dict(check.measured)["percent"]
     out = [
-        f"now {now['registers']} registers a thread, {now['shared']:,} bytes of shared memory, {now['block_size']} "
-        f"threads: {_blocks(now['blocks'])} an SM, {percent:.0f} %"
+        f"now {now['registers']} registers per thread, {now['shared']:,} bytes of shared memory, {now['block_size']} "
+        f"threads: {_blocks(now['blocks'])} per SM, {percent:.0f} %"
     ]
     return out + [_step(form, now["block_size"]) for form in check.after]
 

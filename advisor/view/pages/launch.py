@@ -15,11 +15,11 @@ from advisor.records.diagnosis import (
     Budget,
     BudgetStep,
     Comparison,
-    Elsewhere,
     Finding,
     FixAdvice,
     LaunchDiagnosis,
     Location,
+    OtherGpu,
     Unit,
 )
 from advisor.view.blocks import BarRow, Bars, Block, Bullets, Cell, Code, Column, Command, Fact, Facts, Paragraph, Table
@@ -90,12 +90,12 @@ def launch_blocks(launch: LaunchDiagnosis, texts: Texts) -> LaunchBlocks:
     if launch.budget is not None:
         rest.append((BUDGET, budget_blocks(launch.budget), True))
     if launch.on is not None:
-        rest.append((elsewhere_heading(launch.on), elsewhere_blocks(launch, launch.on), True))
+        rest.append((other_gpu_heading(launch.on), other_gpu_blocks(launch, launch.on), True))
     texts_, more = verdict_texts(launch, first)
     rest.append((RULES, (Bullets((*texts_, *([more] if more else []))),) if texts_ else (), True))
     # If ncu's rules give another class, that section already explains it.
-    told = {"rules_disagree"} if any(v.here.status == "class_differs" for v in launch.ncu_rules) else set()
-    trust = [f for f in launch.findings if f.kind == "trust" and f not in severe and f.id not in told]
+    covered = {"rules_disagree"} if any(v.here.status == "class_differs" for v in launch.ncu_rules) else set()
+    trust = [f for f in launch.findings if f.kind == "trust" and f not in severe and f.id not in covered]
     notes = [f"{f.title} ({f.id}): {f.because}" for f in trust]
     rest.append(("Caveats", (Bullets(tuple(notes)),) if notes else (), True))
     rest.append(("Minor and unknown", _unknown(launch), True))
@@ -146,7 +146,7 @@ def next_text(first: Finding, launch: LaunchDiagnosis) -> str:
     if _open_end(first, launch):
         return "before you stop, collect the missing metrics (see Unknown below)"
     if first.id in ENDS:
-        return "look elsewhere for speedups; the remaining options here are below"
+        return "optimise another kernel; the remaining options for this one are below"
     return "follow the steps below" if first.id == _OPEN else "follow the steps below: change one thing, profile again"
 
 
@@ -177,7 +177,7 @@ def _excerpt(place: Location, launch: LaunchDiagnosis, texts: Texts) -> Code | N
 def steps_heading(first: Finding) -> str:
     """Return the heading of the steps of a fix."""
     if first.id in ENDS:
-        return "If it must be faster still"
+        return "If it must be even faster"
     return "How to find the cause" if first.id == _OPEN else "How to fix it"
 
 
@@ -269,7 +269,7 @@ def _unknown(launch: LaunchDiagnosis) -> tuple[Block, ...]:
     rows = []
     small = [f"{f.title} ({f.id})" for f in launch.findings if f.kind == "note"]
     if small:
-        rows.append(Fact("Minor", f"found, but worth under 5 %: {', '.join(small)}"))
+        rows.append(Fact("Minor", f"saves less than 5 % each: {', '.join(small)}"))
     wanted = sorted({f for m in launch.missing for f in m.needed_for} - set(catalog().trust))
     if wanted and launch.scope == "workload":
         words = "; ".join(dict.fromkeys(key_of(m.metric) for m in launch.missing))
@@ -280,7 +280,7 @@ def _unknown(launch: LaunchDiagnosis) -> tuple[Block, ...]:
         rows.append(Fact("Unknown", f"{', '.join(wanted)} (not ruled out): {how}", "warn"))
     for question in launch.questions:
         unit = f" in {question.unit}" if question.unit else ""
-        would = f"It would decide {', '.join(question.would_change)}."
+        would = f"It affects {', '.join(question.would_change)}."
         rows.append(Fact("You can add", f"{question.ask} {would} (`{question.id}`{unit})"))
     return (Facts(tuple(rows)),) if rows else ()
 
@@ -288,7 +288,7 @@ def _unknown(launch: LaunchDiagnosis) -> tuple[Block, ...]:
 def budget_blocks(budget: Budget) -> tuple[Block, ...]:
     """Return a table of the fixes in the recommended order, and their combined estimated speedup."""
     listed = listed_steps(budget)
-    columns = (Column("", True), Column("Fix of"), Column("Alone", True), Column("Then", True), Column("Total", True))
+    columns = (Column("", True), Column("Fix for"), Column("Alone", True), Column("Then", True), Column("Total", True))
     rows = []
     for at, step in enumerate(listed, 1):
         note = _step_note(step, at)
@@ -296,9 +296,9 @@ def budget_blocks(budget: Budget) -> tuple[Block, ...]:
         rows.append((Cell(f"{at}."), Cell(f"{step.finding}: {note}" if note else step.finding), *gains))
     together, rest = budget.together, budget.steps[len(listed) :]
     after = time_model().terms[together.next_limiter].name
-    texts = [f"All of them: {estimate_text(together)}; then {after} limits. Speedups neither add up nor multiply."]
+    texts = [f"All fixes: {estimate_text(together)}; then {after} limits. Speedups neither add up nor multiply."]
     if rest:
-        texts.append(f"Under 5 % each after these: {', '.join(step.finding for step in rest)}.")
+        texts.append(f"Less than 5 % each after these: {', '.join(step.finding for step in rest)}.")
     if budget.left_out:
         texts.append(f"Left out, without an estimate: {', '.join(budget.left_out)}.")
     return (Table(columns, tuple(rows)), *(Paragraph(text) for text in texts))
@@ -316,36 +316,36 @@ def _step_note(step: BudgetStep, at: int) -> str:
     if at > 1 and not worthwhile(step.alone) and worthwhile(step.gain):
         return f"no gain alone, only {before}"
     if at > 1 and worthwhile(step.alone) and not worthwhile(step.gain):
-        return f"no gain left {before}: they save the same time"
+        return f"no gain {before}: they save the same time"
     return ""
 
 
-def elsewhere_heading(on: Elsewhere) -> str:
+def other_gpu_heading(on: OtherGpu) -> str:
     """Return the heading of the estimate for another GPU."""
     return f"On {on.gpu}, estimated from the counters of {on.here}"
 
 
-def elsewhere_blocks(launch: LaunchDiagnosis, on: Elsewhere) -> tuple[Block, ...]:
+def other_gpu_blocks(launch: LaunchDiagnosis, on: OtherGpu) -> tuple[Block, ...]:
     """Return time, limiter and first finding of the launch on another GPU, then the caveats of the estimate."""
     rows = []
     if on.ratio is not None:
         limit = time_model().terms[on.leader].name
         units = ", ".join(f"{u.name} {share_text(min(1.0, u.need))} (work {_work(u)})" for u in on.units[:_UNITS_SHOWN])
         rows = [
-            Fact("Time", _elsewhere_time(on)),
+            Fact("Time", _other_gpu_time(on)),
             Fact("Limiter", f"{limit}; class {on.class_title}"),
-            Fact("Units", f"share of the time there (work: time there over time here): {units}"),
+            Fact("Units", f"share of the time there (work: its time there divided by here): {units}"),
         ]
         if on.occupancy_pct is not None:
-            rows.append(Fact("Occupancy", _elsewhere_occupancy(launch, on)))
+            rows.append(Fact("Occupancy", _other_gpu_occupancy(launch, on)))
         first, rest = on.findings[:1], on.findings[1 : 1 + _FINDINGS_SHOWN]
         then = f" (then {', '.join(rest)})" if rest else ""
-        rows.append(Fact("Fix first", f"{first[0]}{then}" if first else "unknown from the metrics that carry over"))
+        rows.append(Fact("Fix first", f"{first[0]}{then}" if first else "unknown: too few metrics transfer"))
     cannot = (Bullets(tuple(caveat.says for caveat in on.cannot)),) if on.cannot else ()
     return (*((Facts(tuple(rows)),) if rows else ()), *cannot)
 
 
-def _elsewhere_time(on: Elsewhere) -> str:
+def _other_gpu_time(on: OtherGpu) -> str:
     assert on.ratio is not None and on.low is not None and on.high is not None
     of_here = f"{speedup_text(on.ratio)} the time here ({range_text(on.low, on.high)})"
     if on.duration_ns is None or on.duration_low_ns is None or on.duration_high_ns is None:
@@ -357,7 +357,7 @@ def _work(unit: Unit) -> str:
     return speedup_text(unit.ratio) if unit.high < 1.005 * unit.low else range_text(unit.low, unit.high)
 
 
-def _elsewhere_occupancy(launch: LaunchDiagnosis, on: Elsewhere) -> str:
+def _other_gpu_occupancy(launch: LaunchDiagnosis, on: OtherGpu) -> str:
     here, waves = launch.metrics.get("occupancy_theoretical_pct"), launch.metrics.get("waves")
     text = f"{on.occupancy_pct:.0f} %" + (f", here {here:.0f} %" if here is not None else "")
     if on.waves is not None:

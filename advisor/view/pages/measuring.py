@@ -52,8 +52,8 @@ _REMARKS, _PRINTED = 5, 10
 _OVERLAP = {
     "overlap": "The halves overlap: work on the longer one.",
     "partial": "The halves overlap in part.",
-    "none": "The halves do not overlap: at best the time would be that of the longer one.",
-    "latency": "Longer than both halves together: latency that neither shows.",
+    "none": "The halves do not overlap: at best, the time is that of the longer one.",
+    "latency": "The kernel takes longer than both halves together: it adds latency.",
 }
 
 
@@ -92,7 +92,7 @@ def attempt_page(one: Exercise, tried: Attempt, onward: bool = True) -> Page:
         return Page("", (*failure_blocks(mine.failure), *printed, again), ())
     if mine.wrong:
         wrong = Paragraph(f"Wrong result: {mine.wrong}.", "bad")
-        why = Paragraph("The time of a wrong kernel means nothing, so it is not compared.")
+        why = Paragraph("The time of a wrong kernel is not compared.")
         return Page("", (wrong, why, *printed, *([again] if onward else [])), ())
     stages = one.stages
     rows = [(f"slow ({stages[0].id})", tried.slow), ("yours", mine), (f"fast ({stages[-1].id})", tried.fast)]
@@ -192,7 +192,7 @@ def sweep_page(found: Sweep, one: Exercise) -> Page:
     if found.best is not None and found.best.judged is not None:
         best = f"Best: {found.best.label}, a speedup of {speedup_text(found.best.judged.speedup)} over the source."
         blocks += [Paragraph(best, "lead")]
-        blocks += [Paragraph(f"Next: write it into the source, then {_COMMAND} check {one.name}")]
+        blocks += [Paragraph(f"Next: apply it to the source, then {_COMMAND} check {one.name}")]
     else:
         blocks.append(Paragraph("No point is faster than the source as written beyond the noise."))
     blocks += [Facts(tuple(Fact("Caveat", note, "warn") for note in found.notes))] if found.notes else []
@@ -249,7 +249,7 @@ def status_of(step: StepJudged) -> str:
 def overlap_text(found: Overlap) -> str:
     """Return the verdict of the memory-only / math-only experiment with its three times."""
     unsure = "" if found.sure else " The noise of the times allows another verdict."
-    small = "" if found.visible else " The shorter half is too short for its overlap to be seen."
+    small = "" if found.visible else " The shorter half is too short to show its overlap."
     return (
         f"{_OVERLAP[found.word]} Full {time_text(found.full_ns)}; the longer half ({found.longer}) "
         f"{time_text(found.best_ns)}, both together {time_text(found.worst_ns)}: "
@@ -297,8 +297,9 @@ def readme(judged: Sequence[JudgedExercise], measured: Sequence[Measured]) -> st
         "# The exercises",
         "",
         f"{len(judged)} exercises, each slow for a known reason, measured on {', '.join(gpus)}: median of 20 runs",
-        "between events, the L2 cache filled with other data before each. *speedup* is over the step above, *estimate*",
-        "what the advisor promised for the first finding's fix, read from the profile alone (with the napkin's numbers",
+        "between events, the L2 cache filled with other data before each. *speedup* is over the step above. "
+        "*estimate* is",
+        "the advisor's estimate for the fix of the first finding, from the profile alone (with the napkin numbers",
         "where an exercise supplies them). Made by `ncu-advisor practice selfcheck --readme kernels/README.md`.",
         "",
         "| exercise | step | time | speedup | first finding | estimate | of the limit |",

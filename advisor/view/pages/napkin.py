@@ -33,7 +33,7 @@ def napkin_page(result: Result, checks: Sequence[Inconsistency] = ()) -> Page:
     notes = Bullets(tuple(note.says for note in result.notes)) if result.notes else None
     parts = [section("", [_roofs(result)]), section("", [drawing, notes])]
     if checks:
-        parts.append(section("Measured against it", [Bullets(tuple(item.says for item in checks))], level=3))
+        parts.append(section("Compared with the measurement", [Bullets(tuple(item.says for item in checks))], level=3))
     parts.append(section("", [facts(("How counted", result.algorithm.derivation))]))
     return Page(f"{result.algorithm.title} in {result.dtype.title} on {result.gpu.name}", tuple(made), tuple(parts))
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:  # `practice list` and `show` do not load what runs kernels
     from advisor.practice.workshop import Workshop
     from advisor.records.diagnosis import LaunchDiagnosis
 
-_LEVELS = {1: "first steps", 2: "the trade", 3: "hard"}
+_LEVELS = {1: "first steps", 2: "intermediate", 3: "hard"}
 _COMMAND = "ncu-advisor practice"
 
 
@@ -67,24 +67,24 @@ def next_step(command: str) -> Paragraph:
 
 def story_page(one: Exercise, record: Record) -> Page:
     """Build the story without the cause, the questions before a profile, and the next commands."""
-    kind = f"ladder of {len(one.stages)} steps" if one.ladder else "exercise"
+    kind = f"series of {len(one.stages)} steps" if one.ladder else "exercise"
     head = f"Level {one.level} ({_LEVELS[one.level]}) · {kind} · trains step {one.step} of the method"
     made: list[Block] = [Paragraph(head, "dim")]
     made += [Paragraph("Do first: " + ", ".join(one.prerequisites), "dim")] if one.prerequisites else []
     n = one.name
     steps = (
-        f"show {n} --napkin: those numbers, and how to get them",
+        f"show {n} --napkin: these numbers and how to estimate them",
         f"predict {n}: class, cause, speedup",
         f"show {n} --profile: the recorded profile; your score",
         f"start {n}: the source, to edit",
-        f"check {n}: is it right, how fast is it",
+        f"check {n}: correctness and time",
         f"profile {n}: before and after",
         f"hint {n}: {record.hints} of {len(one.hints)} taken",
         f"quiz {n}: {counted(len(one.quiz), 'question')}",
     )
     parts = [
         section("", paragraphs(one.story)),
-        section("Work out before any profile", [Bullets(tuple(number.what for number in one.napkin))], level=3),
+        section("Estimate before profiling", [Bullets(tuple(number.what for number in one.napkin))], level=3),
         section(f"Next, each after `{_COMMAND}`", [Bullets(steps)], level=3),
     ]
     scored = [
@@ -155,7 +155,7 @@ def before_prediction(one: Exercise, step: str, own: bool) -> Page:
     """Build the page that explains what to predict."""
     what = "your version" if own else f"step {step}"
     text = f"Predict the profile of {one.name}, {what}, before it is shown. You get points for each part."
-    how = "The beginning of a name is enough; ? describes each, `ncu-advisor explain NAME` explains it."
+    how = "The beginning of a name is enough; ? lists descriptions, `ncu-advisor explain NAME` explains one."
     return Page("", (Paragraph(text), Paragraph(how)), ())
 
 
@@ -184,7 +184,7 @@ def version_page(one: Exercise, step: StepDef, measured: Measured, record: Recor
     if data is not None and data.times_ns:
         runs = sorted(data.times_ns)
         made += f": {time_text(median(runs))} (median of {len(runs)} runs, {time_range_text(runs[0], runs[-1])})."
-        made += " The profile below is of one launch of one more run."
+        made += " The profile below is of one launch of another run."
     return Page(_step_title(one, step), (Paragraph(step.says), Paragraph(made, "dim")), ())
 
 
@@ -208,7 +208,7 @@ def after_recorded_profile(one: Exercise, step: StepDef, record: Record, gain: f
 def started_page(one: Exercise, shop: Workshop, made: bool) -> Page:
     """Build the page with the path of the source and what to do with it; paths are never cut, so they can be copied."""
     if shop.source.suffix == ".cu":
-        text = "The launch shape is in the source, in a `// launch:` line that you may change, too."
+        text = "The launch shape is in the source, in a `// launch:` line that you can also change."
     else:
         text = "Edit the Python; `prepare` returns what one run does."
     head = Paragraph("Created:" if made else "Already there, nothing was overwritten:")

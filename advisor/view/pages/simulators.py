@@ -44,7 +44,7 @@ def coalescing_page(result: Simulated) -> Page:
     found = coalescing_of(result.warps[result.drawn], result.width)
     rows = Facts(
         (
-            Fact("Sectors", f"{_few(result.average)} a request{_range(result)}, ideal {_few(result.ideal)}"),
+            Fact("Sectors", f"{_few(result.average)} per request{_range(result)}, ideal {_few(result.ideal)}"),
             Fact("Used", f"{_few(found.bytes_per_sector)} of {SECTOR} bytes of each sector"),
             Fact("Lines", f"{found.lines} of {LINE} bytes"),
         )
@@ -60,8 +60,8 @@ def banks_page(result: Simulated) -> Page:
     rule = "the whole warp" if size == 32 else f"{size} lanes"
     rows = Facts(
         (
-            Fact("Wavefronts", f"{_few(result.average)} a request{_range(result)}, ideal {_few(result.ideal)}"),
-            Fact("Served", f"{rule} at a time, one word of a bank for all lanes that ask for it"),
+            Fact("Wavefronts", f"{_few(result.average)} per request{_range(result)}, ideal {_few(result.ideal)}"),
+            Fact("Served", f"{rule} at a time, one word of a bank for all lanes that access it"),
         )
     )
     changes = [_banks_change(change, result) for change in result.changes]
@@ -72,11 +72,11 @@ def _page(kind: str, result: Simulated, made: list[Block], changes: list[str], d
     given = "".join(f", {name.replace('_', '.')} = {value:,}" for name, value in result.parameters.items())
     where = f", where {result.where}" if result.where else ""
     offset = f", first element at byte {result.offset:,}" if result.offset else ""
-    what = f"{result.width} bytes a lane, elements of {result.size}, block {result.block}{offset}{where}{given}"
+    what = f"{result.width} bytes per lane, elements of {result.size}, block {result.block}{offset}{where}{given}"
     advice: Block = Bullets(tuple(changes))
     if not changes:
         done = result.average <= result.ideal
-        advice = Paragraph("Nothing to gain: the ideal is reached." if done else "None of the forms tried costs less.")
+        advice = Paragraph("The access pattern is already ideal." if done else "No tried access pattern costs less.")
     parts = (section("", [advice]), section("", [drawn]))
     return Page(f"{kind} of {result.expression}", (Paragraph(what, "dim"), *made), parts)
 
@@ -93,7 +93,7 @@ def _range(result: Simulated) -> str:
 def _coalescing_change(change: Change) -> str:
     if change.kind == "shift":
         return f"moved by {change.by} bytes, so that it starts on a sector: {_few(change.cost)} sectors"
-    return f"with tid.x and tid.y exchanged: {_few(change.cost)} sectors"
+    return f"with tid.x and tid.y swapped: {_few(change.cost)} sectors"
 
 
 def _wider(result: Simulated) -> list[str]:
@@ -107,7 +107,7 @@ def _sectors_drawn(result: Simulated) -> Iterator[str]:
     warp = result.warps[result.drawn]
     sectors = touched_sectors(warp, result.width)
     number = {sector: at for at, sector in enumerate(sectors)}
-    yield "The sector that each lane accesses (- is off):"
+    yield "The sector that each lane accesses (- means inactive):"
     for first in range(0, 32, 16):
         cells = ["-" if at is None else str(number[at // SECTOR]) for at in warp[first : first + 16]]
         yield f"  lanes {first:>2}-{first + 15:<2} " + "".join(f"{cell:>4}" for cell in cells)
@@ -131,7 +131,7 @@ def _banks_change(change: Change, result: Simulated) -> str:
 def _banks_drawn(result: Simulated) -> Iterator[str]:
     found = passes(result.warps[result.drawn], result.width)
     wide = max(1, result.width // 4)
-    yield "Lanes by banks; a digit is the wavefront in which the lane is served there"
+    yield "Lanes by banks; a digit is the wavefront that serves the lane"
     yield f"{'bank':>8} 0{'':8}10{'':8}20{'':8}30"
     for lane in range(32):
         cells = ["·"] * BANKS
@@ -143,7 +143,7 @@ def _banks_drawn(result: Simulated) -> Iterator[str]:
 
 def occupancy_page(result: Occupancy, limits: Limits, title: str, more: tuple[int, int] | None) -> Page:
     """Build the page: blocks and warps of an SM, limiters, nearest changes. more: requirements of one more block."""
-    note = f"{result.blocks} blocks, {result.warps} of {limits.warps_per_sm} warps of an SM"
+    note = f"{result.blocks} blocks, {result.warps} of {limits.warps_per_sm} warps per SM"
     full = BarRow("Occupancy", result.percent / 100, percent_text(result.percent), total=True)
     columns = (Column("Resource"), Column("Blocks", True), Column(""))
     rows = tuple(

@@ -23,19 +23,19 @@ _LEAST_ZONE = 0.005  # share of the executions from which a divergent zone is sh
 _MOST_GROUPS, _MOST_ZONES, _MOST_PHASES, _MOST_BASES = 8, 5, 16, 6
 _BANDS = {"all": "all 32", "border": "28 to 31", "part": "16 to 27", "few": "under 16"}
 _ORPHANS = {
-    "BAR": "earlier loads or copies must be done before the warp may enter the barrier",
-    "DEPBAR": "waits for earlier loads or copies that it does not name: look at those above it",
+    "BAR": "earlier loads or copies must complete before the warp enters the barrier",
+    "DEPBAR": "waits for earlier loads or copies without naming them: check those above it",
     "CS2R": "placed by the compiler to let earlier instructions finish: no cost of its own",
-    "S2R": "reads a special register through the same queue as shared memory: the queue is what waits",
+    "S2R": "reads a special register through the queue of shared memory: the wait is for that queue",
 }
-_ORPHAN = "no operand shows for what: the compiler's own wait for instructions before it"
+_ORPHAN = "no operand shows the cause: the compiler placed this wait for earlier instructions"
 
 
 def source_page(view: View, top: int, *, reason: str = "") -> Page:
     """Build the page: the `top` lines and instructions, then the shape. reason: why this measure was chosen."""
     parts: list[Section] = []
     if not view.spots:
-        parts.append(made_section("", [Paragraph("Nothing in the code has any of it, or passes the filters.")]))
+        parts.append(made_section("", [Paragraph("No instruction has any, or the filters exclude them all.")]))
     if view.lines:
         parts.append(made_section("Lines", [_lines(view, top), _more(len(view.lines) - top, "lines")]))
     sites = [site for site in view.call_sites if site[2] >= _LEAST_CALL]
@@ -73,9 +73,9 @@ def _about(view: View, reason: str) -> tuple[Block, ...]:
         )
         kept += "; compilers move code, so samples may land on an adjacent line"
     if view.has_lines and not view.texts:
-        source = "not in the report and not found here: --sources DIR says where it is"
+        source = "not in the report and not found here: give its folder with --sources DIR"
     elif view.embedded:
-        source = "as the report carries it (a file under --sources comes first)"
+        source = "from the report (a file under --sources has priority)"
     rows: Facts = made_facts(
         ("Measure", f"{view.measure.id}: {view.measure.title}, total {count_text(view.total)}"),
         ("Because", reason) if reason else None,
@@ -150,7 +150,7 @@ def _value(value: Value) -> str:
 def _ptx(view: View, top: int) -> list[Block | None]:
     assert view.ptx is not None
     if not view.has_ptx:
-        return [Paragraph("The report holds none: code compiled with -lineinfo carries its PTX along.")]
+        return [Paragraph("The report holds no PTX: compile with -lineinfo to embed it.")]
     rows = tuple((_share(part), Cell(str(n)), Cell(source_line(text))) for n, text, _, part in view.ptx[:top])
     table = Table((Column("Share", True), Column("Line", True), Column("PTX")), rows)
     return [table, _more(len(view.ptx) - top, "lines of PTX")]
@@ -168,7 +168,7 @@ def shape_sections(view: View) -> list[Section]:
         parts.append(made_section("Loops", [*loops, Paragraph(f"Executed: {shares}"), spills], level=3))
         if found.phases:
             course = Bullets(tuple(map(_phase, found.phases[:_MOST_PHASES])))
-            parts.append(made_section("Course", [course, _more(len(found.phases) - _MOST_PHASES, "parts")], level=3))
+            parts.append(made_section("Phases", [course, _more(len(found.phases) - _MOST_PHASES, "parts")], level=3))
     if view.peak is not None:
         row, where = view.peak.row, f", {loop_name(view.peak.loop)}" if found.loops else ""
         place = f"{place_text(row.file, row.line)}, 0x{row.pc:x} {shown(row.sass)}"
@@ -196,8 +196,8 @@ def shape_sections(view: View) -> list[Section]:
 def _loop(number: int, facts: LoopFacts) -> Line:
     first, last = facts.lines
     place = "no line" if not first else f"{place_text(facts.file, first)}" + (f"-{last}" if last != first else "")
-    parts = [f"{len(facts.loop.body)} instructions", f"{facts.iterations:,.4g} times a warp"]
-    parts += [f"{facts.per_round:,.4g} a round of loop {facts.parent + 1}"] if facts.parent is not None else []
+    parts = [f"{len(facts.loop.body)} instructions", f"{facts.iterations:,.4g} iterations per warp"]
+    parts += [f"{facts.per_round:,.4g} per iteration of loop {facts.parent + 1}"] if facts.parent is not None else []
     parts += [f"{share_text(facts.executed)} of the executed", f"{share_text(facts.samples)} of the samples"]
     parts += [f"barriers: {facts.barriers}"] if facts.barriers else []
     parts += [f"spills: {facts.spills}"] if facts.spills else []

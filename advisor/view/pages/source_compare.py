@@ -49,11 +49,11 @@ def ordered(found: Alignment) -> list[Hunk]:
 def _aligned(found: Alignment | None, top: int) -> Section:
     title = "Instructions side by side"
     if found is None:
-        text = "A report lacks its code, or both are too long and too similar to align."
+        text = "A report lacks its code, or both codes are too long to align."
         return made_section(title, [Paragraph(text)])
     alike = "opcode" if found.by == "opcode" else "opcode and operands"
     before, now = (sum(len(getattr(hunk, side)) for hunk in found.hunks) for side in ("before", "now"))
-    text = f"{found.same} the same in {alike}, {before} only before, {now} only now, in {len(found.hunks)} stretches"
+    text = f"{found.same} the same in {alike}, {before} only before, {now} only now, in {len(found.hunks)} hunks"
     blocks: list[Block | None] = [Paragraph(text)]
     hunks = ordered(found)
     for hunk in hunks[:top]:
@@ -66,7 +66,7 @@ def _aligned(found: Alignment | None, top: int) -> Section:
             lines += [f"{sign} … {len(side) - _MOST_ROWS} more"] if len(side) > _MOST_ROWS else []
         blocks.append(Code(f"{place_text(first.file, first.line)}: {hunk.change:+,.0f}", 0, tuple(lines), diff=True))
     left = len(hunks) - top
-    blocks.append(Paragraph(f"… {left} more stretches", "dim") if left > 0 else None)
+    blocks.append(Paragraph(f"… {left} more hunks", "dim") if left > 0 else None)
     return made_section(title, blocks)
 
 

@@ -64,7 +64,7 @@ def timeline_page(result: TimelineResult, *, brief: bool = False) -> Page:
     for at in chosen:
         parts += _gpu(result, result.gpus[at], at, brief)
     if left := len(result.gpus) - len(chosen):
-        text = f"{left} more GPUs are in --format json, or give their traces alone."
+        text = f"{left} more GPUs are in --format json; or give fewer traces."
         parts.append(made_section("", [Paragraph(text)]))
     names = [file_name(trace.path) for trace in result.traces]
     title = f"Timeline of {names[0]}" if len(names) == 1 else f"Timeline of {len(names)} traces"
@@ -135,10 +135,10 @@ def _gpu(result: TimelineResult, gpu: GpuTimeline, at: int, brief: bool) -> list
         drawn = Picture(chart, lambda width, blocks: picture(gpu, width, blocks))
         parts.append(made_section("Activity over time", [drawn], level=3))
     parts += [made_section("Remarks", [Bullets(gpu.notes)], level=3)] if gpu.notes else []
-    told: dict[tuple[Moment, ...], int] = {}
+    first_at: dict[tuple[Moment, ...], int] = {}
     first = [p for p in gpu.patterns if p.finding.kind != "note"]
     for number, pattern in enumerate(first, 1):
-        same = told.setdefault(pattern.moments, number)
+        same = first_at.setdefault(pattern.moments, number)
         parts.append(pattern_section(number, pattern, steps=not brief, same=same if same < number else None))
     notes = [f"{p.finding.title} ({p.finding.id}): {p.finding.because}" for p in gpu.patterns if p not in first]
     parts += [made_section("Notes", [Bullets(tuple(notes))], level=3)] if notes else []
@@ -185,7 +185,7 @@ def pattern_section(number: int, pattern: Pattern, *, steps: bool = True, same: 
         rows.append(Fact("Uncertain", f"unknown: {', '.join(finding.undecided)}", "warn"))
     moments: Block | None = Bullets(tuple(map(moment_text, pattern.moments))) if pattern.moments else None
     if moments is not None and same is not None:
-        moments = Paragraph(f"The same moments as under {same}.")
+        moments = Paragraph(f"Same moments as pattern {same}.")
     how = Bullets(fix.steps, ordered=True) if steps and fix is not None and fix.steps else None
     title = f"{number}. {finding.title} ({finding.id})" if number else f"{finding.title} ({finding.id})"
     return made_section(title, [Facts(tuple(rows)), moments, how], level=3)
@@ -293,14 +293,14 @@ def command_texts(gpu: GpuTimeline) -> list[str]:
     if command.start is not None and command.duration is not None:
         only = chosen.launches == 1
         which = "the only launch" if only else "a typical launch" + (" of the main shape" if command.shapes > 1 else "")
-        after = "" if only and not command.skip else f", after {command.skip} of that name"
+        after = "" if only and not command.skip else f", after {command.skip} launches of that name"
         inside = f" in the range {shown(command.range)}" if command.range else ""
         out.append(
             f"It picks {which}, at {at_text(command.start)} ({time_text(command.duration)}{_shape_text(command)})"
             f"{after}{inside}."
         )
     if command.each_gpu:
-        out.append("It does so on each GPU of the trace.")
+        out.append("It does this on each GPU of the trace.")
     return out
 
 

@@ -27,7 +27,7 @@ from advisor.view.text import cut, shown
 EXTENT = {"text": (10, 3), "markdown": (20, 5), "html": (1000, 20)}
 _FILES, _FILES_BRIEF = 200, 10  # the most reports with problems that are listed
 _KERNELS_BRIEF = 10  # of an application
-_BASIS = {"run": "the run", "window": "the GPU's work from first to last", "kernels": "the time of all kernels"}
+_BASIS = {"run": "the run", "window": "the span of the GPU's work", "kernels": "the time of all kernels"}
 
 
 def triage_page(
@@ -128,9 +128,9 @@ def _application_texts(one: Application) -> Iterator[str]:
         if one.overlap < 0.995:
             shared = f" Kernels run concurrently: {share_text(1 - one.overlap)} of their time overlaps, counted once."
         yield f"The first fix of each kernel together: {speedup_text(one.gain)} for the application{all_}.{shared}"
-        yield f"The profiled kernels take {share_text(one.profiled_pct / 100)} of the whole."
+        yield f"The profiled kernels take {share_text(one.profiled_pct / 100)} of that time."
     else:
-        yield "None of the kernels in the trace is in the reports."
+        yield "None of the kernels in the trace is in a report."
     if one.unprofiled:
         named = ", ".join(f"{cut(name, 40)} {percent_text(share)}" for name, share in one.unprofiled[:5])
         yield f"Not profiled: {named}"
@@ -203,13 +203,13 @@ def _trouble(result: Triage, totals: Totals, most: int) -> list[Section]:
         counts += [f"{totals.incomplete:,} read with a problem"] if totals.incomplete else []
         blocks.append(Paragraph(f"Reports: {', '.join(counts)}.", "warn"))
     files = [f"{r.path}: {trouble_text(r)}" for r in islice(result.troubled(), most)]
-    files += [f"… and {troubled - most:,} more: --format json names them all"] if troubled > most else []
+    files += [f"… and {troubled - most:,} more: --format json lists them all"] if troubled > most else []
     files += [f"{path}: {why}" for path, why in result.problems]
     blocks += [Bullets(tuple(files))] if files else []
     if totals.foreign:
         text = f"{counted(totals.foreign, 'more file')} in the folders"
         blocks.append(
-            Paragraph(f"{text} {plural(totals.foreign, 'holds', 'hold')} no profile; --format json names them.")
+            Paragraph(f"{text} {plural(totals.foreign, 'holds', 'hold')} no profile; --format json lists them.")
         )
     return [made_section("Not read", blocks, name="unread")] if blocks else []
 
@@ -217,7 +217,7 @@ def _trouble(result: Triage, totals: Totals, most: int) -> list[Section]:
 def trouble_text(report: Report) -> str:
     """Return the problem of a report in one line."""
     if report.refused:
-        return report.refused + (" (the same command tries it again)" if report.again else "")
+        return report.refused + (" (run the same command to retry)" if report.again else "")
     return "; ".join(report.problems) or "some of its launches could not be read"
 
 

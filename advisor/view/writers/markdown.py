@@ -48,8 +48,8 @@ def escaped(text: str) -> str:
 def rich(text: str) -> str:
     """Escape text like `escaped`, with text between two backticks as code."""
     parts = _QUOTED.split(cut(shown(text), 4 * LONGEST))
-    told = "".join(_code(part) if at % 2 else escaped(part) for at, part in enumerate(parts))
-    return _NUMBER.sub(r"\1\\\2", _START.sub(r"\\\1", told))
+    joined = "".join(_code(part) if at % 2 else escaped(part) for at, part in enumerate(parts))
+    return _NUMBER.sub(r"\1\\\2", _START.sub(r"\\\1", joined))
 
 
 def _code(text: str) -> str:

@@ -31,23 +31,23 @@ SAMPLES = ("group:smsp__pcsamp_warp_stall_reasons", "group:smsp__pcsamp_warp_sta
 _GROUPED = "smsp__pcsamp_warp"
 # Metrics that the advisor reads if present, but that need passes and decide nothing more.
 LEFT_OUT = {
-    "tensor_ops": "a pass and more for each type of operand; the opcodes and the tensor pipe's share tell of use",
+    "tensor_ops": "a pass and more for each type of operand; the opcodes and the tensor pipe utilisation show its use",
     "shared_atomic_inst": "a pass; the opcodes count them",
     "shared_matrix_inst": "a pass; the opcodes count them",
     **dict.fromkeys(
         [f"{op}_per_cycle" for op in ("ffma", "fadd", "fmul", "dfma", "dadd", "dmul", "hfma", "hadd", "hmul")],
-        "a pass; the lanes of each opcode, which come with the executions, are the same counts",
+        "a pass; the lanes per opcode, collected with the executions, give the same counts",
     ),
-    **dict.fromkeys(("bytes_per_sector_load", "bytes_per_sector_store"), "the sectors of each instruction tell it"),
-    **dict.fromkeys(("divergent_branches", "branch_efficiency_pct"), "the branches of each instruction tell it"),
-    **dict.fromkeys(("lanes_active", "lanes_pred_on"), "the executions of each instruction add up to it"),
-    **dict.fromkeys(("global_load_requests", "global_store_requests"), "one for each load and each store"),
+    **dict.fromkeys(("bytes_per_sector_load", "bytes_per_sector_store"), "the sectors per instruction show it"),
+    **dict.fromkeys(("divergent_branches", "branch_efficiency_pct"), "the branches per instruction show it"),
+    **dict.fromkeys(("lanes_active", "lanes_pred_on"), "the sum of the executions per instruction gives it"),
+    **dict.fromkeys(("global_load_requests", "global_store_requests"), "one per load or store"),
     **dict.fromkeys(("stall_sleeping", "stall_tex_throttle"), "no rule reads it; the samples by reason show it"),
-    **dict.fromkeys([f"stall_{reason}" for reason in SAMPLED], "the samples by reason tell its share"),
-    "stall_not_selected": "the warps ready to issue, less the one that does",
+    **dict.fromkeys([f"stall_{reason}" for reason in SAMPLED], "the samples by reason show its share"),
+    "stall_not_selected": "the eligible warps minus the one that issues",
     "branch_inst": "the opcodes count them",
-    "stall_selected": "one in each issue by definition",
-    "stall_warpgroup_arrive": "named gmma since",
+    "stall_selected": "always one per issue, by definition",
+    "stall_warpgroup_arrive": "renamed to gmma",
 }
 # Name endings of metrics that formulas derive from other collected metrics, and that would need extra counters.
 _RECKONED = ("_per_warp_active.pct", "_pred_on.sum")
@@ -95,7 +95,7 @@ def section_text(metrics: Mapping[str, MetricDef]) -> str:
     }
     rest = {n: label for n, label in listed.items() if n not in header | source}
     lines = [
-        "# Written by `ncu-advisor collect --section-file`: what its rules and its view of the source read, no more.",
+        "# Written by `ncu-advisor collect --section-file`: the metrics that its rules and its source view read.",
         f'Identifier: "{IDENTIFIER}"',
         'DisplayName: "What ncu-advisor reads"',
         'Description: "Counters, executions and samples of each instruction. `ncu-advisor diagnose` reads the report."',

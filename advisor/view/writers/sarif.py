@@ -95,7 +95,7 @@ def _seen(finding: Finding, launch: LaunchDiagnosis, diagnosis: Diagnosis, cat: 
     gain = finding.speedup
     text = f"{finding.title} in {cut(launch.kernel, _NAME)}: {finding.because}."
     if gain is not None:
-        text += f" Its fix would give {gain_text(gain.estimate, gain.low, gain.high)}: {gain.how}."
+        text += f" Estimated speedup of the fix: {gain_text(gain.estimate, gain.low, gain.high)}; {gain.how}."
     if finding.fix is not None:
         text += f" {finding.fix.summary}."
     about = {
@@ -151,7 +151,7 @@ def sarif_log(seen: Iterable[Seen], remarks: Sequence[Remark], root: Path) -> st
             }
         },
         "columnKind": "utf16CodeUnits",
-        "originalUriBaseIds": {_ROOT: {"description": {"text": "The folder that the program was run in"}}},
+        "originalUriBaseIds": {_ROOT: {"description": {"text": "The working directory of the program"}}},
         "invocations": [
             {
                 "executionSuccessful": not any(remark.level == "error" for remark in remarks),
@@ -235,10 +235,10 @@ def _physical(place: Location | None, report: str, root: Path) -> dict[str, Any]
 
 
 def _notification(remark: Remark, root: Path) -> dict[str, Any]:
-    told: dict[str, Any] = {"level": remark.level, "message": {"text": plain(remark.text)}}
+    result: dict[str, Any] = {"level": remark.level, "message": {"text": plain(remark.text)}}
     if remark.report:
-        told["locations"] = [{"physicalLocation": {"artifactLocation": _artifact(remark.report, root)}}]
-    return told
+        result["locations"] = [{"physicalLocation": {"artifactLocation": _artifact(remark.report, root)}}]
+    return result
 
 
 def _artifact(path: str, root: Path) -> dict[str, Any]:

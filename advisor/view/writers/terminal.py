@@ -160,8 +160,8 @@ def _prose(table: Table, width: int, indent: int) -> list[str]:
     out = []
     for row in table.rows:
         first, *rest = (shown(cell.text) for cell in row)
-        told = "; ".join(text for text in rest if text)
-        out += wrap(f"· {first}{f' ({told})' if told else ''}", width, indent, indent + 2)
+        details = "; ".join(text for text in rest if text)
+        out += wrap(f"· {first}{f' ({details})' if details else ''}", width, indent, indent + 2)
     return out
 
 

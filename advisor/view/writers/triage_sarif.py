@@ -48,10 +48,10 @@ def _seen(result: Triage, group: Group, finding: Finding, places: tuple[Location
     shape = f", grid {shape_text(group.grid, 'x')}" if group.grid else ""
     text = f"{finding.title} in {cut(group.kernel, _NAME)}{shape}: {finding.because}."
     if gain is not None:
-        text += f" Its fix would give {gain_text(gain.estimate, gain.low, gain.high)}: {gain.how}."
+        text += f" Estimated speedup of the fix: {gain_text(gain.estimate, gain.low, gain.high)}; {gain.how}."
     if group.back_ns:
         back = f"{time_text(group.back_ns)} of {time_text(group.duration_ns)}"
-        text += f" Over {group.launches:,} launches that gives back {back}."
+        text += f" Over {group.launches:,} launches, the fix saves {back}."
     about = {
         "kernel": cut(shown(group.kernel_full), 1000),
         "launch": group.stands.index,

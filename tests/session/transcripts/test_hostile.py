@@ -37,9 +37,9 @@ HEAD = '{"format": "ncu-advisor/transcript/1"}'
         (HEAD.encode() + b'\n{"do": "answer", "question": 1}', "line 2"),
         (HEAD.encode() + b'\n{"do": "whatif", "values": [["a", NaN]]}', "line 2"),
         (HEAD.encode() + b'\n{"do": "whatif", "values": [["a", 1e999]]}', "line 2"),
-        (HEAD.encode() + b'\n{"concluded": {}}', "belongs to no action"),
+        (HEAD.encode() + b'\n{"concluded": {}}', "a conclusion without an action"),
         (HEAD.encode() + b'\n{"launch": {"reading": 0}}', "line 2"),
-        (HEAD.encode() + b'\n{"do": "fix", "failed": {"x": "y"}}', "by their numbers"),
+        (HEAD.encode() + b'\n{"do": "fix", "failed": {"x": "y"}}', "must map outcome numbers"),
         (HEAD.encode() + b'\n{"do": "fix", "settled": "x"}', "line 2"),
         (HEAD.encode() + b"\n" * 200_000, "lines"),
         (HEAD.encode() + b'\n{"do": "fix"}' * 20_000, "actions"),
@@ -93,7 +93,7 @@ def test_a_report_that_a_transcript_names_is_not_read(kept: str, tmp_path: Path,
 def test_a_bundled_name_does_not_lead_out_of_the_folder(name: str, tmp_path: Path) -> None:
     player = Player.load(written(tmp_path, {"do": "begin", "paths": [name]}))
     failed = player.state(1).log[-1]
-    assert isinstance(failed, e.Failed) and "comes with this version" in failed.message
+    assert isinstance(failed, e.Failed) and "this version of ncu-advisor has no such file" in failed.message
 
 
 def test_a_trace_that_a_transcript_names_is_not_read(tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ def test_a_trace_that_a_transcript_names_is_not_read(tmp_path: Path) -> None:
 )
 def test_rules_stay_in_their_folder(name: str, tmp_path: Path) -> None:
     item = {"kind": "rules", "name": name, "sha256": "", "text": "x: 1"}
-    with pytest.raises(InputError, match="not the name of a file"):
+    with pytest.raises(InputError, match="is not a file name"):
         Player.load(written(tmp_path, {"attached": item}))
 
 

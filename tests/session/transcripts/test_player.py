@@ -104,7 +104,7 @@ def test_going_back_needs_no_work(transcript: Transcript) -> None:
 
 def test_every_step_is_told_in_words(transcript: Transcript) -> None:
     assert [step.words for step in player(transcript).steps[1:4]] == [
-        "looks at transpose_tile",
+        "opens transpose_tile",
         "asks how this was concluded",
         "asks for the fix",
     ]
@@ -250,7 +250,7 @@ def test_save_goes_over_its_own_file_and_over_nothing_else(tmp_path: Path) -> No
     from advisor.session.transcripts.autosave import place_for
 
     talk = Talk().begin("tour.ncu-rep").do(e.LaunchSelected(1))
-    for title in ("Saved", "Saved again, in the same file"):
+    for title in ("Saved", "Saved again to the same file"):
         talk.do(e.WriteAsked("transcript", str(tmp_path / "mine.jsonl")))
         assert talk.state.cards[-1].title == title
     before = (tmp_path / "mine.jsonl").read_bytes()
@@ -260,11 +260,11 @@ def test_save_goes_over_its_own_file_and_over_nothing_else(tmp_path: Path) -> No
     assert (tmp_path / "mine.jsonl").read_bytes() == before
     other = tmp_path / "notes.txt"
     other.write_text("mine\n", encoding="utf-8")
-    with pytest.raises(UsageError, match="no session"):
+    with pytest.raises(UsageError, match="not a session"):
         place_for(str(other))
     talk.do(e.WriteAsked("transcript", str(other)))
     assert other.read_text(encoding="utf-8") == "mine\n"
-    assert "no session" in talk.state.cards[-1].title
+    assert "not a session" in talk.state.cards[-1].title
 
 
 @pytest.mark.parametrize("path", ["no/such/folder/x", "\0", "x" * 5000])
