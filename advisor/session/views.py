@@ -63,7 +63,9 @@ def where(state: State, finding: Finding) -> list[Line]:
         return []
     last = next(iter(_located(state, state.position)), None)
     failed = last.message if isinstance(last, Failed) else ""
-    return [Line(failed or "not read from the report yet; /source (F7) shows lines and instructions", "unknown", "At")]
+    return [
+        Line(failed or "not read from the report yet; s (or /source) shows lines and instructions", "unknown", "At")
+    ]
 
 
 def _readable(state: State, launch: LaunchDiagnosis | None) -> bool:

@@ -42,14 +42,14 @@ def view_bindings(*, anywhere: bool = False, show: bool = False) -> list[Binding
 _LETTERS: Final = "fhnswcpervmgl"
 
 
-def letter_bindings() -> list[BindingType]:
+def letter_bindings(*, show: bool = True) -> list[BindingType]:
     """Return the bindings of commands and views with a letter, which is the same on every screen."""
-    made = [
-        Binding(command.key, f"command('{name}')", command.short, tooltip=sentence_start(command.does))
+    made: list[Binding] = [
+        Binding(command.key, f"command('{name}')", command.short, show=show, tooltip=sentence_start(command.does))
         for name, command in COMMANDS.items()
         if command.key
     ]
-    made += [binding for binding in view_bindings(show=True) if isinstance(binding, Binding)]
+    made += [binding for binding in view_bindings(show=show) if isinstance(binding, Binding)]
     return sorted(made, key=lambda binding: _LETTERS.find(binding.key[0]))
 
 
@@ -148,7 +148,7 @@ class ChoiceScreen(AppScreen):
 class ViewScreen(AppScreen):
     """A screen on top of the conversation; Escape closes it."""
 
-    opens: ClassVar[Mapping[str, str]] = {"/": ""}  # key that opens the prompt -> initial text of the prompt
+    opens: ClassVar[Mapping[str, str]] = {"/": "", ":": ""}  # key that opens the prompt -> initial text of the prompt
 
     def to_line(self, key: Key) -> str | None:
         """Return the text that a key puts into the prompt, or None if the key has another use."""
@@ -175,8 +175,8 @@ class PanelScreen(ViewScreen):
 
     home: ClassVar[str] = "Rows"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f4", "app.undo", "Undo", tooltip="Undo the last action"),
-        *view_bindings(),
+        Binding("u,f4", "app.undo", "Undo", tooltip="Undo the last action"),
+        *letter_bindings(show=False),
         Binding("escape", "leave", "Leave", tooltip="Back to where this was opened, or cancel the running work"),
     ]
 

@@ -147,7 +147,7 @@ def _flips(flips: tuple[Flip, ...], concluded: str, index: KnowledgeIndex) -> li
 
 _COLOURS = {"holds": "text-success", "fails": "text-error", "unknown": "quiet"}
 _WIDEST = 400  # maximum number of characters of a label; the pane shows the full text
-_FOLD = "Collapse or expand the node; e does so for the whole tree"
+_FOLD = "Collapse or expand the node; a does so for the whole tree"
 
 
 class ProofTree(Tree[Node]):
@@ -222,15 +222,21 @@ def _label(node: Node) -> str:
 class ProofScreen(PanelScreen):
     """The proof screen. The tree has the focus; the prompt accepts the name of another finding."""
 
-    opens: ClassVar[Mapping[str, str]] = {"/": "", "w": ""}
+    opens: ClassVar[Mapping[str, str]] = {"/": "", ":": ""}
     home = "ProofTree"
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("n", "another(1)", "Next finding", tooltip="Next finding, or the class"),
         hidden("N", "another(-1)", "Previous finding", "Previous finding, or the class"),
-        Binding("e", "fold_all", "Fold all", tooltip=_FOLD),
-        Binding("slash,w", "prompt", "Why not", tooltip="Show any finding by its name, concluded or not"),
-        Binding("r", "again", "Retry", tooltip="Retry what failed or was cancelled"),
+        Binding("a", "fold_all", "Fold all", tooltip=_FOLD),
+        Binding(
+            "slash,colon",
+            "prompt",
+            "Why not",
+            key_display="/",
+            tooltip="Show any finding by its name, concluded or not",
+        ),
+        Binding("ctrl+r", "again", "Retry", tooltip="Retry what failed or was cancelled"),
     ]
 
     def __init__(self, *, blocks: bool = True) -> None:
@@ -258,7 +264,7 @@ class ProofScreen(PanelScreen):
         if launch is not None and subject:
             lines.append((self._order(state), "$quiet"))
         if isinstance(result, e.Failed):
-            lines.append((f"! {result.message} r retries.", "$text-error"))
+            lines.append((f"! {result.message} Ctrl+R retries.", "$text-error"))
         elif result is None:
             lines.append(("please wait", "$quiet"))
         self.query_one("#about", Note).say(lines)

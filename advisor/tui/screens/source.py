@@ -85,24 +85,24 @@ _INSTRUCTIONS, _TEXT, _PTX, _SHAPE = range(4)
 class SourceScreen(PanelScreen):
     """The source screen. The lists have the focus; the prompt takes searches, comparisons, measures and column sets."""
 
-    opens: ClassVar[Mapping[str, str]] = {"/": "/", "f": ""}
+    opens: ClassVar[Mapping[str, str]] = {"/": "/", ":": ""}
     home = "#lines"
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash", "prompt('/')", "Search", tooltip=_SEARCH),
-        hidden("f", "prompt('')", "Filter", _SEARCH),
-        Binding("m", "measure(1)", "Measure", tooltip="Next measure with data for this launch"),
-        hidden("M", "measure(-1)", "Previous measure", "Previous measure"),
-        Binding("c", "columns", "Columns", tooltip="Next column set: memory, stalls, predication, instructions, none"),
-        Binding("n", "hot(1)", "Next hot", tooltip="Next hot place in code order"),
-        hidden("N", "hot(-1)", "Previous hot", "Previous hot place in code order"),
+        hidden("colon", "prompt('')", "Filter", _SEARCH),
+        Binding("b", "measure(1)", "Measure", tooltip="Next measure with data for this launch"),
+        hidden("B", "measure(-1)", "Previous measure", "Previous measure"),
+        Binding("d", "columns", "Columns", tooltip="Next column set: memory, stalls, predication, instructions, none"),
+        Binding("right_square_bracket", "hot(1)", "Next hot", key_display="]", tooltip="Next hot place in code order"),
+        hidden("left_square_bracket", "hot(-1)", "Previous hot", "Previous hot place in code order"),
         *(hidden(str(n + 1), f"tab({n})", name, _TABS_SAY) for n, name in enumerate(_TAB_NAMES)),
         hidden("a", "all", "All/line", "Instructions of the line, or of the whole kernel"),
         hidden("o", "order", "Order", "Hottest first, or code order"),
         Binding("x", "clear", "Clear", tooltip="Remove all filters"),
-        hidden("l", "awaited", "Awaited", "Go to the load or other instruction that this one waits for"),
-        hidden("p", "peak", "Peak", "Go to the instruction with the most live registers"),
-        Binding("r", "again", "Retry", tooltip="Retry what failed or was cancelled"),
+        hidden("i", "awaited", "Awaited", "Go to the load or other instruction that this one waits for"),
+        hidden("z", "peak", "Peak", "Go to the instruction with the most live registers"),
+        Binding("ctrl+r", "again", "Retry", tooltip="Retry what failed or was cancelled"),
     ]
 
     def __init__(self, *, blocks: bool = True) -> None:
@@ -159,7 +159,7 @@ class SourceScreen(PanelScreen):
     def _about(self, state: State, result: object) -> None:
         lines: list[tuple[str, str]] = []
         if isinstance(result, e.Failed):
-            lines.append((f"! {result.message} r retries.", "$text-error"))
+            lines.append((f"! {result.message} Ctrl+R retries.", "$text-error"))
         elif result is None:
             lines.append(("please wait", "$quiet"))
         if self._code is not None:

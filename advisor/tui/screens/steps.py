@@ -53,7 +53,7 @@ class StepsScreen(RowsScreen):
 
     kind: ClassVar[type[Rows]] = StepRows
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("e", "explain", "Explain", tooltip="Open the first knowledge entry that the step refers to"),
+        Binding("k", "explain", "Explain", tooltip="Open the first knowledge entry that the step refers to"),
         hidden("space", "scroll_side", "Read on", "Scroll the step's text"),
     ]
 

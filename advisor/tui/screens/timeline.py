@@ -221,10 +221,10 @@ class TimelineScreen(ViewScreen):
         hidden("left", "pan(-1)", "Earlier", "Earlier, by a quarter of the view"),
         hidden("right", "pan(1)", "Later", "Later, by a quarter of the view"),
         Binding("0", "whole", "Whole", tooltip="The whole trace"),
-        Binding("s", "streams", "Streams", tooltip="Show or hide a lane for each of the most used streams"),
-        Binding("g", "gpu(1)", "Next GPU", tooltip="Next GPU of the traces"),
-        Binding("c", "copy", "Copy", tooltip="Copy the ncu command"),
-        Binding("e", "explain", "Explain", tooltip="Explain this pattern"),
+        Binding("a", "streams", "Streams", tooltip="Show or hide a lane for each of the most used streams"),
+        Binding("right_square_bracket", "gpu(1)", "Next GPU", key_display="]", tooltip="Next GPU of the traces"),
+        Binding("y", "copy", "Copy", tooltip="Copy the ncu command"),
+        Binding("k", "explain", "Explain", tooltip="Explain this pattern"),
         *PAGE_KEYS,
     ]
 

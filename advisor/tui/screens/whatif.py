@@ -172,7 +172,7 @@ _FLIP = "Go just past the next value that flips a conclusion"
 class WhatIfScreen(PanelScreen):
     """The what-if screen. The table has the focus; typing a digit starts a value in the prompt."""
 
-    opens: ClassVar[Mapping[str, str]] = {begin: begin for begin in "0123456789./"}
+    opens: ClassVar[Mapping[str, str]] = {**{begin: begin for begin in "0123456789./"}, ":": ""}
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("left", "step(-0.01)", "Less", tooltip="1 % less (Shift: 10 %)"),
@@ -186,9 +186,9 @@ class WhatIfScreen(PanelScreen):
             "Flip below",
             "Go just past the next lower value that flips a conclusion",
         ),
-        Binding("r", "reset(False)", "Reset", tooltip="Reset to the measured value (R: all of them)"),
-        hidden("R", "reset(True)", "Reset all", "Reset to the measured value (R: all of them)"),
-        Binding("n", "note", "Add note", tooltip="Add the tried values to the conversation"),
+        Binding("backspace", "reset(False)", "Reset", tooltip="Reset to the measured value (x: all of them)"),
+        hidden("x", "reset(True)", "Reset all", "Reset all to the measured values"),
+        Binding("a", "note", "Add note", tooltip="Add the tried values to the conversation"),
     ]
 
     def __init__(self, *, blocks: bool = True) -> None:

@@ -193,7 +193,7 @@ def source(shown: EvidenceContext, how: Layout) -> list[Content]:
         typed = "Typed numbers have no code: open a report to see lines and instructions."
         lines += note(unread if shown.report else typed, how, "")
     if shown.report:
-        more = note("/source (F7) shows hot lines and instructions, with search and more columns.", how)
+        more = note("s (or /source) shows hot lines and instructions, with search and more columns.", how)
         lines += [Content(""), *more]
     return lines
 
