@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from advisor.tui.app import AdvisorApp
 
 
-def view_bindings(*, anywhere: bool = False, show: bool = False) -> list[BindingType]:
+def view_bindings(*, anywhere: bool = False, show: bool = False) -> list[Binding]:
     """Return key bindings of the views about a launch or, with `anywhere`, of the views that open on every screen."""
     return [
         Binding(view.key, f"view('{name}')", view.name, show=show, tooltip=view.says)
@@ -49,8 +49,9 @@ def letter_bindings(*, show: bool = True) -> list[BindingType]:
         for name, command in COMMANDS.items()
         if command.key
     ]
-    made += [binding for binding in view_bindings(show=show) if isinstance(binding, Binding)]
-    return sorted(made, key=lambda binding: _LETTERS.find(binding.key[0]))
+    made += view_bindings(show=show)
+    made.sort(key=lambda binding: _LETTERS.find(binding.key[0]))
+    return [*made]
 
 
 def hidden(keys: str, action: str, name: str, tooltip: str = "", *, priority: bool = False) -> Binding:
