@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from advisor.tui.screens.launches import LaunchesScreen
 from advisor.tui.screens.session import SessionScreen
 from advisor.tui.widgets.prompt import Prompt
 from advisor.tui.widgets.text import newest
+from advisor.view.blocks import Line
 from tui.driver import Driver, session
 from tui.factory import desk
 
@@ -144,3 +146,10 @@ def test_a_fix_understood(snap_compare: Any):
 def test_numbers_read_off_a_screenshot(snap_compare: Any):
     typed = ("1", "12.5us", "what is long scoreboard")
     assert snap_compare(AdvisorApp(desk(), ()), terminal_size=(80, 24), run_before=lines(*typed))
+
+
+def test_a_card_that_gains_its_hot_lines_is_no_new_turn():
+    seen = cards("overview", "class", "finding", "proof", position=1)
+    located = (*seen[:2], replace(seen[2], blocks=(Line("a.cu:3", "fact", "Hot line"),)), seen[3])
+    assert newest(seen, located) is None
+    assert newest(cards("overview", "class", position=1), cards("overview", "class", position=2)) is None

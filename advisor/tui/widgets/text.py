@@ -231,8 +231,8 @@ def newest(seen: Sequence[Card], wanted: Sequence[Card]) -> int | None:
     """Return the index of the first card of the newest turn: the first card not shown before or, in a conversation
     that was opened complete, the start of the last turn. Return None if there is no new card.
     """
-    pairs = zip(map(_same_everywhere, seen), map(_same_everywhere, wanted), strict=False)
-    same = next((at for at, (one, other) in enumerate(pairs) if one != other), min(len(seen), len(wanted)))
+    pairs = enumerate(zip(seen, wanted, strict=False))
+    same = next((at for at, (one, other) in pairs if not _alike(one, other)), min(len(seen), len(wanted)))
     if same:
         said = [at for at, card in enumerate(wanted) if at >= same and card.kind == "answer"]
         # A replay may advance by many turns at once.
@@ -241,9 +241,11 @@ def newest(seen: Sequence[Card], wanted: Sequence[Card]) -> int | None:
     return turns[-1] if turns else 0 if wanted else None
 
 
-def _same_everywhere(card: Card) -> Card:
-    """Return the card without parts that a new report changes: the launch's position, and the mark of old versions."""
-    return replace(card, position=None, past=False)
+def _alike(one: Card, other: Card) -> bool:
+    """Return whether these are one card: with more content (its hot lines), or moved and marked by a new report."""
+    if (one.kind, one.position, one.finding, one.label) == (other.kind, other.position, other.finding, other.label):
+        return one.title == other.title
+    return replace(one, position=None, past=False) == replace(other, position=None, past=False)
 
 
 class Banner(Static):
