@@ -105,7 +105,8 @@ def opened(exercise: Exercise, store: Store) -> Workshop:
     known = store.record(exercise.name).folder
     if not known:
         raise UsageError(
-            f"exercise {exercise.number} is not started: `ncu-advisor practice start {exercise.number}` creates its folder"
+            f"exercise {exercise.number} is not started: "
+            f"`ncu-advisor practice start {exercise.number}` creates its folder"
         )
     shop = _in(exercise, Path(known))
     for path in (shop.source, *shop.extra):
