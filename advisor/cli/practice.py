@@ -60,7 +60,7 @@ def practice() -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class OneExercise:
-    """The argument NAME."""
+    """The argument NAME, or the number of the exercise."""
 
     name: str = argument()
 
@@ -77,6 +77,7 @@ def write(page: Page) -> None:
 class ListOptions:
     """Options of `list`."""
 
+    named: bool = flag("--names", help="Show the names, which may reveal the causes.")
     form: str = formats("text", "json")
 
 
@@ -86,7 +87,7 @@ def list_(options: ListOptions) -> int:
     progress = Store().read().exercises
     found = [exercise(name) for name in names()]
     if options.form == "text":
-        write(view.list_page(found, progress))
+        write(view.list_page(found, progress, options.named))
         return EXIT_DONE
     terminal.write(document_json(practice_list(found, progress)))
     return EXIT_DONE
@@ -161,14 +162,15 @@ def predict(options: PredictOptions) -> int:
     store, one = Store(), exercise(options.name)
     if options.step == MINE:
         workshop.opened(one, store)
-        step, onward = MINE, f"practice profile {one.name}"
+        step, onward = MINE, f"practice profile {one.number}"
     else:
         step = one.step_of(options.step).id if options.step else one.stages[0].id
-        onward = f"practice show {one.name} --profile {step}"
+        onward = f"practice show {one.number} --profile {step}"
         done = latest(store.record(one.name), step)
         if done is not None and done.points is not None:
             raise UsageError(
-                f"{one.name}, {step}: the profile was already shown, and your prediction scored {done.points} points"
+                f"exercise {one.number}, {step}: the profile was already shown, and your prediction scored "
+                f"{done.points} points"
             )
     made = ask_prediction(store, one, step, options.class_id, options.cause, options.speedup)
     terminal.write(
@@ -194,7 +196,7 @@ def ask_prediction(
         if len(lacking) < len(given):
             raise UsageError(f"a prediction also needs {', '.join(lacking)}; without a terminal, give them as options")
         raise UsageError(
-            f"first make a prediction: `ncu-advisor practice predict {one.name} --step {step}` with --class, "
+            f"first make a prediction: `ncu-advisor practice predict {one.number} --step {step}` with --class, "
             "--cause and --speedup (--no-prediction shows the profile without)"
         )
     if lacking:
@@ -239,7 +241,9 @@ def quiz(options: QuizOptions) -> int:
     store, one = Store(), exercise(options.name)
     given = options.answers
     if given and len(given) != len(one.quiz):
-        raise UsageError(f"{one.name} has {len(one.quiz)} questions: give {len(one.quiz)} letters, such as --answer a")
+        raise UsageError(
+            f"exercise {one.number} has {len(one.quiz)} questions: give {len(one.quiz)} letters, such as --answer a"
+        )
     if not given and not terminal.asks():
         write(view.quiz_page(one))
         return EXIT_DONE

@@ -78,6 +78,7 @@ class CheckOptions(_RunOptions):
     arch: str | None = option(
         "--compile-only", metavar="SM", help="Only compile, for an architecture such as sm_80; needs no GPU."
     )
+    watch: bool = flag("--watch", help="Check again after each save, until it passes; Ctrl+C ends.")
 
 
 @command(CheckOptions)
@@ -89,6 +90,19 @@ def check(options: CheckOptions) -> int:
     """
     store = Store()
     shop = workshop.opened(exercise(options.name), store)
+    if not options.watch:
+        return _check(store, shop, options)
+    saved = shop.digest()
+    code = _check(store, shop, options)
+    while code != EXIT_DONE:
+        terminal.note(f"waiting until {shop.source.name} is saved; Ctrl+C ends")
+        saved = workshop.next_save(shop, saved)
+        terminal.clear()
+        code = _check(store, shop, options)
+    return code
+
+
+def _check(store: Store, shop: workshop.Workshop, options: CheckOptions) -> int:
     if options.arch is not None:
         return _compile(store, shop, architecture(options.arch))
     tried = _try(store, shop, options.inputs, options)

@@ -12,8 +12,12 @@ from advisor.records.record import Count, Record
 
 
 class ListedExercise(Record):
-    """An exercise with the learner's progress. step: of the method that it trains; steps: number of versions."""
+    """An exercise with the learner's progress.
 
+    number: its place in the recommended order; step: of the method that it trains; steps: number of versions.
+    """
+
+    number: Count
     name: str
     title: str
     level: Count
@@ -33,10 +37,12 @@ class PracticeList(Record, tag_field="schema", tag="ncu-advisor/practice-list/1"
 def practice_list(found: Sequence[Exercise], progress: Mapping[str, Progress]) -> PracticeList:
     """Build the list of exercises with the learner's progress."""
     rows = []
-    for e in found:
+    for e in sorted(found, key=lambda one: one.number):
         known = progress.get(e.name)
         attempts = known.attempts if known is not None else 0
         rows.append(
-            ListedExercise(e.name, e.title, e.level, e.step, e.ladder, len(e.stages), state_of(known), attempts)
+            ListedExercise(
+                e.number, e.name, e.title, e.level, e.step, e.ladder, len(e.stages), state_of(known), attempts
+            )
         )
     return PracticeList(tuple(rows))

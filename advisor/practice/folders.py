@@ -103,6 +103,11 @@ def _manifest(one: Exercise, path: Path, catalog: Catalog) -> Iterator[Fault]:
     for name in one.prerequisites:
         if name not in names():
             yield fault(f"there is no exercise {name!r}", "prerequisites")
+        elif exercise(name).number >= one.number:
+            yield fault(f"its prerequisite {name} comes later in the order", "number")
+    others = [name for name in names() if name != one.name and exercise(name).number == one.number]
+    if others:
+        yield fault(f"has the same number as {others[0]}", "number")
     for key in one.cites:
         if catalog.cite(key) is None:
             yield fault(f"no source {key!r}", "cites")

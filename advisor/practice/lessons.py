@@ -62,15 +62,19 @@ class Solution:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of the exercise list. state: new, started, tried or solved; points: of the best prediction, or None."""
+    """A row of the exercise list.
 
+    prerequisites: numbers of exercises; state: new, started, tried or solved; points: of the best prediction, or None.
+    """
+
+    number: int
     name: str
     title: str
     level: int
     step: str
     stages: int
     ladder: bool
-    prerequisites: tuple[str, ...]
+    prerequisites: tuple[int, ...]
     diagnosis: str
     state: str
     points: int | None
@@ -158,12 +162,14 @@ class Lessons:
         result = ACTIONS[action](self, one, arguments, tell)
         found = recording(one)
         record = found.record if found is not None else None
-        return Lesson(one, self.store.record(name), record, self._yours(one), _terms(record), _original(one), result)
+        return Lesson(
+            one, self.store.record(one.name), record, self._yours(one), _terms(record), _original(one), result
+        )
 
     def rows(self) -> tuple[Row, ...]:
-        """Return all exercises, sorted by level and name."""
+        """Return all exercises, in the recommended order."""
         progress = self.store.read().exercises
-        found = sorted((exercise(name) for name in names()), key=lambda one: (one.level, one.name))
+        found = sorted((exercise(name) for name in names()), key=lambda one: one.number)
         return tuple(_row(one, progress.get(one.name)) for one in found)
 
     def of_recording(self, one: Exercise, tell: Tell | None = None) -> Recorded:
@@ -237,8 +243,8 @@ class Lessons:
         """Return a later step, by default the last. Raises UsageError before an attempt unless `anyway` is set."""
         if not self.store.record(one.name).attempts and not anyway:
             raise UsageError(
-                f"you have not tried {one.name} yet: `ncu-advisor practice check {one.name}` counts as an attempt; "
-                f"--anyway shows the solution at once"
+                f"you have not tried exercise {one.number} yet: `ncu-advisor practice check {one.number}` counts as an "
+                "attempt; --anyway shows the solution at once"
             )
         step = one.step_of(step_id) if step_id else one.stages[-1]
 
@@ -303,13 +309,14 @@ def actual_speedup(one: Exercise, step: str, measured: Measured) -> float | None
 def _row(one: Exercise, record: Record | None) -> Row:
     points = [p.points for p in record.predictions if p.points is not None] if record is not None else []
     return Row(
+        one.number,
         one.name,
         one.title,
         one.level,
         one.step,
         len(one.stages),
         one.ladder,
-        one.prerequisites,
+        tuple(exercise(name).number for name in one.prerequisites),
         one.diagnosis,
         state_of(record),
         max(points, default=None),

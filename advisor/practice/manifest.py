@@ -111,8 +111,13 @@ class Overlap(_Strict, frozen=True, forbid_unknown_fields=True):
 
 
 class Exercise(_Strict, frozen=True, forbid_unknown_fields=True):
-    """One exercise. level: 1 is basic, 2 intermediate, 3 hard; step: the step of the method that it trains."""
+    """One exercise.
 
+    number: its place in the recommended order, from 1, by which the terminal names it, since the name of its folder may
+    reveal the cause; level: 1 is basic, 2 intermediate, 3 hard; step: the step of the method that it trains.
+    """
+
+    number: int
     title: str
     story: str
     diagnosis: str
@@ -161,7 +166,12 @@ def names() -> tuple[str, ...]:
 
 @lru_cache(maxsize=128)
 def exercise(name: str) -> Exercise:
-    """Load an exercise. Raises UsageError with the nearest names; KnowledgeError if its manifest is invalid."""
+    """Load an exercise by its name or its number.
+
+    Raises UsageError with the nearest names; KnowledgeError if its manifest is invalid.
+    """
+    if name.isdecimal():
+        return _numbered(int(name[:6]))
     if not _NAME.match(name) or name not in names():
         near = [found for found, _, _ in process.extract(name[:60], names(), limit=3, score_cutoff=55)]
         hint = f"did you mean {' or '.join(near)}?" if near else "`ncu-advisor practice list` shows them"
@@ -171,6 +181,13 @@ def exercise(name: str) -> Exercise:
     ids = [s.id for s in found.steps]
     if len(set(ids)) < len(ids):
         raise KnowledgeError(f"{path}:{key_line(path, 'steps')}: two steps have the same id")
+    return found
+
+
+def _numbered(number: int) -> Exercise:
+    found = next((one for one in map(exercise, names()) if one.number == number), None)
+    if found is None:
+        raise UsageError(f"there is no exercise {number}: `ncu-advisor practice list` shows them")
     return found
 
 

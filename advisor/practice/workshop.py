@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from advisor.records.errors import InputError, UsageError
 from advisor.records.files import write_bytes_whole, write_whole
 
 _LARGEST = 1 << 20  # maximum bytes of a source
+_POLL_S = 0.3  # seconds between two reads of the learner's files
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,13 +105,29 @@ def opened(exercise: Exercise, store: Store) -> Workshop:
     known = store.record(exercise.name).folder
     if not known:
         raise UsageError(
-            f"{exercise.name} is not started: `ncu-advisor practice start {exercise.name}` creates its folder"
+            f"exercise {exercise.number} is not started: "
+            f"`ncu-advisor practice start {exercise.number}` creates its folder"
         )
     shop = _in(exercise, Path(known))
     for path in (shop.source, *shop.extra):
         if not path.is_file():
-            raise UsageError(f"{path} is gone: `ncu-advisor practice start {exercise.name}` restores the original")
+            raise UsageError(f"{path} is gone: `ncu-advisor practice start {exercise.number}` restores the original")
     return shop
+
+
+def next_save(shop: Workshop, saved: str, pause: Callable[[float], None] = time.sleep) -> str:
+    """Wait until the learner's files differ from the digest `saved`; return their new digest.
+
+    A file that is missing or unreadable is being saved. pause: waits for a number of seconds.
+    """
+    while True:
+        try:
+            now = shop.digest()
+        except InputError:
+            now = saved
+        if now != saved:
+            return now
+        pause(_POLL_S)
 
 
 def reset(shop: Workshop) -> tuple[Path, ...]:

@@ -134,7 +134,7 @@ def test_the_command_on_our_own_checks_the_exercises_too(monkeypatch):
     out = io.StringIO()
     where = Path("kernels/good-copy/exercise.yaml")
     monkeypatch.setattr("advisor.lint.lint.lint", lambda folders: ())
-    monkeypatch.setattr("advisor.lint.lint.faults", lambda catalog: (Fault(where, 7, "at least 3 hints"),))
+    monkeypatch.setattr("advisor.lint.lint.faults", lambda catalog: (Fault(where, 7, "needs at least 3 hints"),))
     assert run([], out) == 1
     assert f"{where}:7: error: needs at least 3 hints" in out.getvalue().splitlines()
 

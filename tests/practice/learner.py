@@ -22,6 +22,7 @@ TOUR = resources.folder("kernels") / "tour" / "recorded" / "h200" / "tour.ncu-re
 # Launches of the bundled report whose first finding is sure: bank conflicts, and a kernel near its roofline.
 TILE, DONE = 4, 21
 MANIFEST = """
+number: 1
 title: A vector doubled
 story: Doubles each element of a vector, and takes its time about it.
 diagnosis: bank_conflicts

@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from advisor.cli import main
 from advisor.cli.json_schema import schema
 from advisor.practice.manifest import Exercise, exercise, names
-from advisor.practice.state import Store
+from advisor.practice.state import Prediction, Store
 from advisor.records.errors import AdvisorError
 
 NAME = "bank-conflicts"
@@ -56,17 +56,36 @@ def test_there_are_at_least_as_many_exercises_as_promised() -> None:
     assert len(names()) >= 34
 
 
-def test_the_list_shows_every_exercise_and_progress(data: Path) -> None:
+def test_the_list_shows_every_exercise_in_the_recommended_order_with_progress(data: Path) -> None:
+    ordered = sorted(map(exercise, names()), key=lambda one: one.number)
+    assert [one.number for one in ordered] == list(range(1, len(ordered) + 1))
     text = done("list")
-    for name in names():
-        assert re.search(rf"^new +{name} ", text, re.MULTILINE)
+    listed = re.findall(r"^ *(\d+) +new +(.+?) *$", text, re.MULTILINE)
+    assert listed == [(str(one.number), one.title) for one in ordered]
     Store(data).change(NAME, lambda r: setattr(r, "solved", True))
-    assert re.search(rf"^solved +{NAME} ", done("list"), re.MULTILINE)
+    one = exercise(NAME)
+    assert re.search(rf"^ *{one.number} +solved +{re.escape(one.title)}", done("list"), re.MULTILINE)
     document = json.loads(done("list", "--format", "json"))
     jsonschema.validate(document, schema("practice-list"))
     rows = document["exercises"]
-    assert [r["name"] for r in rows] == list(names())
+    assert [(r["number"], r["name"]) for r in rows] == [(one.number, one.name) for one in ordered]
     assert next(r for r in rows if r["name"] == NAME)["state"] == "solved"
+
+
+def test_a_name_is_listed_after_the_prediction_or_on_request(data: Path) -> None:
+    assert NAME not in done("list") and "array-of-structs" not in done("list")
+    assert all(name in done("list", "--names") for name in names())
+    scored = Prediction(step="slow", class_id="dram_bound", cause="bank_conflicts", speedup=2.0, points=60)
+    Store(data).change(NAME, lambda record: record.predictions.append(scored))
+    text = done("list")
+    assert NAME in text and "array-of-structs" not in text
+
+
+def test_an_exercise_is_named_by_its_number_too(data: Path) -> None:
+    one = exercise(NAME)
+    assert exercise(str(one.number)) == one
+    assert done("show", str(one.number)) == done("show", NAME)
+    assert "practice list" in refused("show", "999")
 
 
 @pytest.mark.parametrize("name", names())

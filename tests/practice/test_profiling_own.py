@@ -25,12 +25,12 @@ def profiled(learner: Learner, tmp_path: Path) -> Learner:
 
 
 def predicts(learner: Learner) -> None:
-    assert f"practice profile {NAME}" in learner.does("predict", NAME, "--step", "mine", *PREDICTION)
+    assert "practice profile 1" in learner.does("predict", NAME, "--step", "mine", *PREDICTION)
 
 
 def test_a_profile_wants_a_prediction_first(profiled: Learner) -> None:
     text = profiled.fails("profile", NAME)
-    assert f"practice predict {NAME} --step mine" in text and "--no-prediction" in text
+    assert "practice predict 1 --step mine" in text and "--no-prediction" in text
     assert profiled.record.attempts == 0, "nothing was run before it"
 
 

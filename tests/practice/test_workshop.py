@@ -52,7 +52,7 @@ def test_reset_puts_the_original_back_and_keeps_every_version(store: Store) -> N
 
 
 def test_what_was_not_started_or_is_gone_is_said_with_the_command(store: Store) -> None:
-    with pytest.raises(UsageError, match="practice start bank-conflicts"):
+    with pytest.raises(UsageError, match="practice start 6"):
         workshop.opened(exercise(NAME), store)
     shop, _ = workshop.start(exercise(NAME), store)
     shop.source.unlink()
@@ -82,3 +82,19 @@ def test_a_folder_that_cannot_be_made_is_one_line(store: Store, tmp_path: Path) 
     blocked.write_text("", encoding="utf-8")
     with pytest.raises(UsageError, match="--folder"):
         workshop.start(exercise(NAME), store, blocked / "inside")
+
+
+def test_the_next_save_is_seen_and_a_file_that_is_being_replaced_is_waited_for(store: Store) -> None:
+    shop, _ = workshop.start(exercise(NAME), store)
+    text, pauses = shop.source.read_text(), []
+
+    def pause(seconds: float) -> None:
+        pauses.append(seconds)
+        if len(pauses) == 2:
+            shop.source.unlink()
+        if len(pauses) == 3:
+            shop.source.write_text(text + "// changed\n")
+
+    before = shop.digest()
+    assert workshop.next_save(shop, before, pause) == shop.digest() != before
+    assert len(pauses) == 3

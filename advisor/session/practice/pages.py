@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from advisor.practice.manifest import exercise
 from advisor.practice.predictions import CAUSE_POINTS, CLASS_POINTS, MINE, SPEEDUP_POINTS, judge, understood
 from advisor.reasoning.time_model.noise import spread
 from advisor.records.diagnosis import Finding
@@ -96,7 +97,7 @@ def _story(here: Exercising) -> Page:
     about = _facts(
         (exercising.LEVEL, ", ".join((f"{one.level}, {exercising.LEVELS[one.level]}", *kind))),
         ("Trains", STEP_OF_METHOD.format(step=one.step)),
-        (exercising.BEFORE, ", ".join(one.prerequisites)),
+        (exercising.BEFORE, ", ".join(str(exercise(name).number) for name in one.prerequisites)),
     )
     asked = tuple(Line(number.what, "step") for number in one.napkin)
     yours = () if here.lesson.yours is None else _facts(("Yours", str(here.lesson.yours.folder)))

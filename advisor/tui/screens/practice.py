@@ -154,8 +154,8 @@ class PracticeScreen(ChoiceScreen, ViewScreen):
         self.app.offer(self)
 
     def _show_page(self, state: State, here: Exercising) -> None:
-        title = here.lesson.exercise.title if here.lesson is not None else ""
-        self.query_one(Banner).show(f"practice · {here.name}" + (f" · {title}" if title else ""))
+        one = here.lesson.exercise if here.lesson is not None else None
+        self.query_one(Banner).show(f"practice · {one.number}. {one.title}" if one is not None else "practice")
         self.query_one(Tabs).show(here.stage)
         shown = page(here)
         finds = here.stage == "numbers" and self._number is None and not practice_turn.stage_of(self._typed, here)
@@ -379,21 +379,22 @@ class PracticeScreen(ChoiceScreen, ViewScreen):
 def _words(row: Any, spoilers: bool) -> str:
     level = f"level {row.level} {words.LEVELS[row.level]}"
     cause = row.diagnosis if spoilers else ""
-    return f"{row.name} {row.title} {level} {words.STATES[row.state]} {cause}".casefold()
+    name = row.name if spoilers else ""
+    return f"{row.number} {name} {row.title} {level} {words.STATES[row.state]} {cause}".casefold()
 
 
 def _line(row: Any, spoilers: bool) -> Content:
-    """Return a row: mark, level, points of the best prediction, name, and the title or, with `spoilers`, the cause."""
+    """Return a row: mark, number, points of the best prediction, title; with `spoilers` also the name and the cause."""
     points = "" if row.points is None else str(row.points)
-    left = f"{_MARKS[row.state]} {row.level} {points:>3}  {row.name:<27}"
-    right = styled(row.diagnosis, "$text-warning") if spoilers else styled(row.title, "$quiet")
+    left = f"{_MARKS[row.state]} {row.number:>2} {points:>3}  {row.title}"
+    right = styled(f"  {row.name}: {row.diagnosis}", "$text-warning") if spoilers else Content("")
     return Content(safe(left)) + right
 
 
 def _about(row: Any) -> str:
     """Return level, kind, training goal and prerequisites of the exercise under the cursor."""
     kind = words.LADDER.format(count=row.stages) if row.ladder else ""
-    before = f"{words.BEFORE.casefold()}: {', '.join(row.prerequisites)}" if row.prerequisites else ""
+    before = f"{words.BEFORE.casefold()}: {', '.join(map(str, row.prerequisites))}" if row.prerequisites else ""
     trains = words.STEP_OF_METHOD.format(step=row.step)
     level = f"{words.LEVEL.casefold()} {row.level}, {words.LEVELS[row.level]}"
     return " · ".join(part for part in (words.STATES[row.state], level, trains, kind, before) if part)

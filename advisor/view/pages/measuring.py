@@ -87,7 +87,7 @@ def attempt_page(one: Exercise, tried: Attempt, onward: bool = True) -> Page:
     printed: list[Block] = []
     if tried.outcome.printed:
         printed = [Paragraph("The kernel printed:"), Plain(tuple(tried.outcome.printed[-_PRINTED:]))]
-    again = Paragraph(f"Next: fix it, then {_COMMAND} check {one.name}", "lead")
+    again = Paragraph(f"Next: fix it, then {_COMMAND} check {one.number}", "lead")
     if mine.failure is not None:
         return Page("", (*failure_blocks(mine.failure), *printed, again), ())
     if mine.wrong:
@@ -104,8 +104,8 @@ def attempt_page(one: Exercise, tried: Attempt, onward: bool = True) -> Page:
     blocks += [Paragraph(f"Yours: {kernels}")] if kernels else []
     if onward:
         text, then = ("shows what changed", "solution") if tried.solved else ("shows where the time goes", "hint")
-        more = f"{_COMMAND} {then} {one.name} {'explains it' if tried.solved else 'helps'}"
-        blocks.append(Paragraph(f"Next: {_COMMAND} profile {one.name} {text}; {more}.", "lead"))
+        more = f"{_COMMAND} {then} {one.number} {'explains it' if tried.solved else 'helps'}"
+        blocks.append(Paragraph(f"Next: {_COMMAND} profile {one.number} {text}; {more}.", "lead"))
     return Page("", (*blocks, *printed), ())
 
 
@@ -176,7 +176,7 @@ def profile_page(diagnosis: Diagnosis) -> Page:
 
 def after_profile(one: Exercise, report: Path | None) -> Page:
     """Build the page with the report's path, which is never cut, and the next step."""
-    text = f"Next: {_COMMAND} log {one.name} --hypothesis TEXT --next TEXT stores your notes; then edit and check."
+    text = f"Next: {_COMMAND} log {one.number} --hypothesis TEXT --next TEXT stores your notes; then edit and check."
     path = Plain((str(report),), whole=True)
     return Page("", (Paragraph("The report, before and after:"), path, Paragraph(text, "lead")), ())
 
@@ -192,7 +192,7 @@ def sweep_page(found: Sweep, one: Exercise) -> Page:
     if found.best is not None and found.best.judged is not None:
         best = f"Best: {found.best.label}, a speedup of {speedup_text(found.best.judged.speedup)} over the source."
         blocks += [Paragraph(best, "lead")]
-        blocks += [Paragraph(f"Next: apply it to the source, then {_COMMAND} check {one.name}")]
+        blocks += [Paragraph(f"Next: apply it to the source, then {_COMMAND} check {one.number}")]
     else:
         blocks.append(Paragraph("No point is faster than the source as written beyond the noise."))
     blocks += [Facts(tuple(Fact("Caveat", note, "warn") for note in found.notes))] if found.notes else []

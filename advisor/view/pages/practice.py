@@ -8,6 +8,7 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
+from advisor.practice.manifest import exercise
 from advisor.practice.predictions import MINE, Score
 from advisor.practice.state import state_of
 from advisor.view.blocks import (
@@ -40,15 +41,27 @@ _LEVELS = {1: "first steps", 2: "intermediate", 3: "hard"}
 _COMMAND = "ncu-advisor practice"
 
 
-def list_page(found: Sequence[Exercise], progress: Mapping[str, Record]) -> Page:
-    """Build the list of all exercises by level, one line each, with the learner's progress."""
+def list_page(found: Sequence[Exercise], progress: Mapping[str, Record], named: bool = False) -> Page:
+    """Build the list of all exercises in the recommended order, with the learner's progress.
+
+    A name may reveal the cause: it is listed after a prediction, or if `named`.
+    """
     if not found:
         return Page("", (Paragraph("There are no exercises in this installation."),), ())
     parts = []
     for level, title in _LEVELS.items():
-        rows = [e for e in found if e.level == level]
-        columns = (Column("State"), Column("Exercise"), Column("Title"))
-        cells = tuple((Cell(state_of(progress.get(e.name))), Cell(e.name), Cell(e.title)) for e in rows)
+        rows = sorted((e for e in found if e.level == level), key=lambda e: e.number)
+        known = {e.name for e in rows if named or _predicted(progress.get(e.name))}
+        columns = (Column("No.", True), Column("State"), Column("Title"), *([Column("Name")] if known else []))
+        cells = tuple(
+            (
+                Cell(str(e.number), float(e.number)),
+                Cell(state_of(progress.get(e.name))),
+                Cell(e.title),
+                *([Cell(e.name if e.name in known else "")] if known else []),
+            )
+            for e in rows
+        )
         parts += [section(f"Level {level}: {title}", [Table(columns, cells)], level=3)] if rows else []
     done = sum(1 for e in found if state_of(progress.get(e.name)) == "solved")
     points = [p.points for r in progress.values() for p in r.predictions if p.points is not None]
@@ -56,8 +69,13 @@ def list_page(found: Sequence[Exercise], progress: Mapping[str, Record]) -> Page
     if points:
         text += f" {counted(len(points), 'prediction')}, {sum(points) / len(points):.0f} of 100 points on average."
     order = ("tried", "started", "new", "solved")  # started exercises come before new ones
-    first = min(found, key=lambda e: order.index(state_of(progress.get(e.name))))
-    return Page("Exercises", (), (*parts, section("", [Paragraph(text), next_step(f"show {first.name}")])))
+    first = min(found, key=lambda e: (order.index(state_of(progress.get(e.name))), e.number))
+    return Page("Exercises", (), (*parts, section("", [Paragraph(text), next_step(f"show {first.number}")])))
+
+
+def _predicted(record: Record | None) -> bool:
+    """Return whether a prediction was scored, after which the cause is no secret."""
+    return record is not None and any(prediction.points is not None for prediction in record.predictions)
 
 
 def next_step(command: str) -> Paragraph:
@@ -70,8 +88,9 @@ def story_page(one: Exercise, record: Record) -> Page:
     kind = f"series of {len(one.stages)} steps" if one.ladder else "exercise"
     head = f"Level {one.level} ({_LEVELS[one.level]}) · {kind} · trains step {one.step} of the method"
     made: list[Block] = [Paragraph(head, "dim")]
-    made += [Paragraph("Do first: " + ", ".join(one.prerequisites), "dim")] if one.prerequisites else []
-    n = one.name
+    before = ", ".join(str(exercise(name).number) for name in one.prerequisites)
+    made += [Paragraph(f"Do first: {before}", "dim")] if before else []
+    n = one.number
     steps = (
         f"show {n} --napkin: these numbers and how to estimate them",
         f"predict {n}: class, cause, speedup",
@@ -99,7 +118,7 @@ def story_page(one: Exercise, record: Record) -> Page:
 
 
 def _title(one: Exercise) -> str:
-    return f"{one.title} ({one.name})"
+    return f"{one.number}. {one.title}"
 
 
 def napkin_page(one: Exercise) -> Page:
@@ -108,7 +127,7 @@ def napkin_page(one: Exercise) -> Page:
         section(number.what, [Paragraph(f"= {number.value}", "lead"), Paragraph(number.how)], level=3)
         for number in one.napkin
     ]
-    parts.append(section("", [next_step(f"predict {one.name}")]))
+    parts.append(section("", [next_step(f"predict {one.number}")]))
     return Page(_title(one), (Paragraph("Napkin math for the recorded size", "dim"),), tuple(parts))
 
 
@@ -116,8 +135,8 @@ def hints_page(one: Exercise, taken: int) -> Page:
     """Build the hints given so far, the newest last."""
     rows = tuple(Fact(f"Hint {at}", hint) for at, hint in enumerate(one.hints[:taken], 1))
     left = len(one.hints) - taken
-    more = f"{left} more: {_COMMAND} hint {one.name}"
-    last = f"That was the last. The answer: {_COMMAND} solution {one.name} --anyway"
+    more = f"{left} more: {_COMMAND} hint {one.number}"
+    last = f"That was the last. The answer: {_COMMAND} solution {one.number} --anyway"
     return Page(_title(one), (Facts(rows),), (section("", [Paragraph(more if left else last)]),))
 
 
@@ -142,19 +161,19 @@ def quiz_page(one: Exercise) -> Page:
     """Build all questions without answers, for non-interactive use."""
     parts = [section("", question_blocks(i, len(one.quiz), q)) for i, q in enumerate(one.quiz)]
     letters = " ".join("--answer a" for _ in one.quiz)
-    answer = Paragraph(f"Answer with: {_COMMAND} quiz {one.name} {letters}")
+    answer = Paragraph(f"Answer with: {_COMMAND} quiz {one.number} {letters}")
     return Page("", (), (*parts, section("", [answer])))
 
 
 def quiz_result(one: Exercise, right: int) -> Page:
     """Build the number of right answers, and the next step."""
-    return Page("", (Paragraph(f"{right} of {len(one.quiz)} right."), next_step(f"start {one.name}")), ())
+    return Page("", (Paragraph(f"{right} of {len(one.quiz)} right."), next_step(f"start {one.number}")), ())
 
 
 def before_prediction(one: Exercise, step: str, own: bool) -> Page:
     """Build the page that explains what to predict."""
     what = "your version" if own else f"step {step}"
-    text = f"Predict the profile of {one.name}, {what}, before it is shown. You get points for each part."
+    text = f"Predict the profile of exercise {one.number}, {what}, before it is shown. You get points for each part."
     how = "The beginning of a name is enough; ? lists descriptions, `ncu-advisor explain NAME` explains one."
     return Page("", (Paragraph(text), Paragraph(how)), ())
 
@@ -189,7 +208,7 @@ def version_page(one: Exercise, step: StepDef, measured: Measured, record: Recor
 
 
 def _step_title(one: Exercise, step: StepDef) -> str:
-    return f"{one.name}, step {step.id}: {step.title}"
+    return f"{one.number}. {one.title}, step {step.id}: {step.title}"
 
 
 def after_recorded_profile(one: Exercise, step: StepDef, record: Record, gain: float | None) -> Page:
@@ -199,9 +218,9 @@ def after_recorded_profile(one: Exercise, step: StepDef, record: Record, gain: f
     blocks: list[Block] = []
     if later and gain is not None:
         blocks.append(Paragraph(f"Measured: fixing the cause gives a speedup of {speedup_text(gain)}."))
-    blocks.append(Paragraph(f"Now find the fix yourself: {_COMMAND} hint {one.name} helps, solution explains it."))
-    blocks.append(next_step(f"{'check' if record.folder else 'start'} {one.name}"))
-    blocks += [Paragraph(f"Or: {_COMMAND} show {one.name} --profile {later[0]}")] if later else []
+    blocks.append(Paragraph(f"Now find the fix yourself: {_COMMAND} hint {one.number} helps, solution explains it."))
+    blocks.append(next_step(f"{'check' if record.folder else 'start'} {one.number}"))
+    blocks += [Paragraph(f"Or: {_COMMAND} show {one.number} --profile {later[0]}")] if later else []
     return Page("", tuple(blocks), ())
 
 
@@ -213,7 +232,7 @@ def started_page(one: Exercise, shop: Workshop, made: bool) -> Page:
         text = "Edit the Python; `prepare` returns what one run does."
     head = Paragraph("Created:" if made else "Already there, nothing was overwritten:")
     paths = Plain(tuple(str(path) for path in (shop.source, *shop.extra)), whole=True)
-    return Page("", (head, paths, Paragraph(text), next_step(f"check {one.name}")), ())
+    return Page("", (head, paths, Paragraph(text), next_step(f"check {one.number}")), ())
 
 
 def solution_page(one: Exercise, step: StepDef, before: StepDef, path: Path, text: str, old: str) -> Page:
@@ -229,24 +248,24 @@ def solution_page(one: Exercise, step: StepDef, before: StepDef, path: Path, tex
     parts += [
         section("", [Paragraph(f"Other steps, with --step: {others}")]),
         section(step.source, [Code("", 0, tuple(text.rstrip().splitlines()))], level=3),
-        section("", [Paragraph("The file:"), Plain((str(path),), whole=True), next_step(f"check {one.name}")]),
+        section("", [Paragraph("The file:"), Plain((str(path),), whole=True), next_step(f"check {one.number}")]),
     ]
     return Page(_step_title(one, step), tuple(made), tuple(parts))
 
 
 def reset_page(one: Exercise, kept: Sequence[Path], progress: bool) -> Page:
     """Build the result of a reset."""
-    blocks: list[Block] = [Paragraph(f"{one.name}: the original source is restored.")]
+    blocks: list[Block] = [Paragraph(f"Exercise {one.number}: the original source is restored.")]
     blocks += [Paragraph("Your version was kept as:"), Plain(tuple(map(str, kept)), whole=True)] if kept else []
     if progress:
         blocks.append(Paragraph("Attempts, hints, quiz, predictions and log were deleted."))
-    return Page("", (*blocks, next_step(f"check {one.name}")), ())
+    return Page("", (*blocks, next_step(f"check {one.number}")), ())
 
 
 def log_page(one: Exercise, rows: Sequence[LogRow]) -> Page:
     """Build the experiment log: each version with time, observation, hypothesis and next step."""
     if not rows:
-        text = f"{one.name}: no version yet. `{_COMMAND} check {one.name}` writes the first."
+        text = f"Exercise {one.number}: no version yet. `{_COMMAND} check {one.number}` writes the first."
         return Page("", (Paragraph(text),), ())
     parts = []
     for row in rows:
@@ -257,5 +276,5 @@ def log_page(one: Exercise, rows: Sequence[LogRow]) -> Page:
         facts = tuple(Fact(label, text) for label, text in notes if text)
         title = cut(f"Version {row.version}, {row.what} · {time}", 60)
         parts.append(section(title, [Facts(facts)] if facts else [], level=3))
-    words = f"Add to the latest: {_COMMAND} log {one.name} --observation TEXT --hypothesis TEXT --next TEXT"
+    words = f"Add to the latest: {_COMMAND} log {one.number} --observation TEXT --hypothesis TEXT --next TEXT"
     return Page(f"{one.title}: experiment log", (), (*parts, section("", [Paragraph(words)])))
