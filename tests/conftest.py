@@ -45,12 +45,16 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark as heavy what CI need not run on more than one Python."""
+    """Mark as heavy what CI need not run on more than one Python, and as long what tests/long.txt lists."""
     here = Path(__file__).parent
+    lines = (here / "long.txt").read_text(encoding="utf-8").splitlines()
+    listed = {line for line in lines if not line.startswith("#")}
     for item in items:
         place = item.path.relative_to(here) if item.path.is_relative_to(here) else item.path
         if place.parts[0] in _ALIKE and item.path.name not in _SHOWS:
             item.add_marker(pytest.mark.heavy)
+        if f"tests/{place.as_posix()}::{getattr(item, 'originalname', item.name)}" in listed:
+            item.add_marker(pytest.mark.long)
 
 
 @pytest.fixture(scope="session", autouse=True)
