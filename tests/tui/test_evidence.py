@@ -62,9 +62,8 @@ def analysis(metrics: Mapping[str, float], **changes: Any) -> Any:
 
 
 async def opened(at: Driver) -> Driver:
-    """The first launch, past the question what is expected of it."""
+    """The first launch of the report."""
     await at.say("/kernel 0")
-    await at.press("enter")
     return at
 
 
@@ -315,7 +314,7 @@ async def test_evidence_that_is_hidden_gives_the_keys_back_to_the_prompt():
 async def test_the_page_stays_when_the_launch_changes_and_shows_the_new_one():
     async with session("tour.ncu-rep", size=(160, 50)) as at:
         await at.say("/kernel 1")
-        await at.press("enter", "alt+n")
+        await at.press("alt+n")
         await opened(at)
         assert at.app.screen.query_one(Evidence).page == "numbers" and at.shows("Evidence for the class: DRAM-bound")
 
