@@ -21,7 +21,7 @@ from advisor.session.language.understand import event_of
 from advisor.session.records import Choice
 from advisor.session.state import State
 from advisor.session.views import preview
-from advisor.tui.drawing import card_lines, safe, styled
+from advisor.tui.drawing import card_lines, chart_lines, safe, styled
 from advisor.tui.screens.base import (
     PAGE_KEYS,
     ChoiceScreen,
@@ -123,10 +123,15 @@ class LaunchesScreen(ChoiceScreen):
     def _preview(self) -> None:
         """Show class and first finding of the highlighted launch beside or below the table."""
         position, state = self.query_one(LaunchTable).position, self.app.state
-        cards = () if position is None else preview(state, position)
-        self.query_one("#preview", Lines).show(
-            lambda width: [line for card in cards for line in card_lines(card, width, self.blocks)]
-        )
+        cards, launch = () if position is None else preview(state, position), self.launch
+        charts = launch is not None and bool(cards) and self.has_class("-wide")
+
+        def lines(width: int) -> list[Content]:
+            shown = [line for card in cards for line in card_lines(card, width, self.blocks)]
+            drawn = chart_lines(launch, width, self.blocks) if launch is not None and charts else []
+            return [*shown, Content(""), *drawn] if drawn else shown
+
+        self.query_one("#preview", Lines).show(lines)
 
     @on(LaunchTable.RowHighlighted)
     def _highlighted(self) -> None:
