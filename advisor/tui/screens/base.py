@@ -158,6 +158,10 @@ class ChoiceScreen(AppScreen):
     @on(Choices.Taken)
     def _taken(self, event: Choices.Taken) -> None:
         self.take(event.choice)
+        self.return_focus()
+
+    def return_focus(self) -> None:
+        """Move the focus to where it is after a choice was taken."""
         self.query_one(Prompt).focus()
 
 
