@@ -153,7 +153,7 @@ async def test_names_of_kernels_are_data(trace: Any):
 
 
 @SIZES
-async def test_a_trace_that_cannot_be_read_is_a_card_and_the_screen_is_left(size: tuple[int, int]):
+async def test_a_trace_that_cannot_be_read_is_a_card_and_opens_no_screen(size: tuple[int, int]):
     def broken(files: Any, progress: Any) -> Any:
         raise InputError("run.sqlite: not a database of nsys: export it again")
 
@@ -164,8 +164,9 @@ async def test_a_trace_that_cannot_be_read_is_a_card_and_the_screen_is_left(size
         assert at.shows("not a database of nsys", "That did not work")
         at.app.dispatch(e.ViewShown("timeline"))
         await at.settle()
+        assert at.app.state.view == "" and at.shows("not a database of nsys"), "there are no lanes to show"
         await at.press("escape")
-        assert at.app.state.view == "" and at.shows("not a database of nsys")
+        assert at.app.state.place == "launches"
 
 
 async def test_a_click_on_the_lanes_looks_closer_there(trace: Any):
