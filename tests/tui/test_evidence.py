@@ -17,6 +17,7 @@ from advisor.session.records import Card
 from advisor.session.state import State
 from advisor.tui.widgets.evidence import NAMES, Evidence, EvidencePage
 from advisor.tui.widgets.evidence_pages import PAGES, EvidenceContext, Layout, evidence_context
+from advisor.tui.widgets.lists import Choices
 from advisor.tui.widgets.prompt import Prompt
 from advisor.tui.widgets.text import CardView, LineWidget, Tabs
 from advisor.view.blocks import Line
@@ -62,9 +63,8 @@ def analysis(metrics: Mapping[str, float], **changes: Any) -> Any:
 
 
 async def opened(at: Driver) -> Driver:
-    """The first launch, past the question what is expected of it."""
+    """The first launch of the report."""
     await at.say("/kernel 0")
-    await at.press("enter")
     return at
 
 
@@ -191,7 +191,7 @@ def test_an_exhibit_takes_the_answers_and_the_napkin_of_its_own_launch():
 
 
 @pytest.mark.parametrize("size", [(80, 24), (110, 30), (160, 50)], ids=str)
-async def test_every_page_is_reached_by_keys_from_the_prompt(size: tuple[int, int]):
+async def test_every_page_is_reached_by_keys_from_the_choices_and_from_the_prompt(size: tuple[int, int]):
     async with session("tour.ncu-rep", size=size, analyse=analysis(FULL)) as at:
         await opened(at)
         seen = {}
@@ -205,12 +205,19 @@ async def test_every_page_is_reached_by_keys_from_the_prompt(size: tuple[int, in
         assert at.app.screen.query_one(Evidence).page == NAMES[0]
         await at.press("shift+f6")
         assert at.app.screen.query_one(Evidence).page == NAMES[-1]
-        assert at.app.focused is at.app.screen.query_one(Prompt)
+        if size[0] >= 110:  # else the evidence is shown instead of the choices
+            assert at.app.focused is at.app.screen.query_one(Choices)
+        await at.press(":", KEYS["memory"])
+        assert at.app.screen.query_one(Evidence).page == "memory"
+        prompt = at.app.screen.query_one(Prompt)
+        assert at.app.focused is prompt and prompt.value == ""
 
 
 async def test_a_terminal_that_sends_the_letter_along_types_nothing():
     async with session("tour.ncu-rep", size=(160, 50), analyse=analysis(FULL)) as at:
         await opened(at)
+        await at.press(":")
+        assert at.app.focused is at.app.screen.query_one(Prompt)
         at.app.post_message(events.Key("alt+m", "m"))
         await at.settle()
         assert at.app.screen.query_one(Evidence).page == "memory"
@@ -258,7 +265,7 @@ async def test_in_the_panel_arrows_and_digits_turn_pages_and_the_search_narrows_
         assert at.shows("Evidence for the class") and evidence.query_one(Input).value == ""
         # Escape again is the screen's.
         await at.press("escape")
-        assert at.app.focused is at.app.screen.query_one(Prompt)
+        assert at.app.focused is at.app.screen.query_one(Choices)
 
 
 async def test_what_is_typed_into_the_search_is_no_answer():
@@ -270,52 +277,68 @@ async def test_what_is_typed_into_the_search_is_no_answer():
         assert at.app.state is before and at.app.is_running
 
 
-async def test_tab_leads_to_the_evidence_and_back_and_what_is_typed_there_reaches_the_prompt():
+async def test_tab_leads_to_the_evidence_the_prompt_and_the_choices_and_the_slash_there_opens_the_prompt():
     async with session("tour.ncu-rep", size=(160, 50), analyse=analysis(FULL)) as at:
         await opened(at)
-        prompt, evidence = at.app.screen.query_one(Prompt), at.app.screen.query_one(Evidence)
+        screen = at.app.screen
+        prompt, evidence, listed = screen.query_one(Prompt), screen.query_one(Evidence), screen.query_one(Choices)
         before = evidence.query_one(Tabs).styles.background
+        assert at.app.focused is listed
         await at.press("tab")
         assert at.app.focused is evidence
         assert evidence.query_one(Tabs).styles.background != before, "it is seen where the keys go"
-        assert "To line" in at.rows[-1] and "Choose" not in at.rows[-1]
         await at.press("tab")
-        assert at.app.focused is prompt and "To line" not in at.rows[-1]
+        assert at.app.focused is prompt and "Choose" in at.rows[-1]
+        await at.press("tab")
+        assert at.app.focused is listed
         await at.press("tab", "6", "slash", "l", "tab")
         assert at.app.focused is prompt, "from the search too"
-        await at.press("tab", "1", *"/how")
+        await at.press("escape", "tab", "1", *"/how")
         assert at.app.focused is prompt and prompt.value == "/how"
         await at.press("enter")
-        assert at.shows("How  ")
+        assert at.shows("How  ") and at.app.focused is listed
 
 
-async def test_escape_comes_back_to_the_prompt_before_it_empties_the_line_or_leaves_the_evidence():
+async def test_escape_leaves_the_prompt_then_the_evidence_then_the_launch():
     async with session("tour.ncu-rep", analyse=analysis(FULL)) as at:
         await opened(at)
         prompt = at.app.screen.query_one(Prompt)
-        await at.press("f3", *"dram")
+        await at.press("f3", ":", *"dram")
+        assert prompt.value == "dram"
         at.app.screen.query_one(Evidence).focus()
-        await at.press("escape")
-        assert at.app.focused is prompt and prompt.value == "dram" and at.shows("[Units]")
         await at.press("escape")
         assert prompt.value == "" and at.shows("[Units]")
         await at.press("escape")
-        assert not at.shows("[Units]")
+        assert not at.shows("[Units]") and at.app.focused is at.app.screen.query_one(Choices)
+        assert at.app.state.place == "launch"
+        await at.press("escape")
+        assert at.app.state.place == "launches"
 
 
-async def test_evidence_that_is_hidden_gives_the_keys_back_to_the_prompt():
+async def test_evidence_that_is_hidden_gives_the_keys_back_to_the_choices():
     async with session("tour.ncu-rep", analyse=analysis(FULL)) as at:
         await opened(at)
-        await at.press("f3", "tab")
+        await at.press("v", "tab")
         assert at.app.focused is at.app.screen.query_one(Evidence)
-        await at.press("f3", *"/how", "enter")
-        assert at.shows("How  ") and at.app.focused is at.app.screen.query_one(Prompt)
+        await at.press("v")
+        assert not at.shows("[Units]") and at.app.focused is at.app.screen.query_one(Choices)
+        await at.press(*"/how", "enter")
+        assert at.shows("How  ") and at.app.focused is at.app.screen.query_one(Choices)
+
+
+async def test_a_choice_that_is_taken_leaves_the_letters_actions():
+    async with session("tour.ncu-rep", size=(160, 50)) as at:
+        await at.open()
+        await at.press("enter")
+        assert at.app.state.has_card("fix", "bank_conflicts") and at.app.focused is at.app.screen.query_one(Choices)
+        await at.press("h")
+        assert at.app.state.has_card("proof", "bank_conflicts") and at.app.screen.query_one(Prompt).value == ""
 
 
 async def test_the_page_stays_when_the_launch_changes_and_shows_the_new_one():
     async with session("tour.ncu-rep", size=(160, 50)) as at:
         await at.say("/kernel 1")
-        await at.press("enter", "alt+n")
+        await at.press("alt+n")
         await opened(at)
         assert at.app.screen.query_one(Evidence).page == "numbers" and at.shows("Evidence for the class: DRAM-bound")
 

@@ -117,7 +117,7 @@ async def test_it_opens_over_every_screen_and_leads_back_there():
         assert isinstance(at.app.screen, KnowledgeScreen)
         await at.press("escape")
         assert at.shows("6 launches")
-        await at.open("down")
+        await at.open()
         await at.press("f12", "escape")
         assert at.app.state.place == "launch" and at.app.state.view == ""
 

@@ -51,16 +51,17 @@ def after(*lines: str) -> Callable[[Pilot[int]], Any]:
 
 
 @pytest.mark.parametrize(
-    ("size", "lines"),
+    ("size", "lines", "predict"),
     [
-        ((80, 24), ()),
-        ((80, 24), ("/kernel 1", "1", "dtype")),
-        ((160, 50), ("/kernel 1", "/fix", "/how")),
+        ((80, 24), (), False),
+        ((80, 24), ("/kernel 1", "dtype"), False),
+        ((160, 50), ("/kernel 1", "/fix", "/how"), False),
+        ((80, 24), ("/kernel 1",), True),
     ],
-    ids=["list", "question", "wide"],
+    ids=["list", "question", "wide", "prediction"],
 )
-def test_a_screen_looks_as_it_did(snap_compare: Any, size: tuple[int, int], lines: tuple[str, ...]):
-    app = AdvisorApp(desk(), ("tour.ncu-rep",))
+def test_a_screen_looks_as_it_did(snap_compare: Any, size: tuple[int, int], lines: tuple[str, ...], predict: bool):
+    app = AdvisorApp(desk(), ("tour.ncu-rep",), predict=predict)
     assert snap_compare(app, terminal_size=size, run_before=after(*lines))
 
 
@@ -78,4 +79,4 @@ def test_the_evidence_looks_as_it_did(snap_compare: Any, size: tuple[int, int], 
     one = launch(0, "transpose_tile", metrics=MEASURED)
     app = AdvisorApp(desk(analyse=lambda paths, gpu, progress: Analysis(diagnosis(one, one))), ("tour.ncu-rep",))
     switch = ("<ctrl+t>",) if theme == "light" else ()
-    assert snap_compare(app, terminal_size=size, run_before=after("/kernel 0", "<enter>", *switch, f"<{key}>"))
+    assert snap_compare(app, terminal_size=size, run_before=after("/kernel 0", *switch, f"<{key}>"))

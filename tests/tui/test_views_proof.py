@@ -26,7 +26,7 @@ SIZES = pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "16
 async def proof(size: tuple[int, int] = (80, 24), **more: Any) -> AsyncIterator[Driver]:
     """The proof of the transpose's bank conflicts."""
     async with session("tour.ncu-rep", size=size, **more) as at:
-        await at.open("down")
+        await at.open()
         await at.press("f8")
         assert isinstance(at.app.screen, ProofScreen)
         yield at
@@ -59,15 +59,15 @@ async def test_from_the_finding_over_its_rule_to_the_number_its_threshold_and_th
         assert isinstance(at.app.screen, SessionScreen)
 
 
-async def test_left_folds_and_right_unfolds_and_e_does_so_with_everything():
+async def test_left_folds_and_right_unfolds_and_a_does_so_with_everything():
     async with proof() as at:
         await at.press("down", "left")
         assert not at.shows("shared_wavefront_ratio")
         await at.press("right")
         assert at.shows("shared_wavefront_ratio")
-        await at.press("e")
+        await at.press("a")
         assert not at.shows("Shared accesses need too many")
-        await at.press("e")
+        await at.press("a")
         assert at.shows("The guide: step 3"), "unfolded down to the sources"
         await at.press("left")
         assert not at.shows("Shared accesses need too many")
@@ -119,8 +119,8 @@ async def test_a_proof_that_fails_says_so_and_is_tried_again(monkeypatch: pytest
         with monkeypatch.context() as patch:
             patch.setattr(Analysis, "why_not", fails)
             await at.say("tail effect")
-            assert at.shows("!", "r retries")
-        await at.press("r")
+            assert at.shows("!", "Ctrl+R retries")
+        await at.press("ctrl+r")
         assert at.shows("✗ rule tail_effect.rule")
 
 
@@ -175,7 +175,7 @@ async def test_rows_that_have_no_room_end_in_an_ellipsis_and_the_footer_keeps_th
         await at.settle()
         row = next(row for row in at.rows if "bank bank" in row)
         assert row.rstrip().endswith("…") and not tree.max_scroll_x
-        assert "f1 Help" in at.rows[-1] and "Leave" in at.rows[-1]
+        assert "? Help" in at.rows[-1] and "Leave" in at.rows[-1]
         await at.pilot.resize_terminal(200, 24)
         await at.settle()
         assert "Why not" in at.rows[-1]

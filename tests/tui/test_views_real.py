@@ -22,7 +22,7 @@ async def test_from_the_line_over_the_proof_to_the_value_at_which_it_turns(size:
         await at.open()
         await at.press("f7")
         assert at.shows("excess_wavefronts", "LDS", "out[", "have a line in 1-tile.cu,")
-        await at.press("c", "4")
+        await at.press("d", "4")
         assert at.shows("Registers")
         await at.press("escape", "f8")
         assert at.shows("concluded by", "tested >", "Flips if")
@@ -35,7 +35,7 @@ async def test_from_the_line_over_the_proof_to_the_value_at_which_it_turns(size:
         position = app.state.position
         assert position is not None and app.state.supposing
         assert at.shows("! class"), "the class turns just beyond the threshold that the proof names"
-        await at.press("n")
+        await at.press("a")
         assert app.state.cards[-1].label == "What if" and not app.state.view
         await at.press("f5")
         assert at.shows("Steps of the method", "Classify")

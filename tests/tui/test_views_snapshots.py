@@ -16,9 +16,9 @@ from tui.test_views_whatif import KNOWN
 @pytest.mark.parametrize(
     ("size", "lines"),
     [
-        ((80, 24), ("/kernel 1", "<enter>", "<f7>", "<m>", "<c>")),
-        ((160, 50), ("/kernel 1", "<enter>", "<f8>", "<down>", "<down>")),
-        ((80, 24), ("/kernel 1", "<enter>", "<f9>", "<less_than_sign>")),
+        ((80, 24), ("/kernel 1", "<f7>", "<b>", "<d>")),
+        ((160, 50), ("/kernel 1", "<f8>", "<down>", "<down>")),
+        ((80, 24), ("/kernel 1", "<f9>", "<less_than_sign>")),
     ],
     ids=["source", "proof", "whatif"],
 )

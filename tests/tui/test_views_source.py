@@ -31,7 +31,7 @@ async def source(
     """The source screen of the transpose with bank conflicts."""
     made = locate or locator()
     async with session("tour.ncu-rep", size=size, blocks=blocks, locate=made, **sources) as at:
-        await at.open("down")
+        await at.open()
         await at.press("f7")
         assert isinstance(at.app.screen, SourceScreen)
         yield at
@@ -104,7 +104,7 @@ async def test_the_evidence_keeps_the_findings_own_places_whatever_is_searched_f
         await typed(at, "instructions")
         await typed(at, "/STS")
         for _ in range(8):
-            await at.press("m")
+            await at.press("b")
         await at.press("escape")
         what = evidence_context(at.app.state)
         assert what is not None
@@ -128,10 +128,13 @@ async def test_measures_go_round_and_can_be_named():
         assert at.app.state.source_query is not None
         seen = set()
         for _ in range(12):
-            await at.press("m")
+            await at.press("b")
             seen.add(at.app.state.source_query.by)
         assert {"samples", "instructions", "excess_wavefronts", "load_wait"} <= seen
         assert "fp64" not in seen, "a measure that the launch has nothing of is passed over"
+        first = at.app.state.source_query.by
+        await at.press("b", "B")
+        assert at.app.state.source_query.by == first, "the shifted letter goes the other way"
         await typed(at, "load_wait")
         assert at.shows("long-scoreboard samples, at the load waited for") and "LDG.E" in sass(at)
 
@@ -139,7 +142,7 @@ async def test_measures_go_round_and_can_be_named():
 @SIZES
 async def test_column_sets_go_round_and_can_be_named(size: tuple[int, int]):
     async with source(size) as at:
-        await at.press("c")
+        await at.press("d")
         assert at.shows("columns: memory", "wavefr.", "(ideal)")
         await typed(at, "predication")
         assert at.shows("columns: predication", "lanes") and not at.shows("wavefr.")
@@ -152,7 +155,7 @@ async def test_columns_leave_the_instruction_its_room_and_the_file_is_named_once
     code = tuple((one[0].replace("LDS R5, [R9]", "LDS R17, [R14+0x40]"), *one[1:]) for one in CODE)
     async with source(size, locate=locator(listing(file="/home/me/transpose_tile_of_mine.cu", code=code))) as at:
         for _ in range(4):
-            await at.press("c")
+            await at.press("d")
             assert "LDS R17, [R14+0x40]" in sass(at), at.app.state.source_query
             assert at.screen.count("transpose_tile_of_mine.cu") == 1 and not at.shows("…nspose")
         assert "█" not in sass(at) or size[0] > 80
@@ -163,13 +166,13 @@ async def test_columns_of_code_from_several_files_leave_the_opcode_and_its_first
     first = replace(made.rows[0], file="/usr/include/cuda_fp16.hpp", line=1234)
     async with source((80, 24), locate=locator(replace(made, rows=(first, *made.rows[1:])))) as at:
         assert ".cu:7" in sass(at) and not at.shows("have a line in")
-        await at.press("c")
+        await at.press("d")
         assert "…mine.cu:7" in sass(at) and "LDS R5, [R9]" in sass(at), "the place gives way"
 
 
 async def test_columns_tell_of_cold_instructions_too():
     async with source((160, 50)) as at:
-        await at.press("c")
+        await at.press("d")
         region = rows(at).region
         load = next(line for line in at.rows[region.y : region.bottom] if "LDG.E" in line)
         assert "800" in load, "it ran, though it has none of the measure"
@@ -189,22 +192,22 @@ async def test_all_is_every_instruction_the_cold_after_the_hot():
         assert at.shows("all (a: line)", "MOV R1", "EXIT")
         await at.press("a")
         assert at.shows("k.cu:7 (a: all)", "LDS", "FFMA R10") and not at.shows("MOV R1")
-        await at.press("a", "tab", "n")
+        await at.press("a", "tab", "]")
         assert "LDS" in sass(at) and "No further hot place" in notes(at)
 
 
-async def test_in_the_order_of_the_code_cold_instructions_stand_too_and_n_goes_from_hot_to_hot():
+async def test_in_the_order_of_the_code_cold_instructions_stand_too_and_brackets_go_from_hot_to_hot():
     async with source((160, 50)) as at:
         await typed(at, "samples")
         await at.press("o", "1", "home")
         assert at.shows("MOV R1", "EXIT") and "MOV" in sass(at)
         hot = []
         for _ in range(4):
-            await at.press("n")
+            await at.press("]")
             hot.append(sass(at))
         assert [each.split("0x")[1].split()[1] for each in hot] == ["STS", "LDS", "FFMA", "FFMA"]
         assert "No further hot place in that direction" in notes(at)
-        await at.press("N")
+        await at.press("[")
         assert "LDS" in sass(at)
 
 
@@ -212,11 +215,11 @@ async def test_from_what_waits_to_the_load_that_it_waits_for_and_to_the_most_liv
     async with source((160, 50)) as at:
         await typed(at, "samples")
         assert at.shows("long scoreboard 100 %, for LDG.E R4")
-        await at.press("l")
+        await at.press("i")
         assert "LDG.E" in sass(at)
-        await at.press("l")
+        await at.press("i")
         assert "does not show what this instruction waits for" in notes(at)
-        await at.press("p")
+        await at.press("z")
         view = at.app.screen.view  # type: ignore[attr-defined]
         assert view.peak is not None and view.peak.row.sass in sass(at)
 
@@ -259,9 +262,9 @@ async def test_what_cannot_be_read_is_said_and_can_be_tried_again():
         return locator()(judged, request, progress)
 
     async with source(locate=locate) as at:
-        assert at.shows("holds no per-instruction data", "r retries")
+        assert at.shows("holds no per-instruction data", "Ctrl+R retries")
         broken[0] = False
-        await at.press("r")
+        await at.press("ctrl+r")
         assert at.shows("LDS R5, [R9]") and not at.shows("per-instruction data")
         assert [c.kind for c in at.app.state.cards].count("error") == 0, "the view says it, not the conversation"
 
@@ -275,7 +278,7 @@ async def test_reading_is_called_off_with_escape_and_the_screen_left_with_anothe
         return locator()(judged, request, progress)
 
     async with session("tour.ncu-rep", locate=locate) as at:
-        await at.open("down")
+        await at.open()
         await at.pilot.press("f7")
         await asyncio.to_thread(has_begun.wait, 5)
         for _ in range(200):  # what takes longer than a moment is told
@@ -341,5 +344,5 @@ async def test_where_no_instruction_has_much_the_ones_with_the_most_are_still_go
     flat = tuple(("FFMA R4, R4, R5, R6", 5, 800, 9 if at % 8 == 0 else 1, 0, 0) for at in range(240))
     async with source((160, 50), locate=locator(listing(code=flat))) as at:
         await typed(at, "samples")
-        await at.press("o", "1", "home", "n")
+        await at.press("o", "1", "home", "]")
         assert rows(at).at == 8, "under 5 % of the whole, and yet the hottest there are"

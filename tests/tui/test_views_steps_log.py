@@ -28,7 +28,7 @@ STEPS = (
 @asynccontextmanager
 async def steps(size: tuple[int, int] = (80, 24)) -> AsyncIterator[Driver]:
     async with session("tour.ncu-rep", size=size, knowledge=lambda: replace(INDEX, steps=STEPS)) as at:
-        await at.open("down")
+        await at.open()
         at.app.state = replace(at.app.state, step="1", progress=((1, "0", "done"), (1, "6", "skipped")))
         await at.press("f5")
         assert isinstance(at.app.screen, StepsScreen)
@@ -55,9 +55,9 @@ async def test_enter_goes_to_the_step_in_the_conversation():
         assert at.shows("Fix", "Change one thing.")
 
 
-async def test_e_opens_what_the_step_points_to_and_escape_comes_back():
+async def test_k_opens_what_the_step_points_to_and_escape_comes_back():
     async with steps() as at:
-        await at.press("e")
+        await at.press("k")
         assert isinstance(at.app.screen, KnowledgeScreen) and at.app.state.view_subject == "occupancy"
         await at.press("escape")
         assert isinstance(at.app.screen, StepsScreen)
@@ -73,7 +73,7 @@ ROWS = (
 @SIZES
 async def test_the_log_has_a_row_a_version_and_all_of_the_one_at_hand(size: tuple[int, int]):
     async with session("tour.ncu-rep", size=size) as at:
-        await at.open("down")
+        await at.open()
         at.app.state = replace(at.app.state, experiments=ROWS)
         await at.press("f10")
         assert isinstance(at.app.screen, LogScreen)
@@ -89,7 +89,7 @@ async def test_the_log_has_a_row_a_version_and_all_of_the_one_at_hand(size: tupl
 
 async def test_an_empty_log_says_how_it_is_filled():
     async with session("tour.ncu-rep") as at:
-        await at.open("down")
+        await at.open()
         await at.press("f10")
         assert at.shows("No versions yet", "/compare FILE")
 

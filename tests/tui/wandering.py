@@ -20,21 +20,11 @@ from tui.hostile import NAMES
 
 KEYS: Final = (
     *("enter", "up", "down", "left", "right", "pageup", "pagedown", "home", "end", "tab", "shift+tab", "escape"),
-    *(
-        "space",
-        "backspace",
-        "delete",
-        "ctrl+t",
-        "ctrl+y",
-        "ctrl+p",
-        "ctrl+up",
-        "ctrl+end",
-        "alt+up",
-        "alt+down",
-        "alt+2",
-    ),
+    *("space", "backspace", "delete", "ctrl+t", "ctrl+y", "ctrl+p", "ctrl+r", "ctrl+up", "ctrl+end"),
+    *("alt+up", "alt+down", "alt+2", "alt+m"),
     *(f"f{n}" for n in range(1, 13)),
-    *"abceginprsw?/+-=0123456789",
+    *"fhnswcpermgluvykt?",  # actions, the same on all screens
+    *"abdijoxzBNO[]<>/:+-=0123456789",  # keys of one screen, and those that open the prompt
 )
 LINES: Final = (
     *(
@@ -114,11 +104,7 @@ class Wanderer:
         elif kind < 0.88:
             line = self._line()
             self.done.append(line)
-            # Into whatever line there is, as a paste would be.
-            for prompt in self.at.app.screen.query(Input):
-                prompt.value = line
-                break
-            await self.at.pilot.press("enter")
+            await self._type(line)
         elif kind < 0.9:
             view = self.chance.choice(tuple(VIEWS))
             self.done.append(f"view {view}")
@@ -131,6 +117,17 @@ class Wanderer:
             size = self.chance.choice(SIZES)
             self.done.append(str(size))
             await self.at.pilot.resize_terminal(*size)
+
+    async def _type(self, line: str) -> None:
+        """Open the prompt as a user does, put the line into it, as a paste would, and send it."""
+        if not isinstance(self.at.app.focused, Input):
+            await self.at.pilot.press(self.chance.choice("/:"))
+        focused = self.at.app.focused
+        # Where no prompt opens, the line goes into one that is there, and Enter to what has the focus.
+        prompt = focused if isinstance(focused, Input) else next(iter(self.at.app.screen.query(Input)), None)
+        if prompt is not None:
+            prompt.value = line
+        await self.at.pilot.press("enter")
 
     def _line(self) -> str:
         """A command, an answer to what is asked, the name of a choice, or anything."""

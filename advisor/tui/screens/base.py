@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from textual import on
 from textual.app import ComposeResult
@@ -65,9 +65,24 @@ LOW: Final = 20  # lists shrink below this number of rows
 PAGE_KEYS: Final = (hidden("pageup", "page(-1)", "Page up"), hidden("pagedown", "page(1)", "Page down"))
 
 
+class KeyFooter(Footer):
+    """The footer, composed again only if the keys that it lists changed: Textual does so whenever the focus moves."""
+
+    _listed: tuple[object, ...] | None = None
+
+    def bindings_changed(self, screen: Screen[Any]) -> None:
+        if self.is_attached and screen is self.screen and screen.app.app_focus:
+            bindings = (active for active in screen.active_bindings.values() if active.binding.show)
+            listed = tuple((active.binding, active.enabled, active.tooltip) for active in bindings)
+            if listed == self._listed:
+                return
+            self._listed = listed
+        super().bindings_changed(screen)
+
+
 def footer() -> Footer:
     """Return the footer, which lists the keys that work now."""
-    return Footer(compact=True, show_command_palette=False)
+    return KeyFooter(compact=True, show_command_palette=False)
 
 
 class AppScreen(Screen[None]):
@@ -143,6 +158,10 @@ class ChoiceScreen(AppScreen):
     @on(Choices.Taken)
     def _taken(self, event: Choices.Taken) -> None:
         self.take(event.choice)
+        self.return_focus()
+
+    def return_focus(self) -> None:
+        """Move the focus to where it is after a choice was taken."""
         self.query_one(Prompt).focus()
 
 

@@ -85,6 +85,9 @@ class SessionScreen(ChoiceScreen):
         typed = state.ask is not None and state.ask.kind != "choice"
         self.query_one(Prompt if typed else Choices).focus()
 
+    def return_focus(self) -> None:
+        self.focus_home(self.app.state)
+
     def on_screen_resume(self) -> None:
         self.call_after_refresh(self.query_one(Conversation).reveal)
 
@@ -121,6 +124,8 @@ class SessionScreen(ChoiceScreen):
 
     def to_line(self, key: Key) -> str | None:
         """Return `/` for a command, nothing for `:`, and any other key that has no use while a question is open."""
+        if key.character == "/" and self.query_one(Evidence).searches:
+            return None
         if key.character in ("/", ":"):
             return key.character.strip(":")
         answers = self.app.state.ask is not None and key.is_printable and key.key not in self.active_bindings
@@ -141,6 +146,8 @@ class SessionScreen(ChoiceScreen):
     def action_evidence(self) -> None:
         """Show or hide the evidence, beside the conversation if there is room, else instead of it."""
         self.toggle_class("-alone" if self.has_class("-wide") else "-evidence")
+        if not self.query_one(Prompt).has_focus:
+            self.return_focus()  # what had the focus may be hidden now
 
     def action_evidence_page(self, by: int) -> None:
         if not self._reveal_evidence():

@@ -100,6 +100,11 @@ class Evidence(VerticalScroll, can_focus=True):
         """The name of the current page."""
         return self._page.page
 
+    @property
+    def searches(self) -> bool:
+        """Whether `/` searches the metrics: the page that lists them has the focus."""
+        return self.has_focus and self.page == _SEARCHED
+
     def turn_to(self, page: str) -> None:
         """Show the page of this name, scrolled to its top."""
         if page not in PAGES:

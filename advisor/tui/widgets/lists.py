@@ -100,8 +100,8 @@ class Rows(ScrollView, can_focus=True, inherit_bindings=False):
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"rows--line", "rows--cursor", "rows--head"}
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "step(-1)", "Up", show=False, tooltip="A line up"),
-        Binding("down,j", "step(1)", "Down", show=False, tooltip="A line down"),
+        Binding("up", "step(-1)", "Up", show=False, tooltip="A line up"),
+        Binding("down", "step(1)", "Down", show=False, tooltip="A line down"),
         Binding("pageup", "page(-1)", "Page up", show=False, tooltip="A page up"),
         Binding("pagedown", "page(1)", "Page down", show=False, tooltip="A page down"),
         Binding("home", "ends(0)", "First", show=False, tooltip="Go to the first line"),
