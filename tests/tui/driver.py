@@ -88,10 +88,15 @@ class Driver:
 
 @asynccontextmanager
 async def session(
-    *paths: str, size: tuple[int, int] = (80, 24), blocks: bool = True, notes: bool = False, **sources: Any
+    *paths: str,
+    size: tuple[int, int] = (80, 24),
+    blocks: bool = True,
+    notes: bool = False,
+    predict: bool = False,
+    **sources: Any,
 ) -> AsyncIterator[Driver]:
     """The program on the factory's data, settled after its start."""
-    app = AdvisorApp(desk(**sources), paths, blocks=blocks)
+    app = AdvisorApp(desk(**sources), paths, blocks=blocks, predict=predict)
     async with app.run_test(size=size, notifications=notes) as pilot:
         driver = Driver(app, pilot)
         await driver.settle()

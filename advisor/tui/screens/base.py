@@ -136,6 +136,10 @@ class ChoiceScreen(AppScreen):
         """Move the highlight up or down."""
         self.query_one(Choices).step(by)
 
+    def focus_home(self) -> None:
+        """Focus the widget that has the focus after a choice."""
+        self.query_one(Prompt).focus()
+
     @on(Prompt.Stepped)
     def _stepped(self, event: Prompt.Stepped) -> None:
         self.step(event.by)
@@ -143,7 +147,7 @@ class ChoiceScreen(AppScreen):
     @on(Choices.Taken)
     def _taken(self, event: Choices.Taken) -> None:
         self.take(event.choice)
-        self.query_one(Prompt).focus()
+        self.focus_home()
 
 
 class ViewScreen(AppScreen):

@@ -98,7 +98,9 @@ class LaunchesScreen(ChoiceScreen):
             made = rows_of(state.diagnosis, self._collapse) if state.diagnosis is not None else ()
             self._rows = (state.diagnosis, self._collapse, made)
         rows, trouble = self._rows[2], state.place == "start" and state.stalled is not None
-        self.set_class(trouble, "-trouble")
+        if trouble is not self.has_class("-trouble"):
+            self.set_class(trouble, "-trouble")
+            self.call_after_refresh(self.focus_home)
         self.query_one(Banner).show(report_line(state))
         self.query_one("#trouble", Conversation).show([c for c in state.cards if c.position is None] if trouble else ())
         self.query_one(Choices).show(self._ways(state) if trouble else ())
@@ -113,6 +115,10 @@ class LaunchesScreen(ChoiceScreen):
         self.query_one("#problems", Note).say(said)
         self.query_one("#summary", Note).say([Content(summary(rows, table.kept, self._order, self._upwards))])
         self.app.offer(self)
+
+    def focus_home(self) -> None:
+        """Focus the table, or after a read error the prompt, which chooses what to do next."""
+        self.query_one(Prompt if self.has_class("-trouble") else LaunchTable).focus()
 
     @property
     def launch(self) -> LaunchDiagnosis | None:
@@ -164,7 +170,7 @@ class LaunchesScreen(ChoiceScreen):
             self._open(self.query_one(LaunchTable).position)
 
     def to_line(self, key: Key) -> str | None:
-        """Return the text that a key puts into the prompt: `/` for a command, nothing for `:`."""
+        """Return the text that a key puts into the prompt: nothing for `/` and `:`, which open it."""
         return "" if key.character in ("/", ":") else None
 
     def action_ask(self) -> None:
@@ -226,7 +232,7 @@ class LaunchesScreen(ChoiceScreen):
     def action_clear(self) -> None:
         if not self.app.cancel_work():
             self.query_one(Prompt).clear()
-            self.query_one(LaunchTable).focus()
+            self.focus_home()
 
     def action_page(self, by: int) -> None:
         table = self.query_one(LaunchTable)
@@ -237,7 +243,7 @@ class LaunchesScreen(ChoiceScreen):
         table.step(by * len(table.kept))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action in ("sort", "reverse"):
+        if action in ("sort", "reverse", "collapse"):
             return bool(self.app.state.diagnosis)
         if action == "clear":
             prompt = self.query_one(Prompt) if self.is_mounted else None
