@@ -291,7 +291,7 @@ async def test_a_preview_shows_class_cause_speedup_and_fix_of_the_highlighted_la
         assert at.shows("Class  L1/shared-memory-bound", "Fix first  Shared-memory bank conflicts", "2.2× (1.9–2.6×)")
         assert at.shows("Pad or swizzle the shared array") and at.app.state.place == "launches"
         await at.press("down")
-        assert at.shows("Fix first  Narrow accesses", "1.08× (1.02–1.15×)", "Load 16 bytes a lane")
+        assert at.shows("Fix first  Narrow accesses", "1.08× (1.02–1.1×)", "Load 16 bytes a lane")
         assert not at.shows("Pad or swizzle the shared array")
 
 
@@ -312,3 +312,13 @@ async def test_a_letter_acts_on_the_highlighted_launch(key: str, seen: str):
     async with session("tour.ncu-rep") as at:
         await at.press("down", "w")
         assert at.app.state.position == 2 and at.app.state.view == "whatif"
+
+
+async def test_f5_orders_the_list_and_opens_the_steps_elsewhere_and_m_opens_them_everywhere():
+    async with session("tour.ncu-rep") as at:
+        await at.press("f5")
+        assert at.app.state.view == "" and at.shows("Time ▾")
+        await at.press("m")
+        assert at.app.state.view == "steps"
+        await at.press("escape", "enter", "f5")
+        assert at.app.state.view == "steps"

@@ -126,4 +126,5 @@ async def test_banana_is_answered_with_help_and_not_with_silence():
 async def test_in_the_list_a_note_says_what_could_have_been_meant():
     async with session("tour.ncu-rep", notes=True) as at:
         await at.say("/kernel transpse")
-        assert at.shows("number or the kernel of one launch", "Did you mean: /kernel")
+        assert at.notes == ["Give the number or the kernel of one launch. Did you mean: /kernel transpose_tile"]
+        assert at.shows("Did you mean: /kernel", "transpose_tile")

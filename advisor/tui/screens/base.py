@@ -42,7 +42,7 @@ def view_bindings(*, anywhere: bool = False, show: bool = False) -> list[Binding
 _LETTERS: Final = "fhnswcpervmgl"
 
 
-def letter_bindings(*, show: bool = True) -> list[BindingType]:
+def letter_bindings(*, show: bool = True) -> list[Binding]:
     """Return the bindings of commands and views with a letter, which is the same on every screen."""
     made: list[Binding] = [
         Binding(command.key, f"command('{name}')", command.short, show=show, tooltip=sentence_start(command.does))
@@ -51,7 +51,7 @@ def letter_bindings(*, show: bool = True) -> list[BindingType]:
     ]
     made += view_bindings(show=show)
     made.sort(key=lambda binding: _LETTERS.find(binding.key[0]))
-    return [*made]
+    return made
 
 
 def hidden(keys: str, action: str, name: str, tooltip: str = "", *, priority: bool = False) -> Binding:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -44,7 +45,8 @@ class LaunchesScreen(ChoiceScreen):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash,colon", "ask", "Filter, ask", key_display="/", tooltip="Type a filter, a question or a command"),
-        *letter_bindings(),
+        # Here F5 changes the order; on the other screens it opens the steps.
+        *(replace(one, key=one.key.removesuffix(",f5")) for one in letter_bindings()),
         Binding("o,f5", "sort", "Order", tooltip="Order by time saved, time, kernel, class, finding, report order"),
         Binding("x", "collapse", "Expand", tooltip="Show equal launches in one row or each in its own"),
         Binding("y", "app.copy_collect", "Copy", show=False, tooltip="Copy the command that collects what is missing"),
