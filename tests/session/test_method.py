@@ -130,7 +130,7 @@ def test_lines_that_cannot_be_read_in_the_background_leave_the_verdict_and_are_t
     made = Session(Executor(failing))
     made.do(e.Began(("tour.ncu-rep",), predict=False))
     state = made.launch(position_of("transpose_tile", tour))
-    assert state.has_card("finding") and state.stalled is None and not state.has_card("error")
+    assert state.has_card("finding", "bank_conflicts") and state.stalled is None and not state.has_card("error")
     assert "Shared-memory bank conflicts: no instructions" in lines(made, e.StepShown("4"))
 
 

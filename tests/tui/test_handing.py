@@ -31,7 +31,7 @@ def line(at: Driver) -> str:
     [
         ("f9", "0.25", "0.25"),
         ("f7", "/LDG", "/LDG"),
-        ("f7", "fshare>5", "share>5"),
+        ("f7", ":share>5", "share>5"),
         ("f8", "/nearr", "nearr"),
         ("f12", "dram", "dram"),
         ("", ":dram", "dram"),

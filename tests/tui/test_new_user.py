@@ -97,10 +97,14 @@ def test_compute_is_without_a_report_what_the_page_shows_under_that_name():
 
 
 async def test_a_comparison_without_a_file_says_what_to_type():
+    async with session("tour.ncu-rep", notes=True) as at:
+        await at.say("/compare")
+        assert at.shows("/compare") and "/compare after.ncu-rep" in at.notes[-1] and "Tab completes" in at.notes[-1]
     async with session("tour.ncu-rep") as at:
         await at.open()
-        await at.say("/compare")
-        assert at.shows("/compare after.ncu-rep", "Tab completes")
+        await at.press("c")
+        assert at.shows("Question  Which report holds the new", "REPORT#N names one launch")
+        assert at.app.state.ask is not None and at.app.screen.query_one(Prompt).has_focus, "a path can be typed now"
 
 
 async def test_the_start_takes_the_words_of_its_choices_and_goes_on_first():

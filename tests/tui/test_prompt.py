@@ -64,6 +64,7 @@ async def test_files_are_completed_from_the_folder(tmp_path: Path, monkeypatch: 
     Path("padded.ncu-rep").write_text("")
     async with session("tour.ncu-rep") as at:
         await at.open()
+        prompt(at).focus()
         prompt(at).value = "/compare pa"
         prompt(at).cursor_position = len("/compare pa")
         await at.press("tab")

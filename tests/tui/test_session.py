@@ -258,7 +258,9 @@ async def test_commands_work_in_the_list():
 async def test_help_opens_over_everything_and_closes():
     async with session("tour.ncu-rep") as at:
         await at.press("f1")
-        assert at.shows("Keys on this screen", "f5")
+        assert at.shows("Keys on this screen", "How a finding was concluded", "s, f7")
+        await at.press("pagedown")
+        assert at.shows("o, f5")
         await at.press("escape")
         assert isinstance(at.app.screen, LaunchesScreen)
 
@@ -309,7 +311,7 @@ async def test_a_choice_is_taken_with_the_mouse():
 
 async def test_a_launch_is_opened_with_the_mouse():
     async with session("tour.ncu-rep") as at:
-        await at.pilot.click("LaunchTable", offset=(10, 3))
+        await at.pilot.click("LaunchTable", offset=(10, 2))
         await at.settle()
         assert at.app.state.launch is not None and at.app.state.launch.kernel == "gemm_one_output"
 
