@@ -25,7 +25,7 @@ SEEN = {
     "whatif": ("/whatif shared_wavefront_ratio=1", "What if"),
     "explain": ("/explain occupancy", "Explain"),
     "evidence": ("/evidence", "Evidence"),
-    "next": ("/next", "Next finding"),
+    "next": ("/next", "Also found"),
     "fix": ("/fix", "Fix"),
     "missing": ("/missing", "Missing"),
     "collect": ("/collect", "Collect"),
