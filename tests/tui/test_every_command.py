@@ -25,7 +25,7 @@ SEEN = {
     "whatif": ("/whatif shared_wavefront_ratio=1", "What if"),
     "explain": ("/explain occupancy", "Explain"),
     "evidence": ("/evidence", "Evidence"),
-    "next": ("/next", "Also found"),
+    "next": ("/next", "There is no other finding on this launch"),
     "fix": ("/fix", "Fix"),
     "missing": ("/missing", "Missing"),
     "collect": ("/collect", "Collect"),
