@@ -102,7 +102,8 @@ def ask_for_hot_lines(state: State) -> State:
         return state
     request = Locate(position, finding=finding.id)
     known = finding.locations or places(state, finding, position) or state.result(request) is not None
-    return state if known else wait(state, request)
+    # Lines read while the list was shown belong on the card that opening the launch adds.
+    return with_hot_lines(state, request) if known else wait(state, request)
 
 
 def with_hot_lines(state: State, request: Locate) -> State:
@@ -121,7 +122,7 @@ def with_hot_lines(state: State, request: Locate) -> State:
         else card
         for card in state.cards
     )
-    return replace(state, cards=cards)
+    return state if cards == state.cards else replace(state, cards=cards)
 
 
 def preview(state: State, position: int) -> tuple[Card, ...]:

@@ -12,6 +12,7 @@ from textual.events import Event
 from textual.screen import Screen
 
 from advisor.records import resources
+from advisor.records.errors import AdvisorError
 from advisor.session import events as e
 from advisor.session.executor import Executor
 from advisor.session.language import understand as commands
@@ -328,7 +329,11 @@ class AdvisorApp(App[int]):
         if launch is None or self.state.numbers:
             self.warn("There is no report here that could lack metrics.")
             return
-        command = self.executor.sources.gather(launch).command
+        try:
+            command = self.executor.sources.gather(launch).command
+        except AdvisorError as problem:
+            self.warn(str(problem))
+            return
         if not command:
             self.warn("Nothing is missing: the report has every metric that a rule needs for this launch.")
             return

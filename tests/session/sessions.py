@@ -65,10 +65,10 @@ def recorded(exercise: str) -> str:
     return str(resources.folder("kernels") / exercise / "recorded" / "h200" / "profile.ncu-rep.xz")
 
 
-def on(analysis: Any) -> Session:
+def on(analysis: Any, *, predict: bool = True) -> Session:
     """A session on an analysis that is there already."""
     made = Session(Executor(replace(sources(), knowledge=INDEX, analyse=lambda *_: analysis)))
-    made.do(e.Began(("tour.ncu-rep",)))
+    made.do(e.Began(("tour.ncu-rep",), predict=predict))
     return made
 
 

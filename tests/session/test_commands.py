@@ -81,7 +81,11 @@ def opened(*deeds: e.Event) -> State:
         ("/compare a  b.ncu-rep.xz: padded the tile", e.ReportGiven("a  b.ncu-rep.xz", "padded the tile")),
         ("/compare 'it.ncu-rep 2' padded", e.ReportGiven("it.ncu-rep 2", "padded")),
         ("/compare runs/new", e.ReportGiven("runs/new")),
-        ("/practice", e.ViewShown("practice")),
+        ("/compare", e.Asked("new_report")),
+        ("/next", e.FindingShown("narrow_accesses")),
+        ("/predict", e.PredictionsSet(False)),
+        ("/predict on", e.PredictionsSet(True)),
+        ("/practice", e.ViewShown("practice", "bank-conflicts")),
         ("/practice bank", e.ViewShown("practice", "bank-conflicts")),
         ("/save", e.WriteAsked("transcript", "tour-session.jsonl")),
         ("/save here.jsonl", e.WriteAsked("transcript", "here.jsonl")),
@@ -93,6 +97,37 @@ def opened(*deeds: e.Event) -> State:
 )
 def test_a_line_means_an_event(text: str, event: e.Event):
     assert understand(text, opened()) == event
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "why is it slow",
+        "what is occupancy",
+        "how do i fix it",
+        "fix it",
+        "why not tail effect",
+        "what if dram = 95",
+        "dram 70, l2 42%",
+        "launch 4",
+    ],
+)
+def test_a_question_or_a_number_after_the_slash_that_opens_the_prompt_means_what_it_means_without(text: str):
+    state = opened()
+    event = understand(text, state)
+    assert event is not None and not isinstance(event, e.NotUnderstood)
+    assert understand(f"/{text}", state) == event
+
+
+def test_compare_without_a_file_asks_for_it_only_where_a_launch_is_open():
+    listed = reduce(opened(), e.LaunchesShown())
+    event = understand("/compare", listed)
+    assert isinstance(event, e.NotUnderstood) and "Name the report" in event.because
+    assert understand("/practice", listed) == e.ViewShown("practice", "bank-conflicts")
+
+
+def test_practice_of_a_finding_without_an_exercise_opens_the_list_of_exercises():
+    assert understand("/practice", opened(e.FindingShown("narrow_accesses"))) == e.ViewShown("practice")
 
 
 @pytest.mark.parametrize("text", ["", "   ", "\t"])
@@ -135,7 +170,7 @@ def test_what_is_not_understood_is_answered_with_what_could_have_been_meant(text
         ("/whatif dram_pct=lots", "lots"),
         ("/whatif dram_pct=3 ms", "percentage"),
         ("/skip", "Nothing is being asked"),
-        ("/compare", "Name the report"),
+        ("/predict maybe", "on or off"),
         ("/export", "md, html or json"),
         ("83%", "Name the metric"),
         ("yes", "Nothing is being asked"),

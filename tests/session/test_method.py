@@ -71,10 +71,15 @@ def test_no_step_raises_on_any_launch_of_the_tour(tour: Any):
 
 @pytest.fixture
 def conflicts(tour: Any) -> Session:
-    """A session at the transpose with bank conflicts."""
+    """A session at the transpose with bank conflicts; as it asks for predictions, it reads lines only on request."""
     made = on(tour)
-    made.launch(next(at for at, launch in enumerate(tour.diagnosis.launches) if launch.kernel == "transpose_tile"))
+    made.do(e.LaunchSelected(position_of("transpose_tile", tour)), e.Skipped("expect"))
+    assert made.state.expects and made.state.has_card("class")
     return made
+
+
+def position_of(kernel: str, tour: Any) -> int:
+    return next(at for at, launch in enumerate(tour.diagnosis.launches) if launch.kernel == kernel)
 
 
 def lines(session: Session, *deeds: e.Event) -> str:
@@ -86,7 +91,7 @@ def lines(session: Session, *deeds: e.Event) -> str:
 
 def test_lines_that_are_not_read_yet_are_said_to_be_so_and_told_once_they_are(conflicts: Session):
     told = lines(conflicts, e.StepShown("4"))
-    assert "Shared-memory bank conflicts: not read from the report yet; /source (F7)" in told
+    assert "Shared-memory bank conflicts: not read from the report yet; s (or /source) shows" in told
     assert "transpose_tile.cu" not in told and "No finding of this launch points to a line of code." not in told
     assert "No line information: checked, not present" in told, "the problem is what is not there"
     told = lines(conflicts, e.ViewShown("source"), e.ViewLeft(), e.StepShown("4"))
@@ -109,9 +114,29 @@ def test_the_fix_names_the_line_and_the_array_whatever_was_searched_for_since(co
     assert "transpose_tile.cu:8" in lines(conflicts, e.FindingShown("bank_conflicts"))
 
 
+def test_without_predictions_the_lines_are_read_in_the_background_and_stand_on_the_finding_at_once(tour: Any):
+    made = on(tour, predict=False)
+    made.launch(position_of("transpose_tile", tour))
+    finding = next(card for card in made.state.conversation if card.kind == "finding")
+    assert any("transpose_tile.cu:8 (100 % of excess_wavefronts)" in line.text for line in finding.lines)
+    told = lines(made, e.StepShown("4"))
+    assert "transpose_tile.cu:8 (100 % of excess_wavefronts), LDS" in told and "not read" not in told
+    assert "transpose_tile.cu:8" in lines(made, e.FixShown())
+    assert replay(made.state.log) == made.state
+
+
+def test_lines_that_cannot_be_read_in_the_background_leave_the_verdict_and_are_told_with_the_reason(tour: Any):
+    failing = replace(on(tour).desk.sources, locate=lambda *_: (_ for _ in ()).throw(InputError("no instructions")))
+    made = Session(Executor(failing))
+    made.do(e.Began(("tour.ncu-rep",), predict=False))
+    state = made.launch(position_of("transpose_tile", tour))
+    assert state.has_card("finding", "bank_conflicts") and state.stalled is None and not state.has_card("error")
+    assert "Shared-memory bank conflicts: no instructions" in lines(made, e.StepShown("4"))
+
+
 def test_a_fix_without_a_place_of_its_own_says_nothing_of_lines(tour: Any):
     made = on(tour)
-    made.launch(next(at for at, launch in enumerate(tour.diagnosis.launches) if launch.kernel == "eight_blocks"))
+    made.launch(position_of("eight_blocks", tour))
     assert "read from the report" not in lines(made, e.FixShown())
     assert "No finding of this launch points to a line of code." in lines(made, e.StepShown("4"))
 

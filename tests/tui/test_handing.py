@@ -31,15 +31,16 @@ def line(at: Driver) -> str:
     [
         ("f9", "0.25", "0.25"),
         ("f7", "/LDG", "/LDG"),
-        ("f7", "fshare>5", "share>5"),
+        ("f7", ":share>5", "share>5"),
         ("f8", "/nearr", "nearr"),
         ("f12", "dram", "dram"),
-        ("", "dram", "dram"),
+        ("", ":dram", "dram"),
+        ("", "/dram", "/dram"),
     ],
 )
 async def test_a_burst_of_keys_arrives_whole(view: str, text: str, there: str):
     async with session("tour.ncu-rep") as at:
-        await at.open("down")
+        await at.open()
         if view:
             await at.press(view)
         await burst(at, text)
@@ -49,7 +50,7 @@ async def test_a_burst_of_keys_arrives_whole(view: str, text: str, there: str):
 @pytest.mark.parametrize("view", ["f7", "f8", "f9", "f12", ""])
 async def test_pasted_text_goes_to_the_line(view: str):
     async with session("tour.ncu-rep") as at:
-        await at.open("down")
+        await at.open()
         if view:
             await at.press(view)
         await burst(at, "1", paste="0.2\nmore")
@@ -59,7 +60,7 @@ async def test_pasted_text_goes_to_the_line(view: str):
 async def test_a_value_typed_or_pasted_with_its_enter_is_tried():
     index = replace(INDEX, metrics=(("memory_pct", "%", "memory throughput"),))
     async with session("tour.ncu-rep", knowledge=lambda: index) as at:
-        await at.open("down")
+        await at.open()
         await at.press("f9")
         await burst(at, "4.5\r")
         assert [value for _, value in at.app.state.supposing] == [4.5] and not line(at)
@@ -71,8 +72,8 @@ async def test_a_value_typed_or_pasted_with_its_enter_is_tried():
 
 async def test_beside_the_evidence_what_is_typed_goes_to_the_prompt():
     async with session("tour.ncu-rep", size=(160, 50)) as at:
-        await at.open("down")
+        await at.open()
         await at.press("tab")
         assert not at.app.screen.query_one("#prompt").has_focus
-        await burst(at, "why is that")
-        assert line(at) == "why is that"
+        await burst(at, "/why is that")
+        assert line(at) == "/why is that"

@@ -70,7 +70,7 @@ async def test_the_list_the_session_and_its_evidence(name: str, tmp_path: Path):
     async with hostile(name, tmp_path, notes=True) as at:
         await through(at, "the list")
         await at.press("home")
-        await at.open("enter")
+        await at.open()
         await through(at, "the session")
         for line in ("/evidence", "/how", "/fix", "/missing", "/whynot tail_effect", "/whatif dram_pct=80", "/steps"):
             await at.say(line)
@@ -89,7 +89,7 @@ async def test_the_list_the_session_and_its_evidence(name: str, tmp_path: Path):
 @EACH
 async def test_every_view(name: str, tmp_path: Path):
     async with hostile(name, tmp_path) as at:
-        await at.open("enter")
+        await at.open()
         at.app.dispatch(e.TraceGiven((name[:300],)))
         await at.settle()
         for view in VIEWS:
@@ -113,7 +113,7 @@ async def test_what_is_typed_and_said_of_it_in_notes_and_palette(name: str, tmp_
         await at.say(f"/kernel {name}"[:4000])
         check(at, "a note")
         await at.press("home")
-        await at.open("enter")
+        await at.open()
         await at.say(name[:4000])
         check(at, "what was not understood")
         at.app.screen.query_one("#prompt").value = f"/explain {name}"[:4000]  # type: ignore[attr-defined]
@@ -145,7 +145,7 @@ async def test_a_file_that_cannot_be_read(name: str, tmp_path: Path):
 async def test_markup_stands_on_the_screen_as_it_is(tmp_path: Path):
     async with hostile(NAMES["markup"], tmp_path) as at:
         await at.pilot.resize_terminal(160, 50)
-        await at.open("enter")
+        await at.open()
         assert at.shows("[bold red]x[/bold red]")
 
 

@@ -99,10 +99,10 @@ async def test_times_and_shares_stand_in_the_table_with_a_bar_where_there_is_roo
         slow, unknown = (next(row for row in at.rows if name in row) for name in ("b_slow", "a_unknown"))
         assert "600 µs" in slow and "75 %" in slow and "█" not in slow
         assert "unknown" in unknown.replace("a_unknown", "") and "?" in unknown and "0 %" not in unknown
-    async with session("tour.ncu-rep", size=(140, 24), analyse=given(three())) as at:
+    async with session("tour.ncu-rep", size=(200, 24), analyse=given(three())) as at:
         slow, quick = (next(row for row in at.rows if name in row) for name in ("b_slow", "c_quick"))
         assert slow.count("█") > quick.count("█") > 0
-    async with session("tour.ncu-rep", size=(140, 24), blocks=False, analyse=given(three())) as at:
+    async with session("tour.ncu-rep", size=(200, 24), blocks=False, analyse=given(three())) as at:
         slow = next(row for row in at.rows if "b_slow" in row)
         assert "#########" in slow and "█" not in at.screen
 
@@ -110,9 +110,15 @@ async def test_times_and_shares_stand_in_the_table_with_a_bar_where_there_is_roo
 async def test_keys_sort_and_turn_round_and_a_click_on_a_head_does_both():
     async with session("tour.ncu-rep", size=(120, 24), analyse=given(three())) as at:
         for order in (*ORDERS[1:], ORDERS[0]):
-            await at.press("f5")
+            await at.press("o")
             assert kernels(at) == [row.kernel for row in arranged(rows_of(three()), "", order)]
+        await at.press(*["f5"] * ORDERS.index("report"))
+        assert kernels(at) == ["b_slow", "a_unknown", "c_quick"]
         await at.press("shift+f5")
+        assert kernels(at) == ["c_quick", "a_unknown", "b_slow"]
+        await at.press("O")
+        assert kernels(at) == ["b_slow", "a_unknown", "c_quick"]
+        await at.press("O")
         assert kernels(at) == ["c_quick", "a_unknown", "b_slow"]
         head = next(row for row in at.rows if "First finding" in row)
         await at.pilot.click(LaunchTable, offset=(head.index("Kernel") + 1, 0))
@@ -136,16 +142,21 @@ async def test_the_cursor_stays_on_its_launch_when_the_order_changes():
 
 async def test_typing_filters_enter_opens_and_a_line_that_matches_nothing_is_understood():
     async with session("tour.ncu-rep", analyse=given(three())) as at:
-        await at.press(*"quick")
+        await at.press("slash", *"quick")
         assert kernels(at) == ["c_quick"] and at.shows("25 % of kernel time")
+        await at.press("enter")
+        assert at.app.state.place == "launches" and at.app.screen.query_one(LaunchTable).has_focus
         await at.press("enter")
         assert at.app.state.position == 2 and at.app.state.place == "launch"
     async with session("tour.ncu-rep", analyse=given(three())) as at:
-        await at.press(*"/kernel 1", "enter")
+        await at.press("slash", *"kernel 1", "enter")
+        assert at.app.state.position == 1
+    async with session("tour.ncu-rep", analyse=given(three())) as at:
+        await at.press("colon", *"/kernel 1", "enter")
         assert at.app.state.position == 1
     async with session("tour.ncu-rep", analyse=given(three())) as at:
         before = at.app.state
-        await at.press(*"zzz", "enter")
+        await at.press("slash", *"zzz", "enter")
         assert at.app.state.place == before.place and len(kernels(at)) == 3
 
 
@@ -160,9 +171,9 @@ def numbered() -> Diagnosis:
 @pytest.mark.parametrize("order", range(len(ORDERS)))
 async def test_a_launch_is_chosen_by_its_very_number_in_every_order(order: int):
     async with session("tour.ncu-rep", analyse=given(numbered())) as at:
-        await at.press(*["f5"] * order, "5")
+        await at.press(*["f5"] * order, "slash", "5")
         assert len(kernels(at)) > 1
-        await at.press("enter")
+        await at.press("enter", "enter")
         assert at.app.state.position == 5
 
 
@@ -178,20 +189,21 @@ def test_a_whole_number_or_name_means_one_launch_and_a_part_or_a_shared_name_non
 async def test_a_number_that_was_typed_holds_the_cursor_no_longer_than_the_user_wants():
     async with session("tour.ncu-rep", analyse=given(numbered())) as at:
         table = at.app.screen.query_one(LaunchTable)
-        await at.press(*"5", "down")
+        await at.press("slash", "5", "down")
         there = table.position
         assert there not in (None, 5)
         await at.press("f5")
         assert table.position == there
 
 
-@pytest.mark.parametrize("back", ["f2", "f4"])
+@pytest.mark.parametrize("back", ["f2", "f4", "l", "u", "escape"])
 async def test_after_a_launch_the_list_is_whole_again_with_the_cursor_on_it(back: str):
     async with session("tour.ncu-rep", analyse=given(numbered())) as at:
-        await at.press(*"15", "enter", back)
+        await at.press("x", "slash", *"15", "enter", "enter", back)
         table = at.app.screen.query_one(LaunchTable)
-        assert len(table.kept) == 52 and table.position == 15 and at.app.screen.query_one(Prompt).value == ""
-        await at.press(*"apart")
+        assert len(table.kept) == 52 and table.position == 15
+        assert table.has_focus and at.app.screen.query_one(Prompt).value == ""
+        await at.press("slash", *"apart")
         assert kernels(at) == ["apart"]
 
 
@@ -203,7 +215,7 @@ async def test_the_cursor_stands_on_the_launch_that_was_looked_at_however_it_was
         table = at.app.screen.query_one(LaunchTable)
         assert table.position == 7
         # Help leaves filter and cursor alone.
-        await at.press(*"kernel", "down", "f1", "escape")
+        await at.press("slash", *"kernel", "down", "f1", "escape")
         assert table.position == 8 and at.app.screen.query_one(Prompt).value == "kernel"
 
 
@@ -215,7 +227,7 @@ def test_a_share_is_told_alike_in_the_row_and_in_the_summary():
     assert table.share_cell(rows[1], 1.0).strip() == "<1 %"
 
 
-@pytest.mark.parametrize("width", [80, 160])
+@pytest.mark.parametrize("width", [80, 200])
 async def test_what_is_cut_says_so_and_every_order_shows_its_mark(width: int):
     mixed = Verdict(id="memory_bound_mixed", title="Memory-bound, mixed", margin=0.1, because="")
     made = diagnosis(*three().launches, launch(3, "d_mixed", duration_ns=1e5, verdict=mixed))
@@ -223,7 +235,8 @@ async def test_what_is_cut_says_so_and_every_order_shows_its_mark(width: int):
         inner, both = (next(row for row in at.rows if name in row) for name in ("b_slow", "d_mixed"))
         assert "L1/shared-memory-bound" in inner if width > 100 else "L1/shared-me… " in inner
         assert "Memory-bound, mixed" in both if width > 100 else "Memory-bound… " in both
-        for order, head in zip(ORDERS[1:], ("Time", "Gain", "Kernel", "Class", "First finding"), strict=True):
+        assert at.shows("Gain ▾")
+        for order, head in zip(ORDERS[1:-1], ("Time", "Kernel", "Class", "First finding"), strict=True):
             await at.press("f5")
             assert at.shows(f"{head} ▾"), order
 
@@ -232,7 +245,7 @@ async def test_several_reports_have_a_column_of_their_own_on_a_wide_screen():
     made = three()
     other = ReportInfo("/x/other.ncu-rep", "1" * 64, "ncu", "ncu-rep")
     two = replace(made, reports=(made.reports[0], other), launches=(*made.launches, launch(0, "d_other", report=1)))
-    async with session("tour.ncu-rep", size=(160, 24), analyse=given(two)) as at:
+    async with session("tour.ncu-rep", size=(240, 24), analyse=given(two)) as at:
         row = next(row for row in at.rows if "d_other" in row)
         assert "1#0" in row and "other.ncu-rep" in row and at.shows("Report")
     async with session("tour.ncu-rep", size=(80, 24), analyse=given(two)) as at:
@@ -245,3 +258,67 @@ async def test_the_table_fits_every_width(width: int):
         assert all(len(row) <= width for row in at.rows)
         if width >= 72:
             assert all(head in at.screen for head in ("Kernel", "Time", "Share", "Class", "First finding", "Gain"))
+
+
+async def test_equal_launches_share_a_row_until_they_are_expanded():
+    async with session("tour.ncu-rep", analyse=given(numbered())) as at:
+        assert len(kernels(at)) == 51 and "2 × twice" in kernels(at) and at.shows("52 of 52 launches")
+        await at.press("x")
+        assert len(kernels(at)) == 52 and kernels(at).count("twice") == 2
+        await at.press("slash", *"twice", "enter", "x")
+        assert kernels(at) == ["2 × twice"] and at.shows("2 of 52 launches")
+
+
+def test_only_launches_of_one_kernel_shape_class_and_finding_share_a_row_and_it_adds_up_their_times():
+    made = diagnosis(
+        launch(0, "same", duration_ns=100_000.0),
+        launch(1, "same", duration_ns=300_000.0),
+        launch(2, "same", grid=(1, 1, 1)),
+        launch(3, "same", block=(64, 1, 1)),
+        launch(4, "same", findings=(NARROW,)),
+        launch(5, "same", duration_ns=None),
+    )
+    first, *others = rows_of(made, collapse=True)
+    assert first.positions == (0, 1, 5) and first.position == 1 and first.duration == 400_000.0
+    assert first.back == pytest.approx(400_000.0 * (1 - 1 / 2.2))
+    assert [row.positions for row in others] == [(2,), (3,), (4,)]
+    assert [exactly((first, *others), text) for text in ("0", "5", "3")] == [1, 1, 3]
+
+
+@pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])
+async def test_a_preview_shows_class_cause_speedup_and_fix_of_the_highlighted_launch(size: tuple[int, int]):
+    async with session("tour.ncu-rep", size=size) as at:
+        assert at.shows("Class  L1/shared-memory-bound", "Fix first  Shared-memory bank conflicts", "2.2× (1.9–2.6×)")
+        assert at.shows("Pad or swizzle the shared array") and at.app.state.place == "launches"
+        await at.press("down")
+        assert at.shows("Fix first  Narrow accesses", "1.08× (1.02–1.1×)", "Load 16 bytes a lane")
+        assert not at.shows("Pad or swizzle the shared array")
+
+
+async def test_a_session_that_asks_for_predictions_shows_no_preview_of_what_is_to_be_predicted():
+    async with session("tour.ncu-rep", predict=True) as at:
+        assert at.shows("transpose_tile") and not at.shows("Fix first")
+        await at.open()
+        assert at.app.state.ask is not None and at.app.state.ask.group == "expect"
+
+
+@pytest.mark.parametrize(
+    ("key", "seen"), [("f", "1. Find the shared load"), ("h", "How  Shared-memory bank conflicts")]
+)
+async def test_a_letter_acts_on_the_highlighted_launch(key: str, seen: str):
+    async with session("tour.ncu-rep") as at:
+        await at.press(key)
+        assert at.app.state.position == 1 and at.app.state.place == "launch" and at.shows(seen)
+    async with session("tour.ncu-rep") as at:
+        await at.press("down", "w")
+        assert at.app.state.position == 2 and at.app.state.view == "whatif"
+
+
+async def test_f5_orders_the_list_and_opens_the_steps_elsewhere_and_m_opens_them_everywhere():
+    async with session("tour.ncu-rep") as at:
+        await at.press("f5")
+        assert at.app.state.view == "" and at.shows("Time ▾")
+        await at.press("m")
+        assert at.app.state.view == "steps"
+        await at.press("escape", "enter", "f5")
+        assert at.app.state.view == "steps"

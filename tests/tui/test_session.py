@@ -33,19 +33,19 @@ def one(**changes: object) -> Callable[..., object]:
 async def test_from_the_list_to_a_finding_its_fix_and_its_proof(size: tuple[int, int]):
     async with session("tour.ncu-rep", size=size) as at:
         assert at.shows("transpose_tile", "333 µs", "2.2×", "6 of 6 launches")
-        await at.open("down")
+        await at.open()
         assert at.shows("Class  L1/shared-memory-bound", "Fix first  Shared-memory bank conflicts")
-        assert at.shows("2.2× (1.9–2.6×) estimated")
+        assert at.shows("2.2× (1.9–2.6×) estimated") and at.app.state.ask is None
         await at.press("enter")
         assert at.shows("1. Find the shared load", "What next")
-        await at.say("/how")
+        await at.press("h")
         assert at.shows("✓ Shared accesses need too many wavefronts", "15× the threshold")
 
 
 @SIZES
 async def test_a_question_is_answered_with_units_and_the_session_says_what_that_changed(size: tuple[int, int]):
     async with session("tour.ncu-rep", size=size) as at:
-        await at.open("down")
+        await at.open()
         await at.say("theoretical_bytes")
         assert at.shows("How many bytes must the algorithm move at least?", "d I don't know")
         await at.say("64 apples")
@@ -62,7 +62,7 @@ async def test_a_question_is_answered_with_units_and_the_session_says_what_that_
 @SIZES
 async def test_explain_and_back(size: tuple[int, int]):
     async with session("tour.ncu-rep", size=size) as at:
-        await at.open("down")
+        await at.open()
         await at.say("what is occupancy?")
         assert at.shows("Explain  occupancy", "and a second line")
         await at.say("/explain nonsense")
@@ -75,14 +75,14 @@ async def test_explain_and_back(size: tuple[int, int]):
 
 async def test_the_evidence_stands_beside_the_conversation_on_a_wide_screen_and_in_its_place_on_a_small_one():
     async with session("tour.ncu-rep", size=(80, 24)) as at:
-        await at.open("down")
+        await at.open()
         assert not at.shows("Speed of light")
         await at.press("f3")
         assert at.shows("Speed of light", "L1 data", "near limit", "XU pipe", "unknown") and not at.shows("Fix first")
         await at.press("f3")
         assert at.shows("Fix first")
     async with session("tour.ncu-rep", size=(160, 50)) as at:
-        await at.open("down")
+        await at.open()
         assert at.shows("Fix first", "Speed of light", "Warp stalls", "MIO throttle")
         await at.press("alt+n")
         assert at.shows("Fix first", "Evidence for the class", "Evidence for the finding")
@@ -93,7 +93,7 @@ async def test_the_evidence_stands_beside_the_conversation_on_a_wide_screen_and_
 
 async def test_the_screen_may_change_its_size_at_any_moment():
     async with session("tour.ncu-rep", size=(160, 50)) as at:
-        await at.open("down")
+        await at.open()
         await at.press("enter")
         for width, height in ((80, 24), (40, 12), (200, 60), (110, 20), (20, 6), (80, 24)):
             await at.pilot.resize_terminal(width, height)
@@ -141,7 +141,6 @@ async def test_texts_of_findings_are_data_too():
     odd = launch(0, "k").findings[0]
     bad = replace(odd, title="[red]title[/]", because="because [b]of[/b] \x1b[1m this")
     async with session("x.ncu-rep", analyse=one(findings=(bad,))) as at:
-        await at.press("enter")
         assert at.shows("[red]title[/]", "because [b]of[/b] \\x1b[1m this")
 
 
@@ -192,29 +191,58 @@ async def test_work_is_shown_with_its_progress_and_can_be_called_off(hasty: bool
 
 async def test_typing_filters_the_list_and_escape_brings_it_back():
     async with session("tour.ncu-rep") as at:
-        await at.press(*"narrow")
+        await at.press("slash", *"narrow")
         assert at.shows("2 of 6 launches", "gemm_one_output") and not at.shows("transpose_tile")
-        await at.press("enter")
+        await at.press("enter", "enter")
         assert at.app.state.launch is not None and at.app.state.launch.kernel == "gemm_one_output"
-        await at.press("f2", "escape")
+        await at.press("f2")
         assert at.shows("6 of 6 launches")
-        await at.press(*"nothing like it")
+        await at.press("colon", *"nothing like it")
         assert at.shows("No launch matches the filter")
-        await at.press("enter")
+        await at.press("escape")
+        assert at.shows("6 of 6 launches")
+        await at.press("slash", *"nothing like it", "enter")
         assert isinstance(at.app.screen, LaunchesScreen)
 
 
-async def test_the_list_is_sorted_by_duration_time_given_back_and_name():
+async def test_escape_goes_back_one_level_from_the_prompt_the_evidence_and_the_launch():
+    async with session("tour.ncu-rep", size=(80, 24)) as at:
+        await at.open()
+        await at.press("v", "slash", *"wh")
+        assert at.app.screen.query_one(Prompt).value == "/wh" and at.shows("Speed of light")
+        await at.press("escape")
+        assert at.app.screen.query_one(Prompt).value == "" and at.shows("Speed of light")
+        await at.press("escape")
+        assert at.shows("Fix first") and not at.shows("Speed of light")
+        await at.press("escape")
+        assert isinstance(at.app.screen, LaunchesScreen)
+        await at.press("escape")
+        assert isinstance(at.app.screen, LaunchesScreen) and at.app.is_running
+
+
+async def test_the_prompt_opens_with_a_slash_or_empty_and_takes_a_question():
+    async with session("tour.ncu-rep") as at:
+        await at.open()
+        prompt = at.app.screen.query_one(Prompt)
+        assert not prompt.has_focus
+        await at.press("slash")
+        assert prompt.has_focus and prompt.value == "/"
+        await at.press("escape", "colon")
+        assert prompt.has_focus and prompt.value == ""
+        await at.press("escape", "slash", *"what is occupancy", "enter")
+        assert at.shows("Explain  occupancy") and not prompt.has_focus
+
+
+async def test_the_list_is_sorted_by_time_saved_duration_and_name():
     def order(at) -> list[str]:
         return [row.split()[1] for row in at.rows if "×" in row or "–" in row if row.split()[0].isdigit()]
 
     async with session("tour.ncu-rep") as at:
-        assert order(at)[0] == "vector_copy"
+        saved = ["transpose_tile", "gemm_one_output", "byte_image", "small_saxpy", "vector_copy", "fma_chains"]
+        assert order(at) == saved and at.shows("by time saved by the fix", "Gain ▾")
         await at.press("f5")
         assert order(at)[:2] == ["gemm_one_output", "fma_chains"] and at.shows("by time", "Time ▾")
-        await at.press("f5")
-        assert order(at)[0] == "transpose_tile"
-        await at.press("f5")
+        await at.press("o")
         assert order(at) == sorted(order(at))
 
 
@@ -230,23 +258,31 @@ async def test_commands_work_in_the_list():
 async def test_help_opens_over_everything_and_closes():
     async with session("tour.ncu-rep") as at:
         await at.press("f1")
-        assert at.shows("Keys on this screen", "f5")
+        assert at.shows("Keys on this screen", "How a finding was concluded", "s, f7")
+        await at.press("pagedown")
+        assert at.shows("o, f5")
         await at.press("escape")
         assert isinstance(at.app.screen, LaunchesScreen)
 
 
 async def test_the_footer_offers_only_what_works_now():
     async with session("tour.ncu-rep") as at:
-        assert "Back" not in at.rows[-1] and "Sort" in at.rows[-1]
+        assert "Open" in at.rows[-1] and "Undo" not in at.rows[-1] and "Launches" not in at.rows[-1]
+        await at.pilot.resize_terminal(160, 24)
+        await at.settle()
+        assert "Order" in at.rows[-1] and "Expand" in at.rows[-1]
         await at.press("enter")
-        assert "Back" in at.rows[-1] and "Launches" in at.rows[-1]
+        assert "Choose" in at.rows[-1] and "Undo" in at.rows[-1] and "Launches" in at.rows[-1]
+        assert "Order" not in at.rows[-1] and "Expand" not in at.rows[-1]
 
 
 async def test_without_a_report_the_interview_begins_and_concludes():
-    async with session() as at:
+    async with session(predict=True) as at:
         assert at.shows("Without a report", "what do you expect")
         await at.press("enter")
         assert at.shows("How long does the kernel take?")
+    async with session() as at:
+        assert at.shows("Without a report", "How long does the kernel take?")
         await at.press("enter")
         assert at.app.state.ask is not None and at.app.state.ask.id == "duration_ns", "an accidental Enter is no answer"
         await at.say("12.5us")
@@ -258,7 +294,7 @@ async def test_without_a_report_the_interview_begins_and_concludes():
 
 async def test_without_block_characters_everything_is_drawn_in_ascii():
     async with session("tour.ncu-rep", size=(160, 50), blocks=False) as at:
-        await at.open("down")
+        await at.open()
         charts = [row for row in at.rows if "L1 data" in row and "96.1" in row]
         assert charts and "####" in charts[0] and "█" not in charts[0]
         await at.press("alt+n")
@@ -267,7 +303,7 @@ async def test_without_block_characters_everything_is_drawn_in_ascii():
 
 async def test_a_choice_is_taken_with_the_mouse():
     async with session("tour.ncu-rep") as at:
-        await at.open("down")
+        await at.open()
         await at.pilot.click("Choices", offset=(5, 1))
         await at.settle()
         assert at.shows("How  Shared-memory bank conflicts")
@@ -275,14 +311,14 @@ async def test_a_choice_is_taken_with_the_mouse():
 
 async def test_a_launch_is_opened_with_the_mouse():
     async with session("tour.ncu-rep") as at:
-        await at.pilot.click("LaunchTable", offset=(10, 3))
+        await at.pilot.click("LaunchTable", offset=(10, 2))
         await at.settle()
         assert at.app.state.launch is not None and at.app.state.launch.kernel == "gemm_one_output"
 
 
 async def test_tab_completes_a_command():
     async with session("tour.ncu-rep") as at:
-        await at.open("down")
+        await at.open()
         await at.press(*"/exp")
         await asyncio.sleep(0.05)
         await at.press("tab")
@@ -291,7 +327,7 @@ async def test_tab_completes_a_command():
 
 async def test_the_palette_does_what_the_commands_do_and_what_came_is_in_view():
     async with session("tour.ncu-rep") as at:
-        await at.open("down")
+        await at.open()
         await at.press("ctrl+p")
         await at.press(*"evidence")
         await asyncio.sleep(0.3)

@@ -66,12 +66,9 @@ class Terminal:
 
 def test_from_a_card_back_to_the_list_the_list_is_drawn_again(tmp_path: Path) -> None:
     with Terminal(tmp_path, "demo") as terminal:
-        terminal.until("private_bins")
-        terminal.until("Register spilling")
+        terminal.until("time saved by the fix")
         terminal.press(b"\r")
-        terminal.until("what do you expect")
-        terminal.press(b"\r")
-        terminal.until("Near the memory roofline")
+        terminal.until("Show the fix, step by step")
         terminal.press(b"\x1bOQ")
-        terminal.until("private_bins")
+        terminal.until("time saved by the fix")
         assert terminal.leave() == 0

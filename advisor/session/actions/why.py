@@ -133,7 +133,7 @@ _WHY: Final = Command(
     "why a question is asked, or why this class",
     WhyAsked,
     group="why",
-    said=("why", "why this"),
+    said=("why", "why this", "why is it slow", "why is it so slow"),
     shapes=(_SENTENCE,),
 )
 _HOW: Final = Command(

@@ -89,6 +89,12 @@ def commands() -> tuple[str, ...]:
 
 
 def _slash(word: str, line: Typed, state: State) -> e.Event:
+    """Return the event of a command, or of a sentence after a slash: `/` opens the prompt for both."""
+    exact, said_words = COMMANDS.get(word), f"{word} {line.rest}"
+    if line.rest and (exact is None or not exact.takes or squash(said_words) in SAID):
+        event = phrase(said_words, state) or _numbers(said_words, state)
+        if event is not None and not isinstance(event, e.NotUnderstood):
+            return event
     found = pick(word, COMMANDS)
     if len(found) != 1:
         meant = found or near(word, COMMANDS)

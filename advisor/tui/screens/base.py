@@ -42,7 +42,7 @@ def view_bindings(*, anywhere: bool = False, show: bool = False) -> list[Binding
 _LETTERS: Final = "fhnswcpervmgl"
 
 
-def letter_bindings(*, show: bool = True) -> list[BindingType]:
+def letter_bindings(*, show: bool = True) -> list[Binding]:
     """Return the bindings of commands and views with a letter, which is the same on every screen."""
     made: list[Binding] = [
         Binding(command.key, f"command('{name}')", command.short, show=show, tooltip=sentence_start(command.does))
@@ -51,7 +51,7 @@ def letter_bindings(*, show: bool = True) -> list[BindingType]:
     ]
     made += view_bindings(show=show)
     made.sort(key=lambda binding: _LETTERS.find(binding.key[0]))
-    return [*made]
+    return made
 
 
 def hidden(keys: str, action: str, name: str, tooltip: str = "", *, priority: bool = False) -> Binding:
@@ -151,6 +151,10 @@ class ChoiceScreen(AppScreen):
         """Move the highlight up or down."""
         self.query_one(Choices).step(by)
 
+    def focus_home(self) -> None:
+        """Focus the widget that has the focus after a choice."""
+        self.query_one(Prompt).focus()
+
     @on(Prompt.Stepped)
     def _stepped(self, event: Prompt.Stepped) -> None:
         self.step(event.by)
@@ -158,11 +162,7 @@ class ChoiceScreen(AppScreen):
     @on(Choices.Taken)
     def _taken(self, event: Choices.Taken) -> None:
         self.take(event.choice)
-        self.return_focus()
-
-    def return_focus(self) -> None:
-        """Move the focus to where it is after a choice was taken."""
-        self.query_one(Prompt).focus()
+        self.focus_home()
 
 
 class ViewScreen(AppScreen):

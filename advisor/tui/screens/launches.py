@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -44,7 +45,8 @@ class LaunchesScreen(ChoiceScreen):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash,colon", "ask", "Filter, ask", key_display="/", tooltip="Type a filter, a question or a command"),
-        *letter_bindings(),
+        # Here F5 changes the order; on the other screens it opens the steps.
+        *(replace(one, key=one.key.removesuffix(",f5")) for one in letter_bindings()),
         Binding("o,f5", "sort", "Order", tooltip="Order by time saved, time, kernel, class, finding, report order"),
         Binding("x", "collapse", "Expand", tooltip="Show equal launches in one row or each in its own"),
         Binding("y", "app.copy_collect", "Copy", show=False, tooltip="Copy the command that collects what is missing"),
@@ -98,7 +100,9 @@ class LaunchesScreen(ChoiceScreen):
             made = rows_of(state.diagnosis, self._collapse) if state.diagnosis is not None else ()
             self._rows = (state.diagnosis, self._collapse, made)
         rows, trouble = self._rows[2], state.place == "start" and state.stalled is not None
-        self.set_class(trouble, "-trouble")
+        if trouble is not self.has_class("-trouble"):
+            self.set_class(trouble, "-trouble")
+            self.call_after_refresh(self.focus_home)
         self.query_one(Banner).show(report_line(state))
         self.query_one("#trouble", Conversation).show([c for c in state.cards if c.position is None] if trouble else ())
         self.query_one(Choices).show(self._ways(state) if trouble else ())
@@ -113,6 +117,10 @@ class LaunchesScreen(ChoiceScreen):
         self.query_one("#problems", Note).say(said)
         self.query_one("#summary", Note).say([Content(summary(rows, table.kept, self._order, self._upwards))])
         self.app.offer(self)
+
+    def focus_home(self) -> None:
+        """Focus the table, or after a read error the prompt, which chooses what to do next."""
+        self.query_one(Prompt if self.has_class("-trouble") else LaunchTable).focus()
 
     @property
     def launch(self) -> LaunchDiagnosis | None:
@@ -169,7 +177,7 @@ class LaunchesScreen(ChoiceScreen):
             self._open(self.query_one(LaunchTable).position)
 
     def to_line(self, key: Key) -> str | None:
-        """Return the text that a key puts into the prompt: `/` for a command, nothing for `:`."""
+        """Return the text that a key puts into the prompt: nothing for `/` and `:`, which open it."""
         return "" if key.character in ("/", ":") else None
 
     def action_ask(self) -> None:
@@ -231,7 +239,7 @@ class LaunchesScreen(ChoiceScreen):
     def action_clear(self) -> None:
         if not self.app.cancel_work():
             self.query_one(Prompt).clear()
-            self.query_one(LaunchTable).focus()
+            self.focus_home()
 
     def action_page(self, by: int) -> None:
         table = self.query_one(LaunchTable)
@@ -242,7 +250,7 @@ class LaunchesScreen(ChoiceScreen):
         table.step(by * len(table.kept))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action in ("sort", "reverse"):
+        if action in ("sort", "reverse", "collapse"):
             return bool(self.app.state.diagnosis)
         if action == "clear":
             prompt = self.query_one(Prompt) if self.is_mounted else None

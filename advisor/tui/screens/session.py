@@ -77,16 +77,14 @@ class SessionScreen(ChoiceScreen):
 
     def on_mount(self) -> None:
         self.query_one(Conversation).can_focus = False
-        self.focus_home(self.app.state)
+        self.focus_home()
         self.show(self.app.state)
 
-    def focus_home(self, state: State) -> None:
+    def focus_home(self) -> None:
         """Focus the prompt if a number or text is asked for, else the choices."""
-        typed = state.ask is not None and state.ask.kind != "choice"
+        ask = self.app.state.ask
+        typed = ask is not None and ask.kind != "choice"
         self.query_one(Prompt if typed else Choices).focus()
-
-    def return_focus(self) -> None:
-        self.focus_home(self.app.state)
 
     def on_screen_resume(self) -> None:
         self.call_after_refresh(self.query_one(Conversation).reveal)
@@ -103,7 +101,7 @@ class SessionScreen(ChoiceScreen):
         self.set_class(bool(asked), "-asked")
         if state.ask is not self._ask:
             self._ask = state.ask
-            self.focus_home(state)
+            self.focus_home()
         # An accidental Enter must not count as an answer.
         marked = state.ask is None or state.ask.usual is not None
         chosen = state.ask is not None and state.ask.kind == "choice"
@@ -120,7 +118,7 @@ class SessionScreen(ChoiceScreen):
             self.app.say(event.value)
         else:
             self.take(self.query_one(Choices).marked)
-        self.focus_home(self.app.state)
+        self.focus_home()
 
     def to_line(self, key: Key) -> str | None:
         """Return `/` for a command, nothing for `:`, and any other key that has no use while a question is open."""
@@ -147,7 +145,7 @@ class SessionScreen(ChoiceScreen):
         """Show or hide the evidence, beside the conversation if there is room, else instead of it."""
         self.toggle_class("-alone" if self.has_class("-wide") else "-evidence")
         if not self.query_one(Prompt).has_focus:
-            self.return_focus()  # what had the focus may be hidden now
+            self.focus_home()  # what had the focus may be hidden now
 
     def action_evidence_page(self, by: int) -> None:
         if not self._reveal_evidence():
@@ -171,10 +169,10 @@ class SessionScreen(ChoiceScreen):
             return
         if prompt.value or (prompt.has_focus and (state.ask is None or state.ask.kind == "choice")):
             prompt.clear()
-            self.focus_home(state)
+            self.focus_home()
         elif self.query_one(Evidence).has_focus_within or self.has_class("-evidence"):
             self.remove_class("-evidence")
-            self.focus_home(state)
+            self.focus_home()
         elif self.check_action("launches", ()):
             self.action_launches()
 
