@@ -27,9 +27,8 @@ from advisor.reasoning.engine.trace import Trace
 from advisor.reasoning.enrich import with_numbers
 from advisor.reasoning.inputs import Inputs
 from advisor.reasoning.observations import Observed, observe, tests_of
-from advisor.reasoning.ranking import REACHES, Ranked, kind_of, ranked
+from advisor.reasoning.ranking import REACHES, TIE, Ranked, kind_of, ranked
 from advisor.reasoning.time_model import model as speedup_model
-from advisor.reasoning.time_model.formulas import TIE
 from advisor.records.diagnosis import ENDS, Speedup
 
 if TYPE_CHECKING:

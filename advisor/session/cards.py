@@ -61,9 +61,10 @@ def notes_card(launch: LaunchDiagnosis, position: int) -> Card | None:
 
 
 def finding_card(launch: LaunchDiagnosis, finding: Finding, position: int) -> Card:
-    """Return the card of a finding: its estimated speedup, the reason, the hot lines, open questions."""
-    blocks: list[Block] = [Facts(tuple(finding_facts(finding)))]
-    if finding.speedup is None and finding.kind == "diagnosis" and not is_end(finding):
+    """Return the card of a finding: its speedup or the bound of it, the reason, the hot lines, open questions."""
+    blocks: list[Block] = [Facts(tuple(finding_facts(launch, finding)))]
+    estimated = finding.speedup is not None or launch.bound_of(finding.id) is not None
+    if not estimated and finding.kind == "diagnosis" and not is_end(finding):
         blocks.append(Line("The speedup of its fix cannot be estimated from these numbers.", "quiet"))
     if finding.undecided:
         names = ", ".join(name.partition(".")[2] or name for name in finding.undecided).replace("_", " ")
