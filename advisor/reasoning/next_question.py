@@ -228,7 +228,11 @@ _CLASS: Final = 4.0
 # The most candidates that run through the whole reasoning until one is found that changes something.
 _PROVED: Final = 6
 # The values that replace a number missing from a report (fallbacks of metrics.derive) and that a user can read.
-_FROM: Final = {"dram_bytes": (("dram_bytes_per_s", "duration_ns"),)}
+_FROM: Final = {
+    "dram_bytes": (("dram_bytes_per_s", "duration_ns"),),
+    "load_sector_ratio": (("sectors_per_request_load", "access_bits_mean"),),
+    "store_sector_ratio": (("sectors_per_request_store", "access_bits_mean"),),
+}
 
 
 @dataclass(frozen=True)

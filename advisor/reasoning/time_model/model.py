@@ -229,17 +229,18 @@ def _measured(now: Needs, factors: Mapping[str, Array]) -> Array:
 
     A load latency that is only what the other units leave of the time counts for fixes of latency alone.
     """
-    known, others = np.zeros_like(now.latency_known), np.zeros_like(now.latency_known)
-    waits = np.zeros_like(known)
+    known = np.zeros_like(now.latency_known)
+    relieves, waits, others = known.copy(), known.copy(), known.copy()
     for name, factor in factors.items():
         relieved = factor < 1 - _NOTICED
+        relieves |= relieved
         if name == "latency" or name in LATENCY:
             known |= relieved & now.latency_known
-            waits |= relieved if name in ("latency", "latency_memory") else False
+            waits |= relieved & (name in ("latency", "latency_memory"))
         else:
             known |= relieved & now.known.get(name, np.ones_like(known))
             others |= relieved
-    return np.asarray(known | (waits & ~others) | ~(waits | others))
+    return np.asarray(known | (waits & ~others) | ~relieves)
 
 
 def limiter(terms: Mapping[str, Array], row: int) -> str:

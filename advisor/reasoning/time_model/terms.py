@@ -118,8 +118,8 @@ class Needs:
     """Shares of the launch's time, arrays of shape (rows,), 0 if unknown.
 
     imbalance: work of the busiest SM / average. queued: the busiest SM has more warps to run than fit at once, so
-    spreading them also shortens its latency. missed: share of the L2 look-ups that miss, 0 if unknown. known: where each
-    term of a counter is known.
+    spreading them also shortens its latency. missed: share of the L2 look-ups that miss, 0 if unknown.
+    known: where each term of a counter is known.
     """
 
     terms: Mapping[str, Array]
@@ -133,7 +133,10 @@ class Needs:
         """Return the needs of some rows (indices)."""
         return Needs(
             {name: need[rows] for name, need in self.terms.items()},
-            *(part[rows] for part in (self.imbalance, self.latency_known, self.queued, self.missed)),
+            self.imbalance[rows],
+            self.latency_known[rows],
+            self.queued[rows],
+            self.missed[rows],
             {name: known[rows] for name, known in self.known.items()},
         )
 
