@@ -74,7 +74,7 @@ def reason(
     if frame is None:
         frame, known_as = prepare(catalog, inputs)
     observed = observe_all(catalog, frame)
-    bounds = quantities(catalog, observed)
+    bounds = quantities(observed)
 
     def work(rows: range) -> list[tuple[RowConclusions, LaunchDiagnosis]]:
         found = conclude_rows(catalog, inputs, observed, rows)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from msgspec import structs
@@ -28,7 +27,6 @@ SHARE = "share"  # the field of `says` for the way's own share
 class _Way:
     """A parsed way of a quantity. wanted: the numbers in its text; inputs: the metrics that enter, in reading order."""
 
-    source: WayDef
     let: Mapping[str, Expression]
     share: Expression | None
     at_most: Expression | None
@@ -36,16 +34,17 @@ class _Way:
     inputs: tuple[str, ...]
 
 
-def quantities(catalog: Catalog, observed: Observed) -> list[tuple[Quantity, ...]]:
+def quantities(observed: Observed) -> list[tuple[Quantity, ...]]:
     """Return the quantities of each launch, the largest bound first, bounds whose assumption fails last.
 
-    `bounds` are those of the entry; `of_findings` keeps the findings of the launch.
+    `bounds` are those of the entry; `of_findings` keeps the findings of the launch. Raises KnowledgeError for a formula
+    that is not in the grammar or names no observation.
     """
     out: list[list[Quantity]] = [[] for _ in range(len(observed.truth))]
     columns = dict(observed.columns)
-    for entry, ways in _parsed(catalog):
+    for entry in observed.catalog.quantities.values():
         still = np.ones(len(out), dtype=bool)
-        for way in ways:
+        for way in entry.ways:
             still &= ~_add(out, observed, columns, entry, way, still)
             if not still.any():
                 break
@@ -66,19 +65,18 @@ def _add(
     observed: Observed,
     columns: dict[str, Array],
     entry: QuantityDef,
-    way: _Way,
+    source: WayDef,
     still: Array,
 ) -> Array:
     """Add one way of a quantity to the launches in `still` on which it holds and is known; return which those are.
 
     columns: all metrics; the way's own numbers are added, and replace those of earlier ways.
     """
-    chosen = still & _all_true(observed, way.source.when)
-    for name in way.source.unless:
-        chosen &= observed.truth[:, observed.place[name]] != TRUE
+    chosen = still & (_truth(observed, entry, source.when) == TRUE).all(axis=1)
+    chosen &= (_truth(observed, entry, source.unless) != TRUE).all(axis=1)
     if not chosen.any():
-        return chosen
-    rows = len(still)
+        return np.zeros_like(still)
+    way, rows = _way(observed.catalog, entry, source), len(still)
     for name, expression in way.let.items():
         columns[name] = expression.column(columns, rows)
     if way.share is not None:
@@ -93,7 +91,7 @@ def _add(
     for name in way.wanted:
         if name in observed.labels:
             chosen &= np.array([bool(text) for text in observed.labels[name]])
-    holds = _outcome(observed, entry.holds)
+    holds = _outcome(_truth(observed, entry, entry.holds))
     for row in np.flatnonzero(chosen).tolist():
         texts: dict[str, float | str] = {
             name: observed.labels[name][row] if name in observed.labels else float(columns[name][row])
@@ -102,7 +100,7 @@ def _add(
         found = Quantity(
             id=entry.id,
             title=entry.title,
-            says=fill(way.source.says, texts),
+            says=fill(source.says, texts),
             share=None if way.share is None else float(columns[SHARE][row]),
             at_most=None if bound is None else float(bound[row]),
             assumes=entry.assumes if bound is not None else "",
@@ -115,35 +113,33 @@ def _add(
     return chosen
 
 
-def _all_true(observed: Observed, names: Sequence[str]) -> Array:
-    places = [observed.place[name] for name in names]
-    return np.asarray((observed.truth[:, places] == TRUE).all(axis=1))
+def _truth(observed: Observed, entry: QuantityDef, names: Sequence[str]) -> Array:
+    """Return the truth codes of some observations, shape (rows, names)."""
+    try:
+        return np.asarray(observed.truth[:, [observed.place[name] for name in names]])
+    except KeyError as e:
+        raise _wrong(entry, f"{e} is not an observation") from None
 
 
-def _outcome(observed: Observed, names: Sequence[str]) -> list[bool | None]:
+def _outcome(truth: Array) -> list[bool | None]:
     """Return for each launch whether all observations hold; None if that is unknown or there are none."""
-    if not names:
-        return [None] * len(observed.truth)
-    least = observed.truth[:, [observed.place[name] for name in names]].min(axis=1)
-    return [True if code == TRUE else False if code == FALSE else None for code in least.tolist()]
+    if not truth.shape[1]:
+        return [None] * len(truth)
+    return [True if code == TRUE else False if code == FALSE else None for code in truth.min(axis=1).tolist()]
 
 
-@lru_cache(maxsize=4)
-def _parsed(catalog: Catalog) -> tuple[tuple[QuantityDef, tuple[_Way, ...]], ...]:
-    """Return all entries with their parsed ways; raises KnowledgeError for one that is not in the grammar."""
-    out = []
-    for entry in catalog.quantities.values():
-        try:
-            out.append((entry, tuple(_way(catalog, way) for way in entry.ways)))
-        except (ExpressionError, ValueError) as e:
-            raise KnowledgeError(f"knowledge/quantities.yaml:1: {entry.id}: {e}") from None
-    return tuple(out)
+def _wrong(entry: QuantityDef, text: str) -> KnowledgeError:
+    return KnowledgeError(f"knowledge/quantities.yaml:1: {entry.id}: {text}")
 
 
-def _way(catalog: Catalog, way: WayDef) -> _Way:
-    let = {name: parse(text) for name, text in way.let.items()}
-    share, at_most = (parse(text) if text else None for text in (way.share, way.at_most))
-    wanted = tuple(sorted(fields(way.says)))
+def _way(catalog: Catalog, entry: QuantityDef, way: WayDef) -> _Way:
+    """Parse a way, only when it is used: most of them are not. Raises KnowledgeError if it is not in the grammar."""
+    try:
+        let = {name: parse(text) for name, text in way.let.items()}
+        share, at_most = (parse(text) if text else None for text in (way.share, way.at_most))
+        wanted = tuple(sorted(fields(way.says)))
+    except (ExpressionError, ValueError) as e:
+        raise _wrong(entry, str(e)) from None
     read = [*wanted, *(n for e in (*let.values(), share, at_most) if e is not None for n in sorted(e.names))]
     inputs = tuple(dict.fromkeys(name for name in read if name in catalog.metrics and name not in let))
-    return _Way(way, let, share, at_most, wanted, inputs)
+    return _Way(let, share, at_most, wanted, inputs)

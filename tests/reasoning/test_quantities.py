@@ -19,6 +19,7 @@ from advisor.knowledge.loader import load
 from advisor.reasoning.diagnose import analyse_numbers
 from advisor.reasoning.ranking import worthwhile
 from advisor.records.diagnosis import LaunchDiagnosis, Quantity, Speedup
+from advisor.records.errors import KnowledgeError
 from advisor.session import events as e
 from advisor.session.cards import finding_card
 from advisor.session.method.steps import here
@@ -182,6 +183,31 @@ def test_no_number_gives_a_share_or_bound_outside_its_range(
     for q in analyse_numbers(typed).diagnosis.launches[0].quantities:
         assert q.share is None or 0 <= q.share <= 1
         assert q.at_most is None or 1 <= q.at_most < math.inf
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "text"),
+    [
+        ("when: [loads_oversized]", "when: [loads_overgrown]", "'loads_overgrown' is not an observation"),
+        ("at_most: load_sector_ratio", "at_most: load_sector_ratio!", "not an expression"),
+    ],
+)
+def test_a_formula_that_cannot_be_computed_is_an_error_of_one_line(
+    tmp_path: Path, old: str, new: str, text: str
+) -> None:
+    (tmp_path / "team.yaml").write_text("prefix: us\n")
+    entry = "us_waste: {title: Ours, ways: [{when: [loads_oversized], at_most: load_sector_ratio, says: ours}]}\n"
+    (tmp_path / "quantities.yaml").write_text(entry.replace(old, new))
+    with pytest.raises(KnowledgeError, match=text):
+        analyse_numbers({"load_sector_ratio": 2}, knowledge=(tmp_path,))
+
+
+def test_a_team_adds_a_formula(tmp_path: Path) -> None:
+    entry = "us_waste: {title: Ours, ways: [{when: [loads_oversized], at_most: load_sector_ratio, says: ours}]}\n"
+    (tmp_path / "quantities.yaml").write_text(entry)
+    launch = analyse_numbers({"load_sector_ratio": 2}, knowledge=(tmp_path,)).diagnosis.launches[0]
+    found = quantity(launch, "us_waste")
+    assert found is not None and quantity_text(found) == "Ours: ours; at most 2×"
 
 
 def test_nothing_typed_gives_no_quantity() -> None:
