@@ -110,7 +110,7 @@ def _add(
             cites=entry.cites,
         )
         out[row].append(found)
-    return chosen
+    return np.asarray(chosen)
 
 
 def _truth(observed: Observed, entry: QuantityDef, names: Sequence[str]) -> Array:
