@@ -9,8 +9,7 @@ from typing import Literal
 from advisor.compare.changes import leader, ratio, say, say_of, settings, sources
 from advisor.compare.records import FindingChange, Next, Promise, Runs, Trap
 from advisor.knowledge.units import unit_name
-from advisor.reasoning.ranking import REACHES
-from advisor.reasoning.time_model.formulas import NOT_WORTH_IT
+from advisor.reasoning.ranking import NOT_WORTH_IT, REACHES
 from advisor.reasoning.time_model.noise import Judged
 from advisor.reasoning.time_model.terms import time_model
 from advisor.records.diagnosis import ENDS, Finding, LaunchDiagnosis

@@ -11,7 +11,16 @@ from msgspec import structs
 from advisor.explain.index import Index, Place, fields_named, norm
 from advisor.hardware.gpus import table
 from advisor.knowledge.loader import load
-from advisor.knowledge.schemas import ClassDef, DiagnosisDef, MetricDef, ObservationDef, QuestionDef, RuleDef
+from advisor.knowledge.schemas import (
+    ClassDef,
+    DiagnosisDef,
+    MetricDef,
+    ObservationDef,
+    QuantityDef,
+    QuestionDef,
+    RuleDef,
+    WayDef,
+)
 from advisor.records.errors import KnowledgeError
 from advisor.records.record import Record, named
 
@@ -75,6 +84,8 @@ def build(index: Index, place: Place, word: str, others: tuple[str, ...] = ()) -
         made = _question(index, place)
     elif kind == "gpu":
         made = _gpu(index, place)
+    elif kind == "formula" and "ways" in place.content:
+        made = _quantity(index, place)
     else:
         made = _topic(index, place, word)
     corrections = tuple(_corrections(index, made))
@@ -284,6 +295,32 @@ def _question(index: Index, place: Place) -> Explanation:
     )
     see = _known(index, (entry.sets, *used))
     return Explanation("question", place.id, entry.ask, sections, _cites(index, entry.cites), see)
+
+
+def _quantity(index: Index, place: Place) -> Explanation:
+    """Return a formula that is computed on every launch: also how, and the findings whose speedup it bounds."""
+    entry: QuantityDef = index.entry(place, QuantityDef)
+    found = [index.of(name, "diagnosis") for name in entry.bounds]
+    assumed = [f"where {entry.assumes}", *(f"  when {_test(index, name)}" for name in entry.holds)]
+    sections: tuple[Section, ...] = (
+        ("what", _lines(entry.what)),
+        ("formula", _lines(entry.formula)),
+        ("example", _lines(entry.example)),
+        ("misleads", _lines(entry.misleads)),
+        ("computed", tuple(line for way in entry.ways for line in _way(index, way))),
+        ("assumes", tuple(assumed) if entry.assumes else ()),
+        ("bounds", tuple(f"{at.id}: {index.title(at)}" for at in found if at)),
+    )
+    see = _known(index, (*entry.see, *entry.bounds))
+    return Explanation("formula", place.id, entry.title, sections, _cites(index, entry.cites), see)
+
+
+def _way(index: Index, way: WayDef) -> Iterable[str]:
+    yield plain(way.says)
+    yield from (f"  when {_test(index, name)}" for name in way.when)
+    yield from (f"  unless {_test(index, name)}" for name in way.unless)
+    named_ = {**way.let, "share": way.share, "at most": way.at_most}
+    yield from (f"  {name} = {formula}" for name, formula in named_.items() if formula)
 
 
 def _gpu(index: Index, place: Place) -> Explanation:

@@ -32,6 +32,7 @@ _MAPPINGS: Final = (
     ("observation", "observations/*.yaml"),
     ("observation", "graphics/observations/*.yaml"),
     ("question", "questions.yaml"),
+    ("formula", "quantities.yaml"),
     ("algorithm", "napkin/algorithms.yaml"),
     ("dtype", "napkin/dtypes.yaml"),
     ("topic", "topics/*.yaml"),  # _TOPICS maps the file to the kind

@@ -16,7 +16,16 @@ from msgspec import structs
 
 from advisor.knowledge.expressions import parse_test
 from advisor.knowledge.loader import load, load_mapping
-from advisor.knowledge.schemas import ClassDef, DiagnosisDef, MetricDef, ObservationDef, QuestionDef, SourceDef, Topic
+from advisor.knowledge.schemas import (
+    ClassDef,
+    DiagnosisDef,
+    MetricDef,
+    ObservationDef,
+    QuantityDef,
+    QuestionDef,
+    SourceDef,
+    Topic,
+)
 from advisor.records import resources
 from advisor.records.errors import KnowledgeError
 
@@ -94,6 +103,11 @@ class Catalog:
     def questions(self) -> dict[str, QuestionDef]:
         """Questions by id."""
         return self._mapping("questions.yaml", QuestionDef)
+
+    @cached_property
+    def quantities(self) -> dict[str, QuantityDef]:
+        """Formulas of step 3 by id."""
+        return self._mapping("quantities.yaml", QuantityDef)
 
     @cached_property
     def sources(self) -> dict[str, SourceDef]:

@@ -134,6 +134,43 @@ class ClassDef(Entry, frozen=True, forbid_unknown_fields=True):
     id: str = ""
 
 
+class WayDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One way to compute a quantity from the numbers of a launch.
+
+    when, unless: observations, as in a rule; an unknown `unless` does not block. let: names of intermediate results and
+    their formulas. share (0 to 1), at_most (old time over new): formulas over metrics and `let`. says: a text with
+    fields of metrics, of `let` and of `share`.
+    """
+
+    says: str
+    when: tuple[str, ...] = ()
+    unless: tuple[str, ...] = ()
+    let: dict[str, str] = {}
+    share: str = ""
+    at_most: str = ""
+
+
+class QuantityDef(Entry, frozen=True, forbid_unknown_fields=True):
+    """A formula of step 3: waste, or a bound of a speedup, computed on every launch without the time model.
+
+    The first way that holds and whose numbers are all known is used. bounds: the findings whose speedup cannot exceed
+    `at_most`; assumes: what that requires, after "where"; holds: observations that show that it is so.
+    """
+
+    title: str = ""
+    aliases: tuple[str, ...] = ()
+    what: str = ""
+    formula: str = ""
+    example: str = ""
+    misleads: str = ""
+    ways: tuple[WayDef, ...] = ()
+    bounds: tuple[str, ...] = ()
+    assumes: str = ""
+    holds: tuple[str, ...] = ()
+    see: tuple[str, ...] = ()
+    id: str = ""
+
+
 class QuestionDef(Entry, frozen=True, forbid_unknown_fields=True):
     """A question to the user: a number sets the metric `sets`, a choice becomes `answer.<id>.<choice>`."""
 

@@ -13,7 +13,15 @@ import yaml
 
 from advisor.knowledge.base import Catalog
 from advisor.knowledge.loader import BoundedLoader, load, node_line, read_text
-from advisor.knowledge.schemas import ClassDef, DiagnosisDef, MetricDef, ObservationDef, QuestionDef, SourceDef
+from advisor.knowledge.schemas import (
+    ClassDef,
+    DiagnosisDef,
+    MetricDef,
+    ObservationDef,
+    QuantityDef,
+    QuestionDef,
+    SourceDef,
+)
 from advisor.records.errors import KnowledgeError
 
 ERROR, WARNING, INFO = "error", "warning", "info"
@@ -170,6 +178,7 @@ class Base:
     findings: dict[str, Placed[DiagnosisDef]] = field(default_factory=dict)
     classes: dict[str, Placed[ClassDef]] = field(default_factory=dict)
     questions: dict[str, Placed[QuestionDef]] = field(default_factory=dict)
+    quantities: dict[str, Placed[QuantityDef]] = field(default_factory=dict)
     sources: dict[str, Placed[SourceDef]] = field(default_factory=dict)
     documents: list[Document] = field(default_factory=list)
     mistakes: list[Mistake] = field(default_factory=list)
@@ -200,6 +209,7 @@ class Base:
             findings=findings,
             classes={k: p.value for k, p in self.classes.items()},
             questions={k: p.value for k, p in self.questions.items()},
+            quantities={k: p.value for k, p in self.quantities.items()},
             sources={k: p.value for k, p in self.sources.items()},
         )
         return out
@@ -211,6 +221,7 @@ _MAPPINGS: tuple[tuple[str, str, type[Any]], ...] = (
     ("observations/*.yaml", "observations", ObservationDef),
     ("classification.yaml", "classes", ClassDef),
     ("questions.yaml", "questions", QuestionDef),
+    ("quantities.yaml", "quantities", QuantityDef),
     ("sources.yaml", "sources", SourceDef),
 )
 _SINGLE = ("diagnoses", "trust")

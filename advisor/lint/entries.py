@@ -151,7 +151,7 @@ def _unfilled(base: Base, entry: Placed[DiagnosisDef]) -> Iterator[Mistake]:
 
 
 def check_used(base: Base, elsewhere: Collection[str] = ()) -> Iterator[Mistake]:
-    """Report observations that no rule, class or symptom names, unless others of their partition are used.
+    """Report observations that no rule, class, symptom or quantity names, unless others of their partition are used.
 
     elsewhere: observations that rules of another scope name.
     """
@@ -161,6 +161,8 @@ def check_used(base: Base, elsewhere: Collection[str] = ()) -> Iterator[Mistake]
     for finding in base.findings.values():
         used |= set(finding.value.explains)
         used |= {n for rule in finding.value.seen for n in (*rule.when, *rule.unless)}
+    for quantity in base.quantities.values():
+        used |= {*quantity.value.holds, *(n for way in quantity.value.ways for n in (*way.when, *way.unless))}
     groups = {base.observations[n].value.partition for n in used if n in base.observations} - {""}
     for entry in base.observations.values():
         if entry.id not in used and entry.value.partition not in groups:

@@ -16,7 +16,15 @@ from advisor.knowledge.schemas import ClassDef, DiagnosisDef
 from advisor.lint.base import ERROR, Base, Mistake, Placed, load_base
 from advisor.lint.entries import check_catalogue, check_findings, check_questions, check_used, exercises_in
 from advisor.lint.examples import check_examples
-from advisor.lint.names import check_cites, check_metrics, check_observations, check_rules, check_units, references
+from advisor.lint.names import (
+    check_cites,
+    check_metrics,
+    check_observations,
+    check_quantities,
+    check_rules,
+    check_units,
+    references,
+)
 from advisor.lint.rules import check_partitions, check_reachable
 from advisor.practice.folders import faults
 from advisor.reasoning.engine.program import kind_of
@@ -211,6 +219,7 @@ def lint(
     timelines = timeline_base(base)
     found += check_used(base, used_by_timelines(timelines))
     found += check_questions(base)
+    found += check_quantities(base)
     found += check_units(base, terms)
     found += check_partitions(base, tests)
     found += check_reachable(base, tests, sound)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from advisor.knowledge.expressions import ExpressionError, Test, parse, parse_test
-from advisor.knowledge.schemas import DiagnosisDef, RuleDef
+from advisor.knowledge.schemas import DiagnosisDef, QuantityDef, RuleDef, WayDef
 from advisor.knowledge.texts import fields
 from advisor.knowledge.units import UnitDef
 from advisor.lint.base import Base, Mistake, Placed
@@ -171,13 +171,62 @@ def references(base: Base) -> Callable[[str, int], str | None]:
     return lambda name, step: None if base.is_broken(name) else reference_error(catalog, name, step)
 
 
+def check_quantities(base: Base) -> Iterator[Mistake]:
+    """Report formulas of step 3 that cannot be computed, bound no finding that exists, or have no page in `explain`."""
+    for entry in base.quantities.values():
+        value = entry.value
+        if not well_formed(entry.id) or "." in entry.id:
+            yield entry.mistake("is no id for a quantity: lower-case letters, digits and single underscores")
+        for part in ("title", "what", "formula", "example", "ways"):
+            if not getattr(value, part):
+                yield entry.mistake(f"nothing under {part}", part)
+        for name in value.bounds:
+            if name not in base.findings and not base.is_broken(name):
+                yield entry.mistake(f"{name!r} is not a finding", "bounds")
+        if value.bounds and not any(way.at_most for way in value.ways):
+            yield entry.mistake("bounds findings, but no way says at_most", "bounds")
+        yield from _observed(base, entry, value.holds, "holds")
+        for at, way in enumerate(value.ways):
+            yield from _way(base, entry, way, at)
+
+
+def _observed(base: Base, entry: Placed[QuantityDef], names: Collection[str], *keys: str | int) -> Iterator[Mistake]:
+    for name in names:
+        if name not in base.observations and not base.is_broken(name):
+            yield entry.mistake(f"{name!r} is not an observation", *keys)
+
+
+def _way(base: Base, entry: Placed[QuantityDef], way: WayDef, at: int) -> Iterator[Mistake]:
+    yield from _observed(base, entry, way.when, "ways", at, "when")
+    yield from _observed(base, entry, way.unless, "ways", at, "unless")
+    for key, text in (*(("let", text) for text in way.let.values()), ("share", way.share), ("at_most", way.at_most)):
+        if not text:
+            continue
+        try:
+            names = parse(text).names
+        except ExpressionError as e:
+            yield entry.mistake(str(e), "ways", at, key)
+            continue
+        yield from _unknown(base, entry, names - way.let.keys(), "ways", at, key)
+    for name in sorted(way.let.keys() & base.metrics.keys()):
+        yield entry.mistake(f"{name!r} is already a metric", "ways", at, "let")
+    made = {*way.let, *(["share"] if way.share else [])}
+    try:
+        wanted = fields(way.says)
+    except ValueError as e:
+        yield entry.mistake(str(e), "ways", at, "says")
+        return
+    for name in sorted(wanted - made - base.metrics.keys() - LABELS):
+        yield entry.mistake(f"{{{name}}} is neither a metric nor a number of this way", "ways", at, "says")
+
+
 def check_cites(base: Base) -> Iterator[Mistake]:
     """Report citations of unknown sources in every file, and entries without citations."""
     for document in base.documents:
         for key, line in document.scalars("cites"):
             if not base.cited(key):
                 yield Mistake(document.path, line, f"{key!r} is not a place in sources.yaml")
-    for group in (base.observations, base.classes, base.findings):
+    for group in (base.observations, base.classes, base.findings, base.quantities):
         for entry in group.values():
             if not entry.value.cites:
                 yield entry.mistake("cites is missing: every entry needs a source")

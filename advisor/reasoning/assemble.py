@@ -27,6 +27,7 @@ from advisor.reasoning.fork_map import in_parts
 from advisor.reasoning.inputs import Inputs
 from advisor.reasoning.metrics.derive import LABELS
 from advisor.reasoning.observations import Observed, tests_of
+from advisor.reasoning.quantities import of_findings, quantities
 from advisor.reasoning.ranking import kind_of, ranked
 from advisor.records.diagnosis import (
     Comparison,
@@ -35,6 +36,7 @@ from advisor.records.diagnosis import (
     LaunchDiagnosis,
     LaunchGpu,
     Missing,
+    Quantity,
     Question,
     Speedup,
     Verdict,
@@ -72,11 +74,15 @@ def reason(
     if frame is None:
         frame, known_as = prepare(catalog, inputs)
     observed = observe_all(catalog, frame)
+    bounds = quantities(observed)
 
     def work(rows: range) -> list[tuple[RowConclusions, LaunchDiagnosis]]:
         found = conclude_rows(catalog, inputs, observed, rows)
         told_rows = zip(rows, found, strict=True)
-        return [(one, _launch(catalog, inputs, frame, observed, row, one, known_as[row])) for row, one in told_rows]
+        return [
+            (one, _launch(catalog, inputs, frame, observed, row, one, known_as[row], bounds[row]))
+            for row, one in told_rows
+        ]
 
     done = in_parts(work, len(frame), forks)
     w = joined(catalog, frame, observed, known_as, [one for one, _ in done])
@@ -93,6 +99,7 @@ def _launch(
     row: int,
     found: RowConclusions,
     known_as: str,
+    bounds: tuple[Quantity, ...],
 ) -> LaunchDiagnosis:
     trace, gains = found.trace, found.gains
     values = observed.values(row)
@@ -114,6 +121,7 @@ def _launch(
         gpu=LaunchGpu(str(identity["gpu_name"] or ""), str(identity["cc"] or ""), known_as),
         verdict=_verdict(catalog, observed, row, trace, texts),
         findings=ordered,
+        quantities=of_findings(bounds, trace.findings),
         questions=asked,
         missing=lacking,
         metrics=values,

@@ -27,9 +27,8 @@ from advisor.reasoning.engine.trace import Trace
 from advisor.reasoning.enrich import with_numbers
 from advisor.reasoning.inputs import Inputs
 from advisor.reasoning.observations import Observed, observe, tests_of
-from advisor.reasoning.ranking import REACHES, Ranked, kind_of, ranked
+from advisor.reasoning.ranking import REACHES, TIE, Ranked, kind_of, ranked
 from advisor.reasoning.time_model import model as speedup_model
-from advisor.reasoning.time_model.formulas import TIE
 from advisor.records.diagnosis import ENDS, Speedup
 
 if TYPE_CHECKING:
@@ -229,7 +228,11 @@ _CLASS: Final = 4.0
 # The most candidates that run through the whole reasoning until one is found that changes something.
 _PROVED: Final = 6
 # The values that replace a number missing from a report (fallbacks of metrics.derive) and that a user can read.
-_FROM: Final = {"dram_bytes": (("dram_bytes_per_s", "duration_ns"),)}
+_FROM: Final = {
+    "dram_bytes": (("dram_bytes_per_s", "duration_ns"),),
+    "load_sector_ratio": (("sectors_per_request_load", "access_bits_mean"),),
+    "store_sector_ratio": (("sectors_per_request_store", "access_bits_mean"),),
+}
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from advisor.knowledge.base import Catalog
-from advisor.reasoning.time_model.formulas import TIE, worthwhile
 from advisor.records.diagnosis import ENDS, FindingKind, Speedup
 
+NOT_WORTH_IT = 1.05  # guide.step3: a speedup below 5 % is not worth a fix
+TIE = 1.10  # gains within this factor of each other count as equal
 # A gain of 10 % or more means that a kernel is not done (CATALOG).
 REACHES = 1.10
 R = TypeVar("R", bound="Ranks")
@@ -38,6 +39,11 @@ class Ranked:
     id: str
     kind: str
     speedup: Speedup | None
+
+
+def worthwhile(speedup: float) -> bool:
+    """Whether an estimated speedup is worth a fix: below 5 % it is not (guide.step3)."""
+    return speedup >= NOT_WORTH_IT
 
 
 def is_worthwhile(speedup: Speedup | None) -> bool:

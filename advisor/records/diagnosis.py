@@ -152,6 +152,26 @@ class Finding(Record, kw_only=True):
     cites: tuple[str, ...]
 
 
+class Quantity(Record, kw_only=True):
+    """A formula of step 3 with the numbers of one launch, independent of the time model.
+
+    share: what `says` quantifies, 0 to 1, such as the wasted part; at_most: a bound of the speedup where `assumes` is
+    so. holds: whether it is so on this launch; absent if unknown. inputs: the metrics that entered. bounds: the
+    findings of this launch whose speedup cannot exceed `at_most`.
+    """
+
+    id: str
+    title: str
+    says: str
+    share: Share | None = None
+    at_most: Gain | None = None
+    assumes: str = ""
+    holds: bool | None = None
+    inputs: Pairs[float]
+    bounds: tuple[str, ...] = written(())
+    cites: tuple[str, ...]
+
+
 class WorkloadUnit(Record):
     """A unit of a workload, in percent of its peak; clusters of 10 points are numbered from 0."""
 
@@ -346,6 +366,7 @@ class LaunchDiagnosis(Record, kw_only=True):
     verdict: Verdict = msgspec.field(name="class")
     scope: Literal["launch", "workload"] = "launch"
     findings: tuple[Finding, ...]
+    quantities: tuple[Quantity, ...] = ()
     budget: Budget | None = None
     on: OtherGpu | None = None
     ncu_rules: tuple[RuleVerdict, ...] = ()
@@ -374,6 +395,11 @@ class LaunchDiagnosis(Record, kw_only=True):
         """Nanoseconds that the first fix would save: duration x (1 - 1 / speedup); 0 if unknown."""
         gains = (f.speedup.estimate for f in self.findings if f.kind == "diagnosis" and f.speedup is not None)
         return (self.duration_ns or 0.0) * (1 - 1 / next(gains, 1.0))
+
+    def bound_of(self, finding_id: str) -> Quantity | None:
+        """Return the lowest bound of a finding's speedup whose assumption is not known to fail, None without one."""
+        found = (q for q in self.quantities if finding_id in q.bounds and q.at_most and q.holds is not False)
+        return min(found, key=lambda q: q.at_most or 0.0, default=None)
 
 
 class MeasuredCeilings(Record):

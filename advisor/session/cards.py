@@ -61,14 +61,15 @@ def notes_card(launch: LaunchDiagnosis, position: int) -> Card | None:
 
 
 def finding_card(launch: LaunchDiagnosis, finding: Finding, position: int) -> Card:
-    """Return the card of a finding: estimated speedup, reason, hot lines, open questions; of the first one its fix."""
+    """Return the card of a finding: speedup or its bound, reason, hot lines, open questions; of the first one its fix."""
     first = main_finding(launch)
     lead = finding.kind == "diagnosis" and first is not None and first.id == finding.id
-    rows = finding_facts(finding)
+    rows = finding_facts(launch, finding)
     rows += fix_facts(finding.fix) if lead and finding.fix is not None else []
     blocks: list[Block] = [Facts(tuple(rows))]
     blocks += change_blocks(finding.fix) if lead and finding.fix is not None else ()
-    if finding.speedup is None and finding.kind == "diagnosis" and not is_end(finding):
+    estimated = finding.speedup is not None or launch.bound_of(finding.id) is not None
+    if not estimated and finding.kind == "diagnosis" and not is_end(finding):
         blocks.append(Line("These numbers do not allow an estimate of the speedup.", "quiet"))
     if finding.undecided:
         names = ", ".join(name.partition(".")[2] or name for name in finding.undecided).replace("_", " ")

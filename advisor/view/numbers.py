@@ -31,6 +31,7 @@ from advisor.records.quantities import (
 
 __all__ = [
     "amount_text",
+    "bound_text",
     "brief_text",
     "change_text",
     "comparison_text",
@@ -97,6 +98,11 @@ def size_text(count: float) -> str:
 def rate_text(value: float, unit: str = "byte/s") -> str:
     """`4.1 TB/s`, `67 TFLOP/s`: a rate with three significant digits."""
     return show(significant(value, 3), unit, 3)
+
+
+def bound_text(factor: float) -> str:
+    """`1.67×`, `4×`: a bound of a speedup by a formula, with three digits since it is arithmetic, not an estimate."""
+    return f"{significant(factor, 3):,.12g}×"
 
 
 def estimate_text(gain: Speedup) -> str:

@@ -37,6 +37,19 @@ def test_removing_work_from_a_unit_that_idles_gains_nothing() -> None:
     assert speedup({"xu": "0"}, dram_pct=88.0, pipe_xu_pct=3.0).estimate == pytest.approx(1, abs=0.02)
 
 
+def test_work_that_was_not_measured_gives_no_estimate_where_a_fix_relieves_nothing_else() -> None:
+    assert speedup({"l1_shared": "0.3"}, dram_pct=20.0) is None
+    assert speedup({"l1_shared": "0.3", "latency_shared": "0.3"}, dram_pct=20.0) is None
+    assert speedup({"l1_shared": "0.3"}, l1_wavefronts_pct=90.0) is None  # its share of them is unknown
+    assert speedup({"l1_shared": "0.3"}, l1_wavefronts_pct=90.0, shared_wavefront_share=0.9).estimate > 1.5
+    assert speedup({"l1_shared": "0.3", "dram": "0.5"}, dram_pct=90.0).estimate > 1.5
+
+
+def test_latency_that_the_other_units_leave_counts_for_fixes_of_latency_alone() -> None:
+    assert speedup({"latency_memory": "0.5"}, dram_pct=20.0).estimate > 1.5
+    assert speedup({"latency": "0.5", "fma": "0.5"}, dram_pct=20.0) is None
+
+
 def test_what_fills_l2_goes_with_the_bytes_that_dram_moves() -> None:
     # The fills keep L2 as busy as DRAM is: half the bytes are half the fills.
     assert speedup({"dram": "0.5"}, dram_pct=90.0, l2_fill_pct=88.0, l2_served_pct=40.0).estimate > 1.8

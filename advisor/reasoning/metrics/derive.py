@@ -54,6 +54,26 @@ def load_requests(columns: Columns, given: Columns) -> Array:
     return np.where(columns["async_copy_inst"] == 0, columns["global_load_inst"], np.nan)
 
 
+def _ideal_sectors(kind: str) -> tuple[tuple[str, ...], Fill]:
+    """Compute the sectors of 32 adjacent lanes from the width of an access, where the ideal was not counted.
+
+    Sources: guide.step3.sectors, errata.sectors. 4 for 4 bytes per lane, 16 for 16 bytes.
+    """
+    counted = f"{kind}_sectors_ideal"
+
+    def fill(columns: Columns, given: Columns) -> Array:
+        sectors = np.maximum(np.ceil(columns["access_bits_mean"] / 8), 1.0)
+        return np.where(np.isfinite(columns[counted]), np.nan, sectors)
+
+    return ("access_bits_mean", counted), fill
+
+
+def _sectors_over_ideal(kind: str) -> tuple[tuple[str, ...], Fill]:
+    """Compute actual over ideal sectors from those per request, where they were not counted per instruction."""
+    reads = f"sectors_per_request_{kind}", f"ideal_sectors_per_request_{kind}"
+    return reads, lambda columns, given: np.maximum(columns[reads[0]] / columns[reads[1]], 1.0)
+
+
 def half_flop(columns: Columns, given: Columns) -> Array:
     """Compute FLOP of packed instructions: two values a lane, two operations for a multiply-add; 0 without any.
 
@@ -114,6 +134,8 @@ FILLS: dict[str, tuple[tuple[str, ...], Fill]] = {
     "dram_achievable_pct": (("dram_copy_ceiling_pct",), achievable),
     "spill_inst": (("local_inst",), spills),
     "global_load_requests": (("global_load_inst", "async_copy_inst"), load_requests),
+    **{f"ideal_sectors_per_request_{kind}": _ideal_sectors(kind) for kind in ("load", "store")},
+    **{f"{kind}_sector_ratio": _sectors_over_ideal(kind) for kind in ("load", "store")},
     "half_flop": (("half_inst", "hfma_lanes", "hadd_lanes", "hmul_lanes"), half_flop),
     "tensor_ops": _lanes_of("tensor_inst"),
     "idc_requests_per_ldc": (
@@ -225,8 +247,11 @@ def not_issued(columns: Mapping[str, Array]) -> dict[str, Array]:
     return out
 
 
-def leader(columns: Mapping[str, Array]) -> Array:
-    """Return the reason, apart from `selected`, with most of a warp's time; '' if an unknown one could have more."""
+def leader(columns: Mapping[str, Array]) -> tuple[Array, Array]:
+    """Return the reason, apart from `selected`, with most of a warp's time, and its cycles.
+
+    '' and NaN if an unknown reason could have more.
+    """
     reasons = [reason for reason in REASONS if reason != "selected"]
     cycles = np.array([columns[f"stall_{reason}"] for reason in reasons])
     filled = np.where(np.isfinite(cycles), cycles, -1.0)
@@ -236,7 +261,7 @@ def leader(columns: Mapping[str, Array]) -> Array:
     # Apart from rounding of printed numbers, an unknown reason cannot exceed what the interval leaves.
     rest = columns["issue_interval"] - known - 0.02 * columns["issue_interval"]
     certain = (largest > 0) & ((rest <= largest) | np.isfinite(cycles[: len(COMMON) - 1]).all(axis=0))
-    return np.where(certain, np.array(reasons, dtype=object)[first], "")
+    return np.where(certain, np.array(reasons, dtype=object)[first], ""), np.where(certain, largest, np.nan)
 
 
 _SAMPLES = tuple(f"samples_{reason}_not_issued" for reason in REASONS)
@@ -250,6 +275,7 @@ def code_inputs() -> dict[str, tuple[str, ...]]:
         "compute_pct": compute_reads,
         "compute_from_breakdown": compute_reads,
         "memory_pct": (*inner_units(), *memory_units(), "memory_throughput_pct"),
+        "stall_leading": (*(f"stall_{reason}" for reason in REASONS), "issue_interval"),
         "blocks_per_sm_limit": (*(f"occupancy_limit_{name}" for name in LIMITS), "shared_bytes_per_block"),
         **{f"stall_{reason}_not_issued_pct": (*_SAMPLES, "device_cc_major") for reason in REASONS},
     }
@@ -426,6 +452,8 @@ def _compute(
                     made = memory(columns)[0]
                 elif name == "blocks_per_sm_limit":
                     made = blocks_per_sm(columns)
+                elif name == "stall_leading":
+                    made = leader(columns)[1]
                 if made is not None:
                     reported = bool(known[name].names) and name not in affected
                     value = _else(value, made) if reported else _else(made, value)
@@ -438,6 +466,6 @@ def _labels(columns: Mapping[str, Array]) -> dict[str, Array]:
         return {
             "compute_leader": compute(columns)[2],
             "memory_leader": memory(columns)[1],
-            "stall_leader": leader(columns),
+            "stall_leader": leader(columns)[0],
             "occupancy_limiter": limiter(columns),
         }

@@ -19,9 +19,8 @@ from msgspec import structs
 from advisor.knowledge.base import Catalog
 from advisor.knowledge.expressions import parse
 from advisor.knowledge.schemas import FixDef
-from advisor.reasoning.ranking import Ranks
+from advisor.reasoning.ranking import NOT_WORTH_IT, TIE, Ranks
 from advisor.reasoning.time_model import model
-from advisor.reasoning.time_model.formulas import NOT_WORTH_IT, TIE
 from advisor.reasoning.time_model.model import Model, speedups
 from advisor.reasoning.time_model.terms import LATENCY, Array, time_model
 from advisor.records.diagnosis import ENDS, Budget, BudgetStep, LaunchDiagnosis, Speedup

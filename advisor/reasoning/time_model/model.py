@@ -127,8 +127,8 @@ def _factors(texts: Mapping[str, str], columns: Mapping[str, Array], rows: int) 
 def speedups(model: Model, fix: FixDef, at: Any) -> list[Speedup | None]:
     """Return the speedup of the fix alone on the rows `at` (indices): old time / new time, at least 1.
 
-    None if all factors of the fix are unknown there, or the factor of a term that determines the time is unknown. Other
-    unknown factors are ignored.
+    None if all factors of the fix are unknown there, or the factor of a term that determines the time, or all the work
+    that it relieves. Other unknown factors are ignored.
 
     The estimate is the middle (on a log scale) between the modest and the far degree of the fix; low and high are the
     least and the most that either gives with little or much overlap between units, and include the model's own error.
@@ -146,6 +146,7 @@ def speedups(model: Model, fix: FixDef, at: Any) -> list[Speedup | None]:
     middle = {name: np.sqrt(modest[name] * far[name]) if name in modest else far[name] for name in far}
     if "launch" in fix.changes:
         return _launch(columns, rows, modest["launch"])
+    known &= _measured(now, middle)
     after = _changed(now, middle)
     estimate = 1 / np.maximum(new_time(now, after, constants.norm.estimate), 1e-6)
     extremes = [
@@ -221,6 +222,25 @@ def _undecided(now: Needs, factors: Mapping[str, Array]) -> Array:
             if term in now.terms:
                 unknown |= ~np.isfinite(factor) & (now.terms[term] >= _CARRIES * most)
     return unknown
+
+
+def _measured(now: Needs, factors: Mapping[str, Array]) -> Array:
+    """Return where the time of some work that a fix relieves is known, or it relieves none: shape (rows,).
+
+    A load latency that is only what the other units leave of the time counts for fixes of latency alone.
+    """
+    known = np.zeros_like(now.latency_known)
+    relieves, waits, others = known.copy(), known.copy(), known.copy()
+    for name, factor in factors.items():
+        relieved = factor < 1 - _NOTICED
+        relieves |= relieved
+        if name == "latency" or name in LATENCY:
+            known |= relieved & now.latency_known
+            waits |= relieved & (name in ("latency", "latency_memory"))
+        else:
+            known |= relieved & now.known.get(name, np.ones_like(known))
+            others |= relieved
+    return np.asarray(known | (waits & ~others) | ~relieves)
 
 
 def limiter(terms: Mapping[str, Array], row: int) -> str:

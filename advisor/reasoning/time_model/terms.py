@@ -14,6 +14,8 @@ from advisor.knowledge.loader import load
 from advisor.records import resources
 
 Array = np.ndarray[Any, Any]
+# The parts of L1's wavefronts, and the metric of each part's share; the rest belongs to global accesses.
+_SHARES = {"l1_shared": "shared_wavefront_share", "l1_local": "local_wavefront_share"}
 LATENCY = ("latency_memory", "latency_shared", "latency_fixed", "latency_barrier")
 
 
@@ -117,6 +119,7 @@ class Needs:
 
     imbalance: work of the busiest SM / average. queued: the busiest SM has more warps to run than fit at once, so
     spreading them also shortens its latency. missed: share of the L2 look-ups that miss, 0 if unknown.
+    known: where each term of a counter is known.
     """
 
     terms: Mapping[str, Array]
@@ -124,12 +127,17 @@ class Needs:
     latency_known: Array
     queued: Array
     missed: Array
+    known: Mapping[str, Array]
 
     def at(self, rows: Any) -> Needs:
         """Return the needs of some rows (indices)."""
         return Needs(
             {name: need[rows] for name, need in self.terms.items()},
-            *(part[rows] for part in (self.imbalance, self.latency_known, self.queued, self.missed)),
+            self.imbalance[rows],
+            self.latency_known[rows],
+            self.queued[rows],
+            self.missed[rows],
+            {name: known[rows] for name, known in self.known.items()},
         )
 
 
@@ -145,21 +153,21 @@ def needs(columns: Mapping[str, Array], rows: int) -> Needs:
     def get(name: str) -> Array:
         return _get(columns, name, rows)
 
-    shares = {
-        "l1_shared": np.nan_to_num(get("shared_wavefront_share")),
-        "l1_local": np.nan_to_num(get("local_wavefront_share")),
-    }
+    shares = {name: np.nan_to_num(get(metric)) for name, metric in _SHARES.items()}
     shares["l1_global"] = np.clip(1 - shares["l1_shared"] - shares["l1_local"], 0, 1)
     imbalance = np.fmax(np.nan_to_num(get("sm_active_ratio"), nan=1.0), 1.0)
     out: dict[str, Array] = {}
+    counted: dict[str, Array] = {}
     for name, term in model.terms.items():
         if not term.metric:
             continue
         percent = get(term.metric)
         if term.instead:
             percent = np.where(np.isfinite(percent), percent, get(term.instead))
+        counted[name] = np.isfinite(percent)
         need = np.nan_to_num(percent) / 100 / term.ceiling
         if term.part_of:
+            counted[name] = counted[name] & np.isfinite(get(_SHARES.get(name, term.metric)))
             need = need * shares[name]
         out[name] = need * imbalance if term.per_sm else need
     lone = _lone_sectors(get)
@@ -172,7 +180,7 @@ def needs(columns: Mapping[str, Array], rows: int) -> Needs:
     latency, known, queued = _latency(get, imbalance, memory, np.max([memory, *out.values()], axis=0))
     out.update(latency)
     missed = np.clip(np.nan_to_num(1 - get("l2_hit_pct") / 100), 0, 1)
-    return Needs(out, imbalance, known, queued, missed)
+    return Needs(out, imbalance, known, queued, missed, counted)
 
 
 def _lone_sectors(get: Any) -> Array:

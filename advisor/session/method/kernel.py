@@ -15,6 +15,7 @@ from advisor.session.state import State, is_end, main_finding
 from advisor.session.views import where
 from advisor.view.blocks import Line, in_lines
 from advisor.view.numbers import amount_text, estimate_text, short_gain_text, speedup_text, time_text
+from advisor.view.pages.launch import bound_phrase, quantity_text
 from advisor.view.text import sentence
 
 NOTHING_TO_GAIN: Final = "No cause with a gain was found on this launch."
@@ -227,14 +228,19 @@ def _quantify(state: State, launch: LaunchDiagnosis) -> list[Line]:
     lines: list[Line] = []
     for finding in _causes(launch):
         if finding.speedup is None:
-            lines.append(unknown(f"{finding.title}: no estimate: a number is missing"))
+            bound = launch.bound_of(finding.id)
+            known_by = "no estimate from what is known" if bound is None else f"no estimate; {bound_phrase(bound)}"
+            lines.append(unknown(f"{finding.title}: {known_by}"))
             continue
         gain = finding.speedup
         lines.append(Line(f"{finding.title}: {estimate_text(gain)}", "strong"))
         lines += [Line(sentence(gain.how), "quiet", depth=1)] if gain.how else []
     if launch.budget is not None:
         lines.append(Line(estimate_text(launch.budget.together), "fact", "All together"))
-    return lines or [Line(NOTHING_TO_GAIN, "unknown" if launch.verdict.id == "undetermined" else "text")]
+    formulas = [Line(quantity_text(q), "fact", "Formula" if at == 0 else " ") for at, q in enumerate(launch.quantities)]
+    if lines or formulas:
+        return [*lines, *formulas]
+    return [Line(NOTHING_TO_GAIN, "unknown" if launch.verdict.id == "undetermined" else "text")]
 
 
 def _causes(launch: LaunchDiagnosis) -> list[Finding]:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from difflib import unified_diff
 
 from advisor.knowledge.base import catalog
+from advisor.knowledge.texts import within_sentence
 from advisor.readers.workload import key_of
-from advisor.reasoning.time_model.formulas import worthwhile
+from advisor.reasoning.ranking import worthwhile
 from advisor.reasoning.time_model.terms import time_model
 from advisor.records.diagnosis import (
     ENDS,
@@ -20,12 +21,14 @@ from advisor.records.diagnosis import (
     LaunchDiagnosis,
     Location,
     OtherGpu,
+    Quantity,
     Unit,
 )
 from advisor.view.blocks import BarRow, Bars, Block, Bullets, Cell, Code, Column, Command, Fact, Facts, Paragraph, Table
 from advisor.view.charts.bars import Bar, occupancy, occupancy_limit, speed_of_light, stalls, unit_limits
 from advisor.view.charts.workload import parts
 from advisor.view.numbers import (
+    bound_text,
     comparison_text,
     confidence_text,
     count_text,
@@ -45,6 +48,7 @@ from advisor.view.text import file_name
 
 # (position of the report, file name in the report) -> lines of the file.
 Texts = Mapping[tuple[int, str], tuple[str, ...]]
+QUANTITIES = "Waste and bounds by formula"
 BUDGET = "Several fixes, in the best order"
 # Findings that may make all other numbers meaningless; they are shown with the verdict.
 SEVERE = ("debug_build", "counter_implausible", "metric_nan", "report_incomplete")
@@ -86,7 +90,10 @@ def launch_blocks(launch: LaunchDiagnosis, texts: Texts) -> LaunchBlocks:
         rest.append(("Evidence", _evidence(launch, first), False))
     others = [f for f in launch.findings if f is not first and f.kind == "diagnosis"]
     if others:
-        rest.append(("Other findings, by estimated speedup", (Bullets(tuple(map(_other, others))),), True))
+        listed = Bullets(tuple(_other(launch, finding) for finding in others))
+        rest.append(("Other findings, by estimated speedup", (listed,), True))
+    if launch.quantities:
+        rest.append((QUANTITIES, (Bullets(tuple(map(quantity_text, launch.quantities))),), True))
     if launch.budget is not None:
         rest.append((BUDGET, budget_blocks(launch.budget), True))
     if launch.on is not None:
@@ -104,7 +111,7 @@ def launch_blocks(launch: LaunchDiagnosis, texts: Texts) -> LaunchBlocks:
 
 def _verdict(first: Finding, launch: LaunchDiagnosis) -> list[Fact]:
     rows = [Fact(label_text(first, launch), f"{first.title} ({first.id})", "good" if first.id in ENDS else "lead")]
-    rows += finding_facts(first)
+    rows += finding_facts(launch, first)
     if first.fix is not None and not _open_end(first, launch):
         rows += fix_facts(first.fix)
     page = f"workload:{first.id}" if launch.scope == "workload" else first.id
@@ -116,13 +123,37 @@ def fix_facts(fix: FixAdvice) -> list[Fact]:
     return [Fact("Fix", fix.summary), *([Fact("Cost", fix.costs)] if fix.costs else [])]
 
 
-def finding_facts(finding: Finding) -> list[Fact]:
-    """Return estimated speedup, reason and hot lines of a finding."""
-    gain = finding.speedup
-    rows = [Fact("Speedup", f"{estimate_text(gain)} estimated: {gain.how}", "lead")] if gain is not None else []
+def finding_facts(launch: LaunchDiagnosis, finding: Finding) -> list[Fact]:
+    """Return estimated speedup or, without an estimate, its bound by a formula; reason and hot lines of a finding."""
+    gain, bound = finding.speedup, launch.bound_of(finding.id)
+    rows = []
+    if gain is not None:
+        rows.append(Fact("Speedup", f"{estimate_text(gain)} estimated: {gain.how}", "lead"))
+    elif bound is not None:
+        rows.append(Fact("Speedup", f"{bound_phrase(bound)} ({_titled(bound)})", "lead"))
     sure = f" ({confidence_text(finding.confidence)} confidence)" if finding.evidence else ""
     rows.append(Fact("Why", f"{finding.because}{sure}"))
     return rows + [Fact("Hot line", location_text(place)) for place in finding.locations]
+
+
+def quantity_text(quantity: Quantity) -> str:
+    """`Sector waste: 16.0 sectors per load request …; at most 4× where DRAM limits`: a formula with its numbers."""
+    bound = f"; {bound_phrase(quantity)}" if quantity.at_most is not None else ""
+    return f"{quantity.title}: {quantity.says}{bound}"
+
+
+def bound_phrase(quantity: Quantity) -> str:
+    """`at most 4× where DRAM limits, as here`: the bound, and whether its assumption holds on the launch."""
+    assert quantity.at_most is not None
+    text = f"at most {bound_text(quantity.at_most)}"
+    if not quantity.assumes:
+        return text
+    here = {True: ", as here", False: ", which is not so here", None: ""}[quantity.holds]
+    return f"{text} where {quantity.assumes}{here}"
+
+
+def _titled(quantity: Quantity) -> str:
+    return f"{within_sentence(quantity.title)}: {quantity.says}"
 
 
 def label_text(first: Finding, launch: LaunchDiagnosis) -> str:
@@ -259,8 +290,10 @@ def evidence_rows(evidence: Sequence[Comparison]) -> list[tuple[str, tuple[str, 
     return rows
 
 
-def _other(finding: Finding) -> str:
-    gain = f", {estimate_text(finding.speedup)}" if finding.speedup is not None else ""
+def _other(launch: LaunchDiagnosis, finding: Finding) -> str:
+    bound = launch.bound_of(finding.id)
+    gain = "" if bound is None else f", {bound_phrase(bound)}"
+    gain = gain if finding.speedup is None else f", {estimate_text(finding.speedup)}"
     return f"{finding.title} ({finding.id}){gain}: {finding.because}"
 
 

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from advisor.reasoning.time_model.formulas import worthwhile
+from advisor.reasoning.ranking import worthwhile
 from advisor.triage.results import Application, Group, Report, Totals, Triage
 from advisor.view.blocks import Block, Bullets, Cell, Column, Command, Fact, Facts, Page, Paragraph, Section, Table
 from advisor.view.blocks import section as made_section

@@ -1,0 +1,145 @@
+"""Evaluate the formulas of step 3 (knowledge/quantities.yaml) on every launch, in bulk.
+
+They need no time model: each is arithmetic on a few metrics, so it also bounds the gain of a fix that the model cannot
+estimate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from msgspec import structs
+
+from advisor.knowledge.base import Catalog
+from advisor.knowledge.expressions import FALSE, TRUE, Expression, ExpressionError, parse
+from advisor.knowledge.schemas import QuantityDef, WayDef
+from advisor.knowledge.texts import fields, fill
+from advisor.reasoning.observations import Array, Observed
+from advisor.records.diagnosis import Quantity
+from advisor.records.errors import KnowledgeError
+
+SHARE = "share"  # the field of `says` for the way's own share
+
+
+@dataclass(frozen=True)
+class _Way:
+    """A parsed way of a quantity. wanted: the numbers in its text; inputs: the metrics that enter, in reading order."""
+
+    let: Mapping[str, Expression]
+    share: Expression | None
+    at_most: Expression | None
+    wanted: tuple[str, ...]
+    inputs: tuple[str, ...]
+
+
+def quantities(observed: Observed) -> list[tuple[Quantity, ...]]:
+    """Return the quantities of each launch, the largest bound first, bounds whose assumption fails last.
+
+    `bounds` are those of the entry; `of_findings` keeps the findings of the launch. Raises KnowledgeError for a formula
+    that is not in the grammar or names no observation.
+    """
+    out: list[list[Quantity]] = [[] for _ in range(len(observed.truth))]
+    columns = dict(observed.columns)
+    for entry in observed.catalog.quantities.values():
+        still = np.ones(len(out), dtype=bool)
+        for way in entry.ways:
+            still &= ~_add(out, observed, columns, entry, way, still)
+            if not still.any():
+                break
+    return [tuple(sorted(found, key=_rank)) for found in out]
+
+
+def of_findings(found: Sequence[Quantity], names: Collection[str]) -> tuple[Quantity, ...]:
+    """Return the quantities, each with those of its findings that the launch has."""
+    return tuple(structs.replace(q, bounds=tuple(name for name in q.bounds if name in names)) for q in found)
+
+
+def _rank(quantity: Quantity) -> tuple[bool, float]:
+    return quantity.holds is False, -(quantity.at_most or 0.0)
+
+
+def _add(
+    out: list[list[Quantity]],
+    observed: Observed,
+    columns: dict[str, Array],
+    entry: QuantityDef,
+    source: WayDef,
+    still: Array,
+) -> Array:
+    """Add one way of a quantity to the launches in `still` on which it holds and is known; return which those are.
+
+    columns: all metrics; the way's own numbers are added, and replace those of earlier ways.
+    """
+    chosen = still & (_truth(observed, entry, source.when) == TRUE).all(axis=1)
+    chosen &= (_truth(observed, entry, source.unless) != TRUE).all(axis=1)
+    if not chosen.any():
+        return np.zeros_like(still)
+    way, rows = _way(observed.catalog, entry, source), len(still)
+    for name, expression in way.let.items():
+        columns[name] = expression.column(columns, rows)
+    if way.share is not None:
+        columns[SHARE] = np.clip(way.share.column(columns, rows), 0.0, 1.0)
+    bound = None if way.at_most is None else np.maximum(way.at_most.column(columns, rows), 1.0)
+    unknown = np.full(rows, np.nan)
+    numbers = [columns.get(name, unknown) for name in way.wanted if name not in observed.labels]
+    numbers += [columns[SHARE]] if way.share is not None else []
+    numbers += [bound] if bound is not None else []
+    for column in numbers:
+        chosen &= np.isfinite(column)
+    for name in way.wanted:
+        if name in observed.labels:
+            chosen &= np.array([bool(text) for text in observed.labels[name]])
+    holds = _outcome(_truth(observed, entry, entry.holds))
+    for row in np.flatnonzero(chosen).tolist():
+        texts: dict[str, float | str] = {
+            name: observed.labels[name][row] if name in observed.labels else float(columns[name][row])
+            for name in way.wanted
+        }
+        found = Quantity(
+            id=entry.id,
+            title=entry.title,
+            says=fill(source.says, texts),
+            share=None if way.share is None else float(columns[SHARE][row]),
+            at_most=None if bound is None else float(bound[row]),
+            assumes=entry.assumes if bound is not None else "",
+            holds=holds[row] if bound is not None else None,
+            inputs=tuple((name, observed.value(row, name)) for name in way.inputs),
+            bounds=entry.bounds if bound is not None else (),
+            cites=entry.cites,
+        )
+        out[row].append(found)
+    return np.asarray(chosen)
+
+
+def _truth(observed: Observed, entry: QuantityDef, names: Sequence[str]) -> Array:
+    """Return the truth codes of some observations, shape (rows, names)."""
+    try:
+        return np.asarray(observed.truth[:, [observed.place[name] for name in names]])
+    except KeyError as e:
+        raise _wrong(entry, f"{e} is not an observation") from None
+
+
+def _outcome(truth: Array) -> list[bool | None]:
+    """Return for each launch whether all observations hold; None if that is unknown or there are none."""
+    if not truth.shape[1]:
+        return [None] * len(truth)
+    return [True if code == TRUE else False if code == FALSE else None for code in truth.min(axis=1).tolist()]
+
+
+def _wrong(entry: QuantityDef, text: str) -> KnowledgeError:
+    return KnowledgeError(f"knowledge/quantities.yaml:1: {entry.id}: {text}")
+
+
+def _way(catalog: Catalog, entry: QuantityDef, way: WayDef) -> _Way:
+    """Parse a way, only when it is used: most of them are not. Raises KnowledgeError if it is not in the grammar."""
+    try:
+        let = {name: parse(text) for name, text in way.let.items()}
+        share, at_most = (parse(text) if text else None for text in (way.share, way.at_most))
+        wanted = tuple(sorted(fields(way.says)))
+    except (ExpressionError, ValueError) as e:
+        raise _wrong(entry, str(e)) from None
+    read = [*wanted, *(n for e in (*let.values(), share, at_most) if e is not None for n in sorted(e.names))]
+    inputs = tuple(dict.fromkeys(name for name in read if name in catalog.metrics and name not in let))
+    return _Way(let, share, at_most, wanted, inputs)
