@@ -61,7 +61,7 @@ def notes_card(launch: LaunchDiagnosis, position: int) -> Card | None:
 
 
 def finding_card(launch: LaunchDiagnosis, finding: Finding, position: int) -> Card:
-    """Return the card of a finding: speedup or its bound, reason, hot lines, open questions; of the first one its fix."""
+    """Return the card of a finding: speedup or its bound, reason, hot lines, open questions; of the first its fix."""
     first = main_finding(launch)
     lead = finding.kind == "diagnosis" and first is not None and first.id == finding.id
     rows = finding_facts(launch, finding)
