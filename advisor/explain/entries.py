@@ -13,7 +13,7 @@ from advisor.hardware.gpus import table
 from advisor.knowledge.loader import load
 from advisor.knowledge.schemas import ClassDef, DiagnosisDef, MetricDef, ObservationDef, QuestionDef, RuleDef
 from advisor.records.errors import KnowledgeError
-from advisor.records.record import Record, named
+from advisor.records.record import Pairs, Record, named
 
 Section = tuple[str, tuple[str, ...]]
 # Fields of a topic in reading order. Other fields follow under their own names.
@@ -38,14 +38,31 @@ _MODIFIERS = "modifiers"
 _CODE = "code"
 _EXAMPLES = 2
 _FOUND = "found."
-_HIDDEN = frozenset({"title", "see", "cites", "aliases", "modifiers", "verdicts", "no_verdicts", "called"})
+_HIDDEN = frozenset({"title", "see", "cites", "aliases", "modifiers", "verdicts", "no_verdicts", "called", "table"})
+
+
+class GpuPeaks(Record):
+    """A GPU in the table of ridge points. Unknown values are absent.
+
+    fp32: peak rate, FLOP/s; bandwidth: DRAM peak, bytes/s; ridge: peak -> FLOP/byte, for the peaks in FLOP.
+    """
+
+    id: str
+    name: str
+    cc: str
+    sm_count: int | None = None
+    fp32: float | None = None
+    bandwidth: float | None = None
+    l2_bytes: int | None = None
+    ridge: Pairs[float] = ()
 
 
 class Explanation(Record, tag_field="schema", tag="ncu-advisor/explain/1"):
     """Output of `ncu-advisor explain --format json`: the meaning of a word.
 
     sections: (heading id, lines); a line that begins with two spaces continues the line before. cites: (key, title).
-    see: ids, or `kind:id` for another meaning of the same word; `explain` accepts each of them.
+    see: ids, or `kind:id` for another meaning of the same word; `explain` accepts each of them. gpus: all GPUs that the
+    program knows, for an entry about their peaks.
     """
 
     kind: str
@@ -54,6 +71,7 @@ class Explanation(Record, tag_field="schema", tag="ncu-advisor/explain/1"):
     sections: tuple[Annotated[Section, named("heading", "lines")], ...]
     cites: tuple[Annotated[tuple[str, str], named("key", "title")], ...]
     see: tuple[str, ...]
+    gpus: tuple[GpuPeaks, ...] = ()
 
     def section(self, heading: str) -> tuple[str, ...]:
         """Return the lines under a heading, or () if the heading does not exist."""
@@ -317,6 +335,23 @@ def _gpu(index: Index, place: Place) -> Explanation:
     return Explanation("gpu", place.id, gpu.name, sections, _cites(index, gpu.cites), _known(index, see))
 
 
+def _gpus() -> tuple[GpuPeaks, ...]:
+    """Return the peaks of all GPUs, in the order of the file: by compute capability."""
+    return tuple(
+        GpuPeaks(
+            id=gpu.id,
+            name=gpu.name,
+            cc=gpu.cc,
+            sm_count=gpu.sm_count,
+            fp32=gpu.peaks.get("fp32"),
+            bandwidth=gpu.bandwidth,
+            l2_bytes=gpu.l2_bytes,
+            ridge=tuple((p, ridge) for p in gpu.peaks if not p.startswith("int") and (ridge := gpu.ridge(p))),
+        )
+        for gpu in table().cards.values()
+    )
+
+
 def _modifiers(index: Index, place: Place, raw: Mapping[str, Any], word: str) -> tuple[str, ...]:
     """Return the meanings of the modifiers of an opcode as typed; skip unknown modifiers."""
     written = word.strip().upper().split(".")[len(place.id.split(".")) :]
@@ -357,9 +392,9 @@ def _topic(index: Index, place: Place, word: str) -> Explanation:
     naming = next((key for key in ("title", "name") if raw.get(key)), "")
     title = str(raw[naming]) if naming else place.id
     sections = [(name, lines) for name, lines in sections if name != naming]
-    return Explanation(
-        place.kind, place.id, title, tuple(sections), _cites(index, map(str, keys)), _known(index, map(str, see))
-    )
+    cites, related = _cites(index, map(str, keys)), _known(index, map(str, see))
+    gpus = _gpus() if raw.get("table") == "gpus" else ()
+    return Explanation(place.kind, place.id, title, tuple(sections), cites, related, gpus)
 
 
 def _corrections(index: Index, made: Explanation) -> Iterable[str]:

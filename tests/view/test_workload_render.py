@@ -16,12 +16,13 @@ from advisor.explain.explain import explain
 from advisor.readers.read import read
 from advisor.reasoning.diagnose import analyse
 from advisor.reasoning.document import diagnosis_document
+from advisor.records import resources
 from advisor.view.pages.diagnosis import diagnosis_page
 from advisor.view.pages.explain import explain_page
 from advisor.view.writers.json import document_json
 from advisor.view.writers.terminal import terminal_text
 
-CASES = Path(__file__).parent.parent / "data" / "workloads"
+CASES = resources.folder("transcripts") / "workloads"
 SCHEMA = schema("diagnosis")
 NAMES = sorted(path.stem for path in CASES.glob("*.yaml"))
 
