@@ -16,6 +16,7 @@ from advisor.records.errors import KnowledgeError
 from advisor.records.record import Pairs, Record, named
 
 Section = tuple[str, tuple[str, ...]]
+Link = Annotated[tuple[str, str], named("title", "url")]
 # Fields of a topic in reading order. Other fields follow under their own names.
 _TOPIC = (
     "says",
@@ -38,7 +39,7 @@ _MODIFIERS = "modifiers"
 _CODE = "code"
 _EXAMPLES = 2
 _FOUND = "found."
-_HIDDEN = frozenset({"title", "see", "cites", "aliases", "modifiers", "verdicts", "no_verdicts", "called", "table"})
+_HIDDEN = frozenset({"title", "see", "cites", "aliases", "modifiers", "verdicts", "no_verdicts", "called", "table", "links", "pages", "url"})
 
 
 class GpuPeaks(Record):
@@ -61,8 +62,9 @@ class Explanation(Record, tag_field="schema", tag="ncu-advisor/explain/1"):
     """Output of `ncu-advisor explain --format json`: the meaning of a word.
 
     sections: (heading id, lines); a line that begins with two spaces continues the line before. cites: (key, title).
-    see: ids, or `kind:id` for another meaning of the same word; `explain` accepts each of them. gpus: all GPUs that the
-    program knows, for an entry about their peaks.
+    see: ids, or `kind:id` for another meaning of the same word; `explain` accepts each of them. links: (title, address) of
+    further reading and of the cited documents; an address is a text, nothing is fetched. gpus: all GPUs that the program
+    knows, for an entry about their peaks.
     """
 
     kind: str
@@ -71,6 +73,7 @@ class Explanation(Record, tag_field="schema", tag="ncu-advisor/explain/1"):
     sections: tuple[Annotated[Section, named("heading", "lines")], ...]
     cites: tuple[Annotated[tuple[str, str], named("key", "title")], ...]
     see: tuple[str, ...]
+    links: tuple[Link, ...] = ()
     gpus: tuple[GpuPeaks, ...] = ()
 
     def section(self, heading: str) -> tuple[str, ...]:
@@ -98,12 +101,19 @@ def build(index: Index, place: Place, word: str, others: tuple[str, ...] = ()) -
     corrections = tuple(_corrections(index, made))
     sections = (*made.sections, ("corrections", corrections)) if corrections else made.sections
     see = tuple(dict.fromkeys(s for s in (*made.see, *others) if norm(s) != norm(place.id)))
-    return structs.replace(made, sections=tuple(s for s in sections if s[1]), see=see)
+    links = (*made.links, *_links(index, (key for key, _ in made.cites)))
+    unique = {url: (title, url) for title, url in reversed(links)}  # of two titles for an address the first one counts
+    shown = tuple(link for link in dict.fromkeys(links) if unique[link[1]] == link)
+    return structs.replace(made, sections=tuple(s for s in sections if s[1]), see=see, links=shown)
 
 
-def build_source(key: str, title: str) -> Explanation:
+def build_source(index: Index, key: str, title: str) -> Explanation:
     """Return the explanation of a citation key that has no entry."""
-    return Explanation("source", key, title, (), ((key, title),), ())
+    return Explanation("source", key, title, (), ((key, title),), (), tuple(_links(index, (key,))))
+
+
+def _links(index: Index, keys: Iterable[str]) -> Iterable[tuple[str, str]]:
+    return (link for key in keys if (link := index.source_link(key)) is not None)
 
 
 def plain(text: str) -> str:
@@ -393,8 +403,11 @@ def _topic(index: Index, place: Place, word: str) -> Explanation:
     title = str(raw[naming]) if naming else place.id
     sections = [(name, lines) for name, lines in sections if name != naming]
     cites, related = _cites(index, map(str, keys)), _known(index, map(str, see))
+    links = [(link["title"], link["url"]) for link in raw.get("links") or ()]
+    if place.kind == "source":
+        links += [(f"{title}: {page['title']}", page["url"]) for page in raw.get("pages") or ()]
     gpus = _gpus() if raw.get("table") == "gpus" else ()
-    return Explanation(place.kind, place.id, title, tuple(sections), cites, related, gpus)
+    return Explanation(place.kind, place.id, title, tuple(sections), cites, related, tuple(links), gpus)
 
 
 def _corrections(index: Index, made: Explanation) -> Iterable[str]:

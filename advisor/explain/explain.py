@@ -86,7 +86,7 @@ def explain(word: str, extra: tuple[Path, ...] = ()) -> Explanation:
         return entries.build(index, found[0], word, tuple(f"{p.kind}:{p.id}" for p in found[1:]))
     title = index.source_title(word.strip())
     if title is not None:
-        return entries.build_source(word.strip(), title)
+        return entries.build_source(index, word.strip(), title)
     return _searched(index, word)
 
 

@@ -21,7 +21,7 @@ from advisor.view.blocks import (
     Table,
     section,
 )
-from advisor.view.numbers import brief_text, significant
+from advisor.view.numbers import brief_text
 
 KINDS = {
     "diagnosis": "finding",
@@ -126,6 +126,7 @@ _GPU_NOTE = (
 )
 SOURCES = "Sources"
 SEE = "See also"
+LINKS = "Links"
 
 
 def explain_page(explanation: Explanation) -> Page:
@@ -141,6 +142,10 @@ def explain_page(explanation: Explanation) -> Page:
     if explanation.cites:
         cites = (f"{title} [{key}]" if title else f"[{key}]" for key, title in explanation.cites)
         parts.append(section(SOURCES, [Bullets(tuple(cites))], level=3))
+    if explanation.links:
+        # Addresses are for copying: never wrapped.
+        lines = (line for title, url in explanation.links for line in (title, f"  {url}"))
+        parts.append(section(LINKS, [Plain(tuple(lines), whole=True)], level=3))
     return Page(explanation.title, (made,), tuple(parts))
 
 
@@ -176,7 +181,7 @@ def _gpu_table(gpus: tuple[GpuPeaks, ...]) -> Table:
 
 
 def _number(value: float | None, scale: float) -> Cell:
-    return Cell("–") if value is None else Cell(brief_text(significant(value / scale, 4)), value)
+    return Cell("–") if value is None else Cell(brief_text(round(value / scale) if value >= 1000 * scale else value / scale), value)
 
 
 def _body(name: str, lines: tuple[str, ...]) -> Block:
