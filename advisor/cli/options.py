@@ -28,19 +28,14 @@ from advisor.records.errors import KnowledgeError, UsageError
 PATH = click.Path(path_type=Path)
 
 
-class _Report(click.ParamType):
+class _Report(click.Path):
     """A report: a path, or the name of a bundled workload."""
 
-    name = "path"
-
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
-        return resources.example_or(Path(PATH.convert(value, param, ctx)))
-
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
-        return PATH.shell_complete(ctx, param, incomplete)
+        return resources.example_or(Path(str(super().convert(value, param, ctx))))
 
 
-REPORT = _Report()
+REPORT = _Report(path_type=Path)
 _FILTER, _OWN, _OUTPUT, _KNOWLEDGE = range(4)  # the order of options in a command's help
 T = TypeVar("T")
 

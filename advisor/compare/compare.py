@@ -51,7 +51,7 @@ class Side:
 
 
 def parse_side(text: str) -> Side:
-    """Parse `REPORT` or `REPORT#3`; an existing file of that name wins, a bundled workload is found by its name. Raises UsageError otherwise."""
+    """Parse `REPORT` or `REPORT#3`; an existing file of that name wins, then a bundled workload. Raises UsageError."""
     whole = resources.example_or(Path(text))
     found = _ONE.fullmatch(text)
     if found is None or whole.exists():

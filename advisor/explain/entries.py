@@ -39,7 +39,12 @@ _MODIFIERS = "modifiers"
 _CODE = "code"
 _EXAMPLES = 2
 _FOUND = "found."
-_HIDDEN = frozenset({"title", "see", "cites", "aliases", "modifiers", "verdicts", "no_verdicts", "called", "table", "links", "pages", "url"})
+_HIDDEN = frozenset(
+    (
+        *("title", "see", "cites", "aliases", "modifiers", "verdicts", "no_verdicts", "called"),
+        *("table", "links", "pages", "url"),
+    )
+)
 
 
 class GpuPeaks(Record):
@@ -62,9 +67,9 @@ class Explanation(Record, tag_field="schema", tag="ncu-advisor/explain/1"):
     """Output of `ncu-advisor explain --format json`: the meaning of a word.
 
     sections: (heading id, lines); a line that begins with two spaces continues the line before. cites: (key, title).
-    see: ids, or `kind:id` for another meaning of the same word; `explain` accepts each of them. links: (title, address) of
-    further reading and of the cited documents; an address is a text, nothing is fetched. gpus: all GPUs that the program
-    knows, for an entry about their peaks.
+    see: ids, or `kind:id` for another meaning of the same word; `explain` accepts each of them. links: (title,
+    address) of further reading and of the cited documents; an address is a text, nothing is fetched. gpus: all GPUs
+    that the program knows, for an entry about their peaks.
     """
 
     kind: str

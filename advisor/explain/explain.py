@@ -157,8 +157,9 @@ def _named(index: Index, word: str) -> list[Place]:
     if opcode:
         return [opcode]
     within = "." + key
-    ended = [p for k, found in index.places.items() if k.endswith(within) for p in found if p.kind not in ("rule", "fix")]
-    return sorted(ended, key=lambda p: ORDER.index(p.kind)) or _by_label(index, key)
+    ended = [p for k, found in index.places.items() if k.endswith(within) for p in found]
+    ended = sorted((p for p in ended if p.kind not in ("rule", "fix")), key=lambda p: ORDER.index(p.kind))
+    return ended or _by_label(index, key)
 
 
 def _by_alias(index: Index, key: str) -> list[Place]:

@@ -156,7 +156,7 @@ class Index:
         return f"{title}: {places[at]}" if isinstance(places, dict) and at in places else None
 
     def source_link(self, key: str) -> tuple[str, str] | None:
-        """Return title and address of the page that contains a cited place, else of its source; None without address."""
+        """Return title and address of the page with a cited place, else of its source; None without address."""
         head, _, at = key.partition(".")
         source = self.sources.get(head)
         if source is None:

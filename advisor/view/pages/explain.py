@@ -181,7 +181,10 @@ def _gpu_table(gpus: tuple[GpuPeaks, ...]) -> Table:
 
 
 def _number(value: float | None, scale: float) -> Cell:
-    return Cell("–") if value is None else Cell(brief_text(round(value / scale) if value >= 1000 * scale else value / scale), value)
+    if value is None:
+        return Cell("–")
+    shown = value / scale
+    return Cell(brief_text(round(shown) if shown >= 1000 else shown), value)
 
 
 def _body(name: str, lines: tuple[str, ...]) -> Block:
