@@ -13,6 +13,9 @@ from advisor.cli.json_schema import schema
 from advisor.explain.explain import explain, words
 from advisor.hardware.gpus import table
 from advisor.knowledge.base import catalog
+from advisor.session.records import Card
+from advisor.tui.drawing import card_lines
+from advisor.view.blocks import flat
 from advisor.view.pages.explain import explain_page
 from advisor.view.writers.json import plain
 from advisor.view.writers.terminal import terminal_text
@@ -85,6 +88,13 @@ def test_annex_b_is_a_table_of_all_gpus() -> None:
 def test_the_table_of_gpus_keeps_its_ridge_points_on_a_narrow_terminal() -> None:
     text = terminal_text(explain_page(explain("B")), width=60)
     assert any(line.split() == ["GPU", "CC", "TFLOP/s", "GB/s", "fp32", "fp16", "tensor"] for line in text.splitlines())
+
+
+def test_a_session_draws_the_table_of_gpus_in_a_narrow_pane() -> None:
+    card = Card("explanation", "B", flat(explain_page(explain("B")).sections))
+    lines = [line.plain.split() for line in card_lines(card, 50)]
+    assert ["GPU", "TFLOP/s", "GB/s", "fp32", "fp16", "tensor"] in lines
+    assert ["H100-SXM", "66.9", "3,350", "20", "39.9", "295"] in lines
 
 
 def test_a_source_is_printed_with_its_address() -> None:
