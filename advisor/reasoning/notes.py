@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
+from types import MappingProxyType
 
 import msgspec
 
@@ -14,6 +15,8 @@ from advisor.knowledge.schemas import ObservationDef
 from advisor.knowledge.texts import fields, fill, within_sentence
 from advisor.knowledge.units import CLUSTER_POINTS, leading_units, unit_name
 from advisor.records import resources
+
+_NONE: Mapping[str, ObservationDef] = MappingProxyType({})
 
 
 class Note(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -28,11 +31,11 @@ class Note(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     of_class: str = msgspec.field(default="", name="class")
     cites: tuple[str, ...] = ()
 
-    def holds(self, known: Mapping[str, float | str], observations: Mapping[str, ObservationDef] | None = None) -> bool:
+    def holds(self, known: Mapping[str, float | str], observations: Mapping[str, ObservationDef] = _NONE) -> bool:
         """Whether to show the note; `known` are the metrics and texts of one launch."""
         numbers = {name: value for name, value in known.items() if not isinstance(value, str)}
         tests = [self.test] if self.test else []
-        tests += [observations[name].test for name in self.when] if observations else []
+        tests += [observations[name].test for name in self.when]
         return fields(self.text) <= known.keys() and all(parse_test(test).truth(numbers) == TRUE for test in tests)
 
 
@@ -46,11 +49,11 @@ def shown(
     path: str,
     known: Mapping[str, float | str],
     class_id: str = "",
-    observations: Mapping[str, ObservationDef] | None = None,
+    observations: Mapping[str, ObservationDef] = _NONE,
 ) -> tuple[str, ...]:
     """Return the notes of a file that apply, with their placeholders filled."""
     chosen = (n for n in notes(path).values() if n.of_class in ("", class_id) and n.holds(known, observations))
-    texts = (n.text if n.text or not observations else observations[n.when[0]].says for n in chosen)
+    texts = (n.text or observations[n.when[0]].says for n in chosen)
     return tuple(fill(text, known) for text in texts)
 
 

@@ -9,6 +9,7 @@ import pytest
 from advisor.knowledge.base import catalog
 from advisor.knowledge.expressions import TRUE, parse_test
 from advisor.reasoning.diagnose import analyse_numbers
+from advisor.reasoning.notes import notes
 from advisor.records.diagnosis import LaunchDiagnosis
 
 RATIO = ("shared_requests_none", "shared_requests_few", "shared_requests_normal", "shared_requests_many")
@@ -74,3 +75,9 @@ def test_a_transpose_is_not_blamed_for_its_ratio_of_one() -> None:
 
 def test_an_unknown_ratio_is_not_judged() -> None:
     assert not any("shared requests" in text for text in judged().verdict.notes)
+
+
+def test_a_note_on_the_class_names_observations_that_exist() -> None:
+    for name, note in notes("class_notes.yaml").items():
+        assert note.text or note.when, name
+        assert set(note.when) <= set(catalog().observations), name
