@@ -84,7 +84,8 @@ def _whole(kind: str) -> tuple[tuple[str, Bytes], ...]:
     if kind == "console":
         return ((".txt", (damaged.DATA / "tour_details.txt").read_bytes()),)
     if kind == "workload":
-        return tuple((".yaml", path.read_bytes()) for path in sorted((damaged.DATA / "workloads").glob("*.yaml"))[:8])
+        examples = resources.folder("transcripts") / "workloads"
+        return tuple((".yaml", path.read_bytes()) for path in sorted(examples.glob("*.yaml"))[:8])
     if kind == "knowledge":
         chosen = ("metrics.yaml", "questions.yaml", "classification.yaml", "noise.yaml", "sources.yaml")
         some = [knowledge / name for name in chosen] + sorted((knowledge / "diagnoses").glob("*.yaml"))[:5]

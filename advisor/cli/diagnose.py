@@ -11,7 +11,19 @@ import click
 from msgspec import structs
 
 from advisor.cli import terminal
-from advisor.cli.options import PATH, Knowledge, Launches, Output, Strict, argument, command, flag, formats, option
+from advisor.cli.options import (
+    PATH,
+    REPORT,
+    Knowledge,
+    Launches,
+    Output,
+    Strict,
+    argument,
+    command,
+    flag,
+    formats,
+    option,
+)
 from advisor.hardware import gpus
 from advisor.reasoning.diagnose import analyse
 from advisor.reasoning.document import Explanation, diagnosis_document
@@ -42,7 +54,7 @@ Kind = Literal["how", "why_not"]
 class Options(Output, Launches, Strict, Knowledge):
     """Options of `diagnose`."""
 
-    reports: tuple[Path, ...] = argument(nargs=-1, required=True, type=PATH)
+    reports: tuple[Path, ...] = argument(nargs=-1, required=True, type=REPORT)
     launches: tuple[int, ...] = option(
         "--launch", multiple=True, type=int, metavar="N", help="Only launch N, from 0; repeatable."
     )

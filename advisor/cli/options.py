@@ -22,9 +22,20 @@ from typing import Any, TypeVar
 import click
 
 from advisor.knowledge.loader import load
+from advisor.records import resources
 from advisor.records.errors import KnowledgeError, UsageError
 
 PATH = click.Path(path_type=Path)
+
+
+class _Report(click.Path):
+    """A report: a path, or the name of a bundled workload."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        return resources.example_or(Path(str(super().convert(value, param, ctx))))
+
+
+REPORT = _Report(path_type=Path)
 _FILTER, _OWN, _OUTPUT, _KNOWLEDGE = range(4)  # the order of options in a command's help
 T = TypeVar("T")
 
@@ -91,7 +102,7 @@ def _lint(ctx: click.Context, param: click.Parameter, folders: tuple[Path, ...])
     """Check a team's folders before the knowledge in them is used, and raise the first mistake."""
     if folders:
         # The linter imports NumPy, which commands without --knowledge should not load.
-        module, resources = import_module("advisor.lint.lint"), import_module("advisor.records.resources")
+        module = import_module("advisor.lint.lint")
         for mistake in module.lint([resources.folder("knowledge"), *folders]):
             if mistake.severity == "error" and any(str(mistake.file).startswith(str(f)) for f in folders):
                 raise KnowledgeError(f"{mistake.file}:{mistake.line}: {mistake.text}")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from advisor.cli.options import PATH, Knowledge, argument, command, option
+from advisor.cli.options import REPORT, Knowledge, argument, command, option
 from advisor.tui.program import run
 
 
@@ -27,7 +27,7 @@ class DemoOptions(Knowledge):
 class OpenOptions(DemoOptions):
     """Options of `open`."""
 
-    reports: tuple[Path, ...] = argument(nargs=-1, type=PATH)
+    reports: tuple[Path, ...] = argument(nargs=-1, type=REPORT)
     gpu: str | None = option("--gpu", metavar="NAME", help="The GPU, if a report does not name it.")
 
 

@@ -25,6 +25,7 @@ from advisor.reasoning.diagnose import analyse_frame
 from advisor.reasoning.enrich import add_neighbours
 from advisor.reasoning.inputs import Answer, Inputs, checked_answers, knowledge_for
 from advisor.reasoning.time_model.noise import Judged, Spread, spread, verdict
+from advisor.records import resources
 from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis, MeasuredCeilings
 from advisor.records.errors import InputError, UsageError
 from advisor.records.readings import Progress, Reading
@@ -50,8 +51,8 @@ class Side:
 
 
 def parse_side(text: str) -> Side:
-    """Parse `REPORT` or `REPORT#3`; an existing file of that name wins. Raises UsageError otherwise."""
-    whole = Path(text)
+    """Parse `REPORT` or `REPORT#3`; an existing file of that name wins, then a bundled workload. Raises UsageError."""
+    whole = resources.example_or(Path(text))
     found = _ONE.fullmatch(text)
     if found is None or whole.exists():
         return Side(whole)

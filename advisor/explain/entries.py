@@ -22,9 +22,10 @@ from advisor.knowledge.schemas import (
     WayDef,
 )
 from advisor.records.errors import KnowledgeError
-from advisor.records.record import Record, named
+from advisor.records.record import Pairs, Record, named
 
 Section = tuple[str, tuple[str, ...]]
+Link = Annotated[tuple[str, str], named("title", "url")]
 # Fields of a topic in reading order. Other fields follow under their own names.
 _TOPIC = (
     "says",
@@ -47,14 +48,37 @@ _MODIFIERS = "modifiers"
 _CODE = "code"
 _EXAMPLES = 2
 _FOUND = "found."
-_HIDDEN = frozenset({"title", "see", "cites", "aliases", "modifiers", "verdicts", "no_verdicts", "called"})
+_HIDDEN = frozenset(
+    (
+        *("title", "see", "cites", "aliases", "modifiers", "verdicts", "no_verdicts", "called"),
+        *("table", "links", "pages", "url"),
+    )
+)
+
+
+class GpuPeaks(Record):
+    """A GPU in the table of ridge points. Unknown values are absent.
+
+    fp32: peak rate, FLOP/s; bandwidth: DRAM peak, bytes/s; ridge: peak -> FLOP/byte, for the peaks in FLOP.
+    """
+
+    id: str
+    name: str
+    cc: str
+    sm_count: int | None = None
+    fp32: float | None = None
+    bandwidth: float | None = None
+    l2_bytes: int | None = None
+    ridge: Pairs[float] = ()
 
 
 class Explanation(Record, tag_field="schema", tag="ncu-advisor/explain/1"):
     """Output of `ncu-advisor explain --format json`: the meaning of a word.
 
     sections: (heading id, lines); a line that begins with two spaces continues the line before. cites: (key, title).
-    see: ids, or `kind:id` for another meaning of the same word; `explain` accepts each of them.
+    see: ids, or `kind:id` for another meaning of the same word; `explain` accepts each of them. links: (title,
+    address) of further reading and of the cited documents; an address is a text, nothing is fetched. gpus: all GPUs
+    that the program knows, for an entry about their peaks.
     """
 
     kind: str
@@ -63,6 +87,8 @@ class Explanation(Record, tag_field="schema", tag="ncu-advisor/explain/1"):
     sections: tuple[Annotated[Section, named("heading", "lines")], ...]
     cites: tuple[Annotated[tuple[str, str], named("key", "title")], ...]
     see: tuple[str, ...]
+    links: tuple[Link, ...] = ()
+    gpus: tuple[GpuPeaks, ...] = ()
 
     def section(self, heading: str) -> tuple[str, ...]:
         """Return the lines under a heading, or () if the heading does not exist."""
@@ -91,12 +117,19 @@ def build(index: Index, place: Place, word: str, others: tuple[str, ...] = ()) -
     corrections = tuple(_corrections(index, made))
     sections = (*made.sections, ("corrections", corrections)) if corrections else made.sections
     see = tuple(dict.fromkeys(s for s in (*made.see, *others) if norm(s) != norm(place.id)))
-    return structs.replace(made, sections=tuple(s for s in sections if s[1]), see=see)
+    links = (*made.links, *_links(index, (key for key, _ in made.cites)))
+    unique = {url: (title, url) for title, url in reversed(links)}  # of two titles for an address the first one counts
+    shown = tuple(link for link in dict.fromkeys(links) if unique[link[1]] == link)
+    return structs.replace(made, sections=tuple(s for s in sections if s[1]), see=see, links=shown)
 
 
-def build_source(key: str, title: str) -> Explanation:
+def build_source(index: Index, key: str, title: str) -> Explanation:
     """Return the explanation of a citation key that has no entry."""
-    return Explanation("source", key, title, (), ((key, title),), ())
+    return Explanation("source", key, title, (), ((key, title),), (), tuple(_links(index, (key,))))
+
+
+def _links(index: Index, keys: Iterable[str]) -> Iterable[tuple[str, str]]:
+    return (link for key in keys if (link := index.source_link(key)) is not None)
 
 
 def plain(text: str) -> str:
@@ -354,6 +387,23 @@ def _gpu(index: Index, place: Place) -> Explanation:
     return Explanation("gpu", place.id, gpu.name, sections, _cites(index, gpu.cites), _known(index, see))
 
 
+def _gpus() -> tuple[GpuPeaks, ...]:
+    """Return the peaks of all GPUs, in the order of the file: by compute capability."""
+    return tuple(
+        GpuPeaks(
+            id=gpu.id,
+            name=gpu.name,
+            cc=gpu.cc,
+            sm_count=gpu.sm_count,
+            fp32=gpu.peaks.get("fp32"),
+            bandwidth=gpu.bandwidth,
+            l2_bytes=gpu.l2_bytes,
+            ridge=tuple((p, ridge) for p in gpu.peaks if not p.startswith("int") and (ridge := gpu.ridge(p))),
+        )
+        for gpu in table().cards.values()
+    )
+
+
 def _modifiers(index: Index, place: Place, raw: Mapping[str, Any], word: str) -> tuple[str, ...]:
     """Return the meanings of the modifiers of an opcode as typed; skip unknown modifiers."""
     written = word.strip().upper().split(".")[len(place.id.split(".")) :]
@@ -394,9 +444,12 @@ def _topic(index: Index, place: Place, word: str) -> Explanation:
     naming = next((key for key in ("title", "name") if raw.get(key)), "")
     title = str(raw[naming]) if naming else place.id
     sections = [(name, lines) for name, lines in sections if name != naming]
-    return Explanation(
-        place.kind, place.id, title, tuple(sections), _cites(index, map(str, keys)), _known(index, map(str, see))
-    )
+    cites, related = _cites(index, map(str, keys)), _known(index, map(str, see))
+    links = [(link["title"], link["url"]) for link in raw.get("links") or ()]
+    if place.kind == "source":
+        links += [(f"{title}: {page['title']}", page["url"]) for page in raw.get("pages") or ()]
+    gpus = _gpus() if raw.get("table") == "gpus" else ()
+    return Explanation(place.kind, place.id, title, tuple(sections), cites, related, tuple(links), gpus)
 
 
 def _corrections(index: Index, made: Explanation) -> Iterable[str]:

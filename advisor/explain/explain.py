@@ -86,7 +86,7 @@ def explain(word: str, extra: tuple[Path, ...] = ()) -> Explanation:
         return entries.build(index, found[0], word, tuple(f"{p.kind}:{p.id}" for p in found[1:]))
     title = index.source_title(word.strip())
     if title is not None:
-        return entries.build_source(word.strip(), title)
+        return entries.build_source(index, word.strip(), title)
     return _searched(index, word)
 
 
@@ -158,13 +158,21 @@ def _named(index: Index, word: str) -> list[Place]:
         return [opcode]
     within = "." + key
     ended = [p for k, found in index.places.items() if k.endswith(within) for p in found]
-    return sorted((p for p in ended if p.kind not in ("rule", "fix")), key=lambda p: ORDER.index(p.kind))
+    ended = sorted((p for p in ended if p.kind not in ("rule", "fix")), key=lambda p: ORDER.index(p.kind))
+    return ended or _by_label(index, key)
 
 
 def _by_alias(index: Index, key: str) -> list[Place]:
     """Return the first entry that lists the word as an alias, such as a GPU name; ignore all punctuation."""
     plain = re.sub(r"[^a-z0-9]+", "", key)
     return [p for name, p in index.aliases() if re.sub(r"[^a-z0-9]+", "", name.casefold()) == plain][:1]
+
+
+def _by_label(index: Index, key: str) -> list[Place]:
+    """Return the metric with this label on a page of ncu; ignore all punctuation."""
+    plain = re.sub(r"[^a-z0-9]+", "", key)
+    named = ((label, p) for p in index.everything() if p.kind == "metric" for label in p.content.get("text", ()))
+    return [p for label, p in named if re.sub(r"[^a-z0-9]+", "", label.rpartition("/")[2].casefold()) == plain][:1]
 
 
 def _bare(key: str) -> str:
@@ -202,6 +210,9 @@ def _opcode(index: Index, word: str) -> Place | None:
 
 def _by_ncu_name(index: Index, word: str) -> list[Place]:
     """Return entries about an ncu metric name: a stall, a metric (also by the start of its name), else a warning."""
+    stall = re.fullmatch(r"smsp__warp_(?:cycles_per_issue_)?stall_(\w+?)(?:_pct)?", word)
+    if stall and (place := index.of(stall[1], "stall")):
+        return [place]
     whole = re.compile(rf"(?<![\w.:]){re.escape(word)}(?![\w.:])")
     named = [p for p in index.everything() if p.kind in ("stall", "metric") and whole.search(index.block(p))]
     if not named:

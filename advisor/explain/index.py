@@ -156,6 +156,21 @@ class Index:
         places = source.content.get("places")
         return f"{title}: {places[at]}" if isinstance(places, dict) and at in places else None
 
+    def source_link(self, key: str) -> tuple[str, str] | None:
+        """Return title and address of the page with a cited place, else of its source; None without address."""
+        head, _, at = key.partition(".")
+        source = self.sources.get(head)
+        if source is None:
+            return None
+        title = self.title(source) or head
+        while at:
+            for page in source.content.get("pages") or ():
+                if at in page.get("places", ()):
+                    return f"{title}: {page['title']}", str(page["url"])
+            at = at.rpartition(".")[0]
+        url = str(source.content.get("url") or "")
+        return (title, url) if url else None
+
 
 def _places(folder: Path) -> Iterator[Place]:
     for kind, pattern in _ONE_A_FILE:

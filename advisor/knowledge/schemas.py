@@ -185,13 +185,22 @@ class QuestionDef(Entry, frozen=True, forbid_unknown_fields=True):
     id: str = ""
 
 
+class PageDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A page of a source that has its own address. places: those that it contains, with all places below them."""
+
+    title: str
+    url: str
+    places: tuple[str, ...] = ()
+
+
 class SourceDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A document or measurement, cited by entries as `<key>.<place>`."""
+    """A document or measurement, cited by entries as `<key>.<place>`. Addresses are texts: nothing is fetched."""
 
     title: str
     what: str = ""
     kind: str = ""
     url: str = ""
+    pages: tuple[PageDef, ...] = ()
     places: dict[str, str] = {}
 
 

@@ -4,29 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
+from types import MappingProxyType
 
 import msgspec
 
 from advisor.knowledge.base import Catalog
 from advisor.knowledge.expressions import TRUE, parse_test
 from advisor.knowledge.loader import load_mapping
+from advisor.knowledge.schemas import ObservationDef
 from advisor.knowledge.texts import fields, fill, within_sentence
 from advisor.knowledge.units import CLUSTER_POINTS, leading_units, unit_name
 from advisor.records import resources
 
+_NONE: Mapping[str, ObservationDef] = MappingProxyType({})
+
 
 class Note(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A note, shown if its test holds, or if all names in it are known; optionally for one class only."""
+    """A note, shown if its test holds, or if all names in it are known; optionally for one class only.
 
-    text: str
+    when: observations that must hold as well; without a text of its own the note has that of the first one.
+    """
+
+    text: str = ""
     test: str = ""
+    when: tuple[str, ...] = ()
     of_class: str = msgspec.field(default="", name="class")
     cites: tuple[str, ...] = ()
 
-    def holds(self, known: Mapping[str, float | str]) -> bool:
+    def holds(self, known: Mapping[str, float | str], observations: Mapping[str, ObservationDef] = _NONE) -> bool:
         """Whether to show the note; `known` are the metrics and texts of one launch."""
         numbers = {name: value for name, value in known.items() if not isinstance(value, str)}
-        return fields(self.text) <= known.keys() and (not self.test or parse_test(self.test).truth(numbers) == TRUE)
+        tests = [self.test] if self.test else []
+        tests += [observations[name].test for name in self.when]
+        return fields(self.text) <= known.keys() and all(parse_test(test).truth(numbers) == TRUE for test in tests)
 
 
 @lru_cache(maxsize=4)
@@ -35,10 +45,16 @@ def notes(path: str) -> dict[str, Note]:
     return load_mapping(resources.folder("knowledge") / path, Note)
 
 
-def shown(path: str, known: Mapping[str, float | str], class_id: str = "") -> tuple[str, ...]:
+def shown(
+    path: str,
+    known: Mapping[str, float | str],
+    class_id: str = "",
+    observations: Mapping[str, ObservationDef] = _NONE,
+) -> tuple[str, ...]:
     """Return the notes of a file that apply, with their placeholders filled."""
-    chosen = (n for n in notes(path).values() if n.of_class in ("", class_id) and n.holds(known))
-    return tuple(fill(note.text, known) for note in chosen)
+    chosen = (n for n in notes(path).values() if n.of_class in ("", class_id) and n.holds(known, observations))
+    texts = (n.text or observations[n.when[0]].says for n in chosen)
+    return tuple(fill(text, known) for text in texts)
 
 
 def class_notes(catalog: Catalog, class_id: str, values: Mapping[str, float]) -> tuple[str, ...]:
@@ -54,4 +70,4 @@ def class_notes(catalog: Catalog, class_id: str, values: Mapping[str, float]) ->
     table = next(plain, class_id)
     if class_id not in (table, "undetermined"):
         known["plain"] = within_sentence(catalog.classes[table].title)
-    return shown("class_notes.yaml", known, class_id)
+    return shown("class_notes.yaml", known, class_id, catalog.observations)

@@ -19,6 +19,17 @@ def folder(name: str) -> Path:
     raise AdvisorError(f"the folder {name!r} is missing from this installation: install ncu-advisor again")
 
 
+def example_or(path: Path) -> Path:
+    """Return the bundled workload file of a bare name (`blur`, `blur.yaml`) if no such file exists, else the path."""
+    try:
+        if path.name != str(path) or path.exists():
+            return path
+        found = folder("transcripts") / "workloads" / (path.name.removesuffix(".yaml") + ".yaml")
+        return found if found.is_file() else path
+    except (AdvisorError, OSError, ValueError):
+        return path
+
+
 def user_data() -> Path:
     """Return the user's data folder for this program, without creating it."""
     return _of_user("user_data_dir")

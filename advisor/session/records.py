@@ -156,7 +156,10 @@ class VersionComparison:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step of the method, from the knowledge base: the lists hold sentences, commands and ids of further entries."""
+    """A step of the method, from the knowledge base: the lists hold sentences, commands and ids of further entries.
+
+    links: (title, address) of further reading.
+    """
 
     id: str
     title: str
@@ -173,6 +176,7 @@ class Step:
     points: tuple[str, ...] = ()
     formula: str = ""
     example: str = ""
+    links: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -210,6 +210,7 @@ def _step(name: str, entry: Mapping[str, Any]) -> Step:
         parts[part] = _text(entry, part)
     for part in ("steps", "look", "commands", "see", "cites", "points"):
         parts[part] = tuple(" ".join(str(item).split()) for item in entry.get(part, ()))
+    parts["links"] = tuple((link["title"], link["url"]) for link in entry.get("links", ()))
     return Step(why=" ".join(text for text in (_text(entry, "why"), _text(entry, "when")) if text), **parts)
 
 

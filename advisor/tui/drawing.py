@@ -114,6 +114,7 @@ ROLES: Final = {
 }
 
 HEADING: Final = "bold $text-primary"  # style of evidence headings
+_LONG_TABLE: Final = 30  # rows
 _LABEL_MOST = 24
 _NARROWEST = 16
 _INDENT = 2
@@ -184,9 +185,14 @@ def card_lines(card: Card, width: int, blocks: bool = True) -> list[Content]:
 
 
 def _drawn(block: Block, width: int) -> bool:
-    """Return whether the terminal writer draws the block: a drawing, or a table that fits the width."""
+    """Return whether the terminal writer draws the block: a drawing, or a table that fits the width.
+
+    A long table is drawn without the columns that it can spare: it would be a line for each cell otherwise.
+    """
     if isinstance(block, Table):
-        return table_width(block) <= width
+        kept = [at for at, column in enumerate(block.columns) if len(block.rows) < _LONG_TABLE or not column.spare]
+        rows = tuple(tuple(row[at] for at in kept) for row in block.rows)
+        return table_width(Table(tuple(block.columns[at] for at in kept), rows)) <= width
     return isinstance(block, Code | Bars) or (isinstance(block, Plain) and not block.whole)
 
 

@@ -57,7 +57,8 @@ def test_the_wheel_holds_every_file_of_the_exercises(wheel: Path) -> None:
 def test_the_wheel_holds_every_bundled_session(wheel: Path) -> None:
     there = {name for name in zipfile.ZipFile(wheel).namelist() if name.startswith("advisor/_data/transcripts/")}
     wanted = {f"advisor/_data/transcripts/{path.name}" for path in (ROOT / "transcripts").glob("*.jsonl")}
-    assert wanted and wanted <= there
+    wanted |= {f"advisor/_data/transcripts/workloads/{p.name}" for p in (ROOT / "transcripts/workloads").glob("*.yaml")}
+    assert len(wanted) > 30 and wanted <= there
 
 
 def test_the_wheel_holds_the_schema_of_every_document(wheel: Path) -> None:
@@ -101,6 +102,7 @@ def test_a_wheel_in_an_empty_environment_diagnoses_from_another_folder(
     found = run(installed, tmp_path, "-m", "advisor", "diagnose", str(tour_path), "--launch", "4", "--format", "json")
     launch = json.loads(found.stdout)["launches"][0]
     assert launch["findings"][0]["id"] == "bank_conflicts"
+    assert "texture_interface_bound" in run(installed, tmp_path, "-m", "advisor", "diagnose", "blur").stdout
     where = run(installed, tmp_path, "-c", "import advisor.records.resources as r; print(r.folder('knowledge'))")
     assert str(installed.parents[1]) in where.stdout
 

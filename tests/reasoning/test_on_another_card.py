@@ -162,7 +162,7 @@ def test_every_caveat_cites_a_source_and_has_sound_fields() -> None:
 
 
 def test_a_workload_that_was_typed_in_is_not_moved(capsys: pytest.CaptureFixture[str]) -> None:
-    typed = Path(__file__).parents[1] / "data" / "workloads" / "motion_blur.yaml"
+    typed = resources.folder("transcripts") / "workloads" / "motion_blur.yaml"
     code, out, err = run(["diagnose", str(typed), "--gpu", "RTX-3080", "--on", "T4"], capsys)
     assert code == 2 and not out
     assert err.strip().endswith("'Final Pass' is typed in: --on needs the counters of a profiled launch")

@@ -11,11 +11,12 @@ from advisor.compare.compare import compare, parse_side, read_sides
 from advisor.knowledge.base import catalog, workloads
 from advisor.reasoning.analysis import Analysis
 from advisor.reasoning.diagnose import analyse
+from advisor.records import resources
 from advisor.records.diagnosis import Finding, LaunchDiagnosis
 from advisor.records.errors import UsageError
 from advisor.view.pages.launch import first_diagnosis
 
-CASES = Path(__file__).parent.parent / "data" / "workloads"
+CASES = resources.folder("transcripts") / "workloads"
 UNITS = {"SM": 20, "TEX": 15, "L2": 12, "VRAM": 10, "CROP": 5}
 
 

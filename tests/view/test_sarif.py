@@ -9,6 +9,7 @@ from typing import Any
 import jsonschema
 import pytest
 
+from advisor.records import resources
 from advisor.records.diagnosis import Diagnosis, Location, Missing, Place
 from advisor.view.writers.sarif import diagnosis_sarif
 from tests.changed import replace
@@ -129,6 +130,6 @@ def test_hostile_names_are_text_without_links(tour: Any, tmp_path: Path, name: s
 def test_a_typed_in_workload_has_rules_of_its_own(tmp_path: Path) -> None:
     from advisor.reasoning.diagnose import analyse
 
-    file = next((Path(__file__).parents[1] / "data" / "workloads").glob("tiled*.yaml"))
+    file = resources.folder("transcripts") / "workloads" / "tiled_lighting.yaml"
     run = log(analyse([file]).diagnosis, tmp_path)
     assert run["results"] and all(r["ruleId"].startswith("workload:") for r in run["results"])

@@ -16,12 +16,13 @@ from advisor.explain.explain import explain
 from advisor.readers.read import read
 from advisor.reasoning.diagnose import analyse
 from advisor.reasoning.document import diagnosis_document
+from advisor.records import resources
 from advisor.view.pages.diagnosis import diagnosis_page
 from advisor.view.pages.explain import explain_page
 from advisor.view.writers.json import document_json
 from advisor.view.writers.terminal import terminal_text
 
-CASES = Path(__file__).parent.parent / "data" / "workloads"
+CASES = resources.folder("transcripts") / "workloads"
 SCHEMA = schema("diagnosis")
 NAMES = sorted(path.stem for path in CASES.glob("*.yaml"))
 
@@ -139,7 +140,34 @@ def test_each_finding_has_a_page_with_all_that_belongs_to_it(word: str) -> None:
     for heading in ("what", "why", "rules", "misleads", "fix", "steps", "costs", "fires", "silent"):
         assert page.section(heading), heading
     assert page.cites and "graphics" in page.see
-    assert max(map(len, terminal_text(explain_page(page)).splitlines())) <= 80
+    lines = terminal_text(explain_page(page)).splitlines()
+    assert max(len(line) for line in lines if not line.strip().startswith("https://")) <= 80
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_bundled_workload_is_diagnosed_by_its_name(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run("diagnose", name, "--format", "json") == 0
+    assert json.loads(capsys.readouterr().out)["launches"] == document(name)["launches"]
+    assert any(line.split(":")[0].find(name) >= 0 for line in explain("graphics").section("examples"))
+
+
+def test_a_file_of_the_user_comes_before_a_bundled_workload(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "blur").write_text("workload: mine\nunits: {SM: 20, TEX: 10}\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert run("diagnose", "blur", "--format", "json") == 0
+    assert json.loads(capsys.readouterr().out)["launches"][0]["kernel"] == "mine"
+    assert run("diagnose", "blurred") == 2
+    assert run("diagnose", "elsewhere/blur") == 2
+
+
+def test_two_bundled_workloads_are_compared_by_name(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("compare", "motion_blur_no_exit", "motion_blur_unrolled.yaml") == 0
+    assert "5.05 ms → 3.44 ms" in capsys.readouterr().out
 
 
 def test_a_diagnosis_of_kernels_names_its_twin_of_workloads() -> None:

@@ -80,6 +80,8 @@ def step_card(step: Step, here: tuple[Line, ...], position: int | None) -> Card:
     if step.exercise:
         lines.append(Line(f"ncu-advisor practice show {step.exercise}", "fact", "Practise"))
     lines += [Line(", ".join(step.see), "quiet", "See also")] if step.see else []
+    for title, url in step.links:
+        lines += [Line(title, "fact", "Read"), Line(url, "quiet", depth=1)]
     label = f"Step {step.id}"
     return Card("step", step.title, tuple(lines), position, step.id, label)
 

@@ -26,7 +26,7 @@ from advisor.tui.widgets.lists import fill, labelled_row
 from advisor.tui.widgets.prompt import Prompt
 from advisor.tui.widgets.text import Banner, Busy, Lines
 from advisor.view.numbers import plural
-from advisor.view.pages.explain import HEADINGS, SEE, SOURCES, explain_page
+from advisor.view.pages.explain import HEADINGS, LINKS, SEE, SOURCES, explain_page
 from advisor.view.text import wrap
 from advisor.view.writers.terminal import terminal_text
 
@@ -52,7 +52,7 @@ _OF_A_KIND: Final = 8  # maximum number of hits of each kind while all kinds are
 _LONGEST: Final = 200  # maximum number of characters of a search text
 _CITED: Final = 30
 _PLURAL: Final = {kind: plural for plural, kind in LISTS.items()} | dict(_PLURALS)
-_HEADS: Final = frozenset((*HEADINGS.values(), SEE, SOURCES)) - {""}
+_HEADS: Final = frozenset((*HEADINGS.values(), SEE, SOURCES, LINKS)) - {""}
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from advisor.explain.entries import Explanation
-from advisor.view.blocks import Block, Bullets, Fact, Facts, Line, Outline, Page, Paragraph, Plain, Section, section
+from advisor.explain.entries import Explanation, GpuPeaks
+from advisor.view.blocks import (
+    Block,
+    Bullets,
+    Cell,
+    Column,
+    Fact,
+    Facts,
+    Line,
+    Outline,
+    Page,
+    Paragraph,
+    Plain,
+    Section,
+    Table,
+    section,
+)
+from advisor.view.numbers import brief_text
 
 KINDS = {
     "diagnosis": "finding",
@@ -96,8 +112,24 @@ HEADINGS = {
 _WHOLE = ("commands", "collect", "names", "test", "formula", "code", "before", "after", "exercise")
 # Short facts share a paragraph: `Pipe  lsu`.
 _SHORT = ("pipe", "kind", "space", "access", "flops", "counts", "unit", "partition", "size", "sets", "matrix", "metric")
+# The table of GPUs: peak of a ridge point -> its heading, and how soon a narrow terminal omits it.
+_RIDGES = {"fp64": ("fp64", 2), "fp32": ("fp32", 0), "fp16": ("fp16", 1), "fp16_tensor": ("tensor", 0)}
+_GPU_COLUMNS = (
+    Column("GPU"),
+    Column("CC", spare=2),
+    Column("SMs", numeric=True, spare=3),
+    Column("TFLOP/s", numeric=True),
+    Column("GB/s", numeric=True),
+    Column("L2 MiB", numeric=True, spare=3),
+    *(Column(name, numeric=True, spare=spare) for name, spare in _RIDGES.values()),
+)
+_GPU_NOTE = (
+    "TFLOP/s: fp32 peak. GB/s: DRAM peak. fp64 to tensor: ridge points in FLOP/byte (tensor: fp16 input, dense, fp32 "
+    "accumulation). A dash is an unknown value. `ncu-advisor explain NAME` shows all data of one GPU."
+)
 SOURCES = "Sources"
 SEE = "See also"
+LINKS = "Links"
 
 
 def explain_page(explanation: Explanation) -> Page:
@@ -106,11 +138,17 @@ def explain_page(explanation: Explanation) -> Page:
     named = explanation.title == explanation.id
     made = Paragraph(kind if named else f"{explanation.id} ({kind})", "dim")
     parts = list(_sections(explanation))
+    if explanation.gpus:
+        parts.insert(1, section("GPUs", [Paragraph(_GPU_NOTE), _gpu_table(explanation.gpus)], level=3))
     if explanation.see and explanation.kind != "search":
         parts.append(section(SEE, [Paragraph(", ".join(explanation.see))], level=3))
     if explanation.cites:
         cites = (f"{title} [{key}]" if title else f"[{key}]" for key, title in explanation.cites)
         parts.append(section(SOURCES, [Bullets(tuple(cites))], level=3))
+    if explanation.links:
+        # Addresses are for copying: never wrapped.
+        lines = (line for title, url in explanation.links for line in (title, f"  {url}"))
+        parts.append(section(LINKS, [Plain(tuple(lines), whole=True)], level=3))
     return Page(explanation.title, (made,), tuple(parts))
 
 
@@ -132,6 +170,24 @@ def _sections(explanation: Explanation) -> Iterator[Section]:
             yield section("", [Paragraph(line) for line in lines])
     if short:
         yield section("", [Facts(tuple(short))])
+
+
+def _gpu_table(gpus: tuple[GpuPeaks, ...]) -> Table:
+    """Return the table of peaks and ridge points, one GPU per row."""
+    rows = []
+    for gpu in gpus:
+        ridge = dict(gpu.ridge)
+        numbers = [_number(gpu.sm_count, 1), _number(gpu.fp32, 1e12), _number(gpu.bandwidth, 1e9)]
+        numbers += [_number(gpu.l2_bytes, 2**20), *(_number(ridge.get(peak), 1) for peak in _RIDGES)]
+        rows.append((Cell(gpu.id), Cell(gpu.cc, float(gpu.cc)), *numbers))
+    return Table(_GPU_COLUMNS, tuple(rows), sortable=True)
+
+
+def _number(value: float | None, scale: float) -> Cell:
+    if value is None:
+        return Cell("–")
+    shown = value / scale
+    return Cell(brief_text(round(shown) if shown >= 1000 else shown), value)
 
 
 def _body(name: str, lines: tuple[str, ...]) -> Block:
