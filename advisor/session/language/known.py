@@ -17,7 +17,7 @@ from advisor.session.language.names import names_of
 # Metrics that a launch of a report does not have.
 _ELSEWHERE = ("metrics_timeline", "metrics_graphics", "metrics_reasoning")
 # The kinds of entries that people ask about by name.
-_KINDS = ("stall", "term", "formula", "topic", "diagnosis", "trust", "pitfall", "class", "opcode")
+_KINDS = ("stall", "term", "formula", "topic", "diagnosis", "trust", "pitfall", "opcode")
 
 
 @lru_cache(maxsize=4)

@@ -22,7 +22,8 @@ from advisor.records.questions import Subject
 
 _LONGEST: Final = 400  # characters of a question that are read
 _MOST_WORDS: Final = 7  # words of the longest phrase of the vocabulary
-_SKIPPED: Final = frozenset(("a", "an", "the", "of", "per", "really", "just", "actually", "simply", "very", "quite"))
+_WHOLE: Final = frozenset(("missing", "reasoning", "backing", "meaning", "nothing", "something", "anything", "during"))
+_SKIPPED: Final = frozenset(("a", "an", "the", "of", "per", "just", "actually", "simply", "very", "quite", "exactly", "basically", "kindly", "please"))
 _PRONOUNS: Final = frozenset(("it", "this", "that", "me", "us", "my", "our", "your", "its", "here", "these", "those"))
 _ARTICLES: Final = frozenset(("the", "my", "our", "its", "your", "a", "an"))
 _TOKEN: Final = re.compile(
@@ -35,8 +36,8 @@ _TOKEN: Final = re.compile(
 )
 _NAME: Final = re.compile(r"[^\W\d]\w*[a-z0-9]_\w+|[a-z]+[0-9]+[a-z]*_?\w*|[a-z]+[A-Z]\w+")
 _FILE: Final = re.compile(r"[\w./-]+\.(?:ncu-rep|ncu-repz|csv|sqlite|jsonl)")
-_NOT: Final = re.compile(r"\b(do|does|did|is|are|was|were|could|should|would|has|have|had|ca|wo)n['’]t\b")
-_SHORT: Final = re.compile(r"\b(what|where|who|how|that|it|there|here|why|which|when)['’]s\b")
+_NOT: Final = re.compile(r"\b(do|does|did|is|are|was|were|could|should|would|has|have|had|ca|wo)n['’]t\b", re.IGNORECASE)
+_SHORT: Final = re.compile(r"\b(what|where|who|how|that|it|there|here|why|which|when)['’]s\b", re.IGNORECASE)
 _ENDED: Final = (("'re", " are"), ("'ve", " have"), ("'ll", " will"), ("'d", " would"), ("'m", " am"), ("let's", "let us"))
 _GPU: Final = re.compile(r"(?:rtx|gtx|gh|gb|mi|[ahlvtpb])?\d{2,4}(?:ti|s|x|super|sxm|pcie)?")
 _FAMILY: Final = re.compile(r"^(?:(?:nvidia|geforce|tesla|quadro) )*(?:rtx|gtx)? ?")
@@ -179,8 +180,8 @@ def _lexicon(known: Known) -> _Lexicon:
             out.add(phrase, "fault", name)
     stalls = {f"stall_{term}{end}": term for term in known.terms for end in ("_pct", "")}
     for phrase, metric in known.metrics:
-        if " " not in phrase and "_" not in metric:
-            continue  # single words are in things.yaml, or too common
+        if "_" not in metric:
+            continue  # too common a word
         name = stalls.get(metric) or of_metric.get(metric, metric)
         if name not in out.things:
             word = name if metric in stalls else metric
@@ -208,7 +209,7 @@ def _squeezed(text: str) -> str:
 @lru_cache(maxsize=20_000)
 def stem(word: str) -> str:
     """Return a word without a plural or verb ending, for comparison only."""
-    if len(word) <= 3 or not word.isalpha():
+    if len(word) <= 3 or not word.isalpha() or word in _WHOLE:
         return word
     if word.endswith("ies"):
         word = word[:-3] + "y"
