@@ -6,7 +6,6 @@ most. The confidence depends on the best score, on its lead over the second best
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
@@ -32,11 +31,10 @@ _AUX: Final = frozenset(
 # Words of a cue that are not concepts; see the head of intents.yaml.
 FLAGS: Final = frozenset(
     (
-        *("thing", "fault", "value", "unit", "cause_thing", "metric", "term", "gpu", "name", "number", "one", "few"),
+        *("thing", "fault", "value", "unit", "cause_thing", "metric", "term", "gpu", "name", "digits", "one", "few"),
         *("bare", "aux", "asks", "foreign", "file", "definite", "equals_sign", "hash_number", "gpu_question", "opcode"),
     )
 )
-_OPCODE: Final = re.compile(r"\b[A-Z][A-Z0-9]{2,}(?:\.[A-Z0-9]+)*\b")
 
 
 class _Intent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -95,7 +93,7 @@ def flags(sentence: Sentence) -> frozenset[str]:
         or any(_is_stall(thing) for thing in subjects),
         "gpu": bool(sentence.gpu),
         "name": bool(sentence.name),
-        "number": bool(sentence.numbers),
+        "digits": bool(sentence.numbers),
         "one": sentence.content == 1,
         "few": sentence.content <= 3,
         "bare": sentence.bare,
@@ -107,7 +105,7 @@ def flags(sentence: Sentence) -> frozenset[str]:
         "equals_sign": "=" in sentence.words,
         "hash_number": any(word.startswith("#") for word in sentence.words),
         "gpu_question": any(thing.id == "gpu" for thing in subjects),
-        "opcode": bool(_OPCODE.search(sentence.text)) and any(thing.word.isupper() for thing in subjects),
+        "opcode": any(thing.word.isupper() for thing in subjects),
     }
     return frozenset(found | {name for name, is_so in holds.items() if is_so})
 
@@ -182,7 +180,12 @@ def _subject(sentence: Sentence, intent: str) -> Subject | None:
     if intent == "is_bound":
         return next((thing for thing in subjects if thing.unit), None)
     if intent in ("is_cause", "how_to_fix", "why_not"):
-        return _preferred(subjects, lambda thing: thing.form == "fault", lambda thing: bool(thing.findings))
+        return _preferred(
+            subjects,
+            lambda thing: thing.form == "fault",
+            lambda thing: bool(thing.findings) and not thing.unit,
+            lambda thing: bool(thing.findings),
+        )
     if intent == "what_if":
         return _preferred(subjects, lambda thing: bool(thing.metrics))
     if intent == "value":

@@ -31,7 +31,7 @@ _TOKEN: Final = re.compile(
     r"|(?<!\w):?-{1,2}[a-z][\w-]*|:\w+!?"  # an option of a program, a command of vi
     r"|#\d+"
     r"|\d+(?:[.,]\d+)*(?:%|\w+)?"
-    r"|[^\W\d]\w*(?:\.[^\W\d]\w*)*(?:\+\+)?"
+    r"|[^\W\d]\w*(?:\.[^\W_]\w*)*(?:\+\+)?"
     r"|[=%?]"
 )
 _NAME: Final = re.compile(r"[^\W\d]\w*[a-z0-9]_\w+|[a-z]+[0-9]+[a-z]*_?\w*|[a-z]+[A-Z]\w+")
@@ -262,6 +262,8 @@ def read(text: str, known: Known) -> Sentence:
         for part in whole.split() if whole else (token,):
             words.append(part)
             raw.append(typed)
+    if words and set(words) == {"?"}:
+        words, raw = ["help"], ["help"]
     gpu, of_gpu = _gpu(words, lexicon)
     name, of_name = _name(words, raw, kernels, lexicon)
     file = next((typed for typed in raw if _FILE.fullmatch(typed)), "")
@@ -273,10 +275,10 @@ def read(text: str, known: Known) -> Sentence:
     places = [at for at, word in enumerate(fixed) if word not in _SKIPPED and at not in of_gpu and at != of_name]
     without = [at for at in places if fixed[at] not in _PRONOUNS]
     found = {*_matches(fixed, places, lexicon), *_matches(fixed, without, lexicon)}
-    chosen = _things(found, fixed, lexicon)
+    chosen = _opcodes(raw, known) or _things(found, fixed, lexicon)
     inside = {at for _, span in chosen if len(span) > 1 for at in span}
     of_concepts = {
-        (meaning, span) for kind, meaning, span in found if kind == "concept" and not (set(span) <= inside and len(span) == 1)
+        (meaning, span) for kind, meaning, span in found if kind == "concept" and (meaning == "not" or len(span) > 1 or not set(span) <= inside)
     }
     meant = {at for _, span in (*of_concepts, *chosen) for at in span} | of_gpu | {of_name}
     grammar = set(_words().grammar)
@@ -337,6 +339,15 @@ def _things(
         text = " ".join(words[at] for at in range(span[0], span[-1] + 1))
         chosen.append((msgspec.structs.replace(lexicon.things[name], text=text, form=kind), span))
     return sorted(chosen, key=lambda item: item[1])
+
+
+def _opcodes(raw: list[str], known: Known) -> list[tuple[Subject, tuple[int, ...]]]:
+    """Return the opcodes in capitals, unless everything is."""
+    if all(typed.isupper() or not typed.isalpha() for typed in raw) and len(raw) > 2:
+        return []
+    stems = {term for term in known.terms if term.isupper() and len(term) > 2}
+    places = ((at, typed, typed.partition(".")[0]) for at, typed in enumerate(raw))
+    return [(Subject(opcode, typed, word=opcode), (at,)) for at, typed, opcode in places if opcode in stems]
 
 
 def _gpu(words: list[str], lexicon: _Lexicon) -> tuple[str, set[int]]:
