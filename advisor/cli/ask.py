@@ -12,7 +12,7 @@ from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis
 from advisor.records.errors import EXIT_DONE, UsageError
 from advisor.session.answer_record import answer_document
 from advisor.session.language.known import known
-from advisor.session.questions import Answered, answer, best_position, report_name
+from advisor.session.questions import Answered, answer, best_position
 from advisor.source.locate import locate_findings
 from advisor.view.pages.answer import answer_page
 from advisor.view.writers import PAGE_FORMATS
@@ -58,7 +58,9 @@ def _position(wanted: str, launches: tuple[LaunchDiagnosis, ...]) -> int:
     else:
         names = [launch.kernel.casefold() for launch in launches]
         name = wanted.casefold()
-        found = [at for at, each in enumerate(names) if each == name] or [at for at, each in enumerate(names) if name in each]
+        found = [at for at, each in enumerate(names) if each == name] or [
+            at for at, each in enumerate(names) if name in each
+        ]
     if not found:
         raise UsageError(f"--launch {wanted}: there is no such launch; `ncu-advisor diagnose REPORT` lists them")
     if len({launches[at].kernel for at in found}) > 1:

@@ -25,7 +25,9 @@ from advisor.view.pages.answer import Answer, Asked, answered, found_of, main_su
 from advisor.view.pages.launch import first_diagnosis
 
 _FACTORS: Final = {"half": 0.5, "halve": 0.5, "halved": 0.5, "twice": 2.0, "double": 2.0, "doubled": 2.0, "triple": 3.0}
-_ENTRY: Final = re.compile(r"(?:what(?:\s+(?:is|are|does|do)|'s|s)?|explain|define|meaning of|tell me about)\s+", re.IGNORECASE)
+_ENTRY: Final = re.compile(
+    r"(?:what(?:\s+(?:is|are|does|do)|'s|s)?|explain|define|meaning of|tell me about)\s+", re.IGNORECASE
+)
 _MEANT: Final = re.compile(r"\s+(?:means?|stands? for|do)$", re.IGNORECASE)
 
 

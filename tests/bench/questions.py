@@ -89,7 +89,9 @@ def main(paths: Sequence[str]) -> int:
                 wanted = f"{each.wanted['intent']} [{each.wanted.get('subject', '')}]"
                 also = ", ".join(other.intent for other in got.alternatives)
                 mark = "!" if each.confident else " "
-                print(f"{mark} {each.wanted['text']}\n      {wanted} read as {got.intent}{subject} {got.confidence} ({also})")
+                print(
+                    f"{mark} {each.wanted['text']}\n      {wanted} read as {got.intent}{subject} {got.confidence} ({also})"
+                )
         made = summary(outcomes)
         print(
             f"{path}: {100 * made['right']:.1f} % right ({100 * made['intent']:.1f} % intent), "

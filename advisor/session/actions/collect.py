@@ -57,10 +57,10 @@ def _collected(state: State, request: BuildCollectCommand, result: Any) -> State
 
 
 _MISSING: Final = Command(
-    "missing", "what the report lacks", MissingShown, group="launch", said=("what is missing", "what is lacking")
+    "missing", "what the report lacks", MissingShown, group="launch"
 )
 _COLLECT: Final = Command(
-    "collect", "the ncu command that collects what is missing", CollectShown, group="launch", said=("how to collect",)
+    "collect", "the ncu command that collects what is missing", CollectShown, group="launch"
 )
 
 ACTIONS: Final = (

@@ -68,7 +68,6 @@ _FIX: Final = Command(
     "the fix, step by step",
     FixShown,
     group="launch",
-    said=("how do i fix it", "how to fix it", "fix it", "what should i do", "what to do"),
 )
 _EVIDENCE: Final = Command(
     "evidence", "the numbers behind the finding", EvidenceShown, group="launch", said=("the numbers", "numbers")

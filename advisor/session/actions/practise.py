@@ -50,7 +50,6 @@ _PRACTICE: Final = Command(
     _practice,
     "[exercise]",
     group="method",
-    said=("exercises", "exercise"),
     complete=_exercises,
 )
 

@@ -26,7 +26,24 @@ _FOREIGN: Final = 0.7  # loss of score for each unknown word, at most three
 _LEAD: Final = 0.3  # lead over the second best, as a share of the score, at which a reading is unambiguous
 _CLOSE: Final = 0.72  # share of the best score from which another reading is offered
 _AUX: Final = frozenset(
-    ("is", "are", "am", "was", "were", "do", "does", "did", "can", "could", "has", "have", "had", "will", "would", "isn")
+    (
+        "is",
+        "are",
+        "am",
+        "was",
+        "were",
+        "do",
+        "does",
+        "did",
+        "can",
+        "could",
+        "has",
+        "have",
+        "had",
+        "will",
+        "would",
+        "isn",
+    )
 )
 # Words of a cue that are not concepts; see the head of intents.yaml.
 FLAGS: Final = frozenset(
@@ -127,7 +144,9 @@ def scores(sentence: Sentence) -> list[tuple[str, float]]:
         fired = [cue.weight for cue in cues if cue.bars.isdisjoint(has) and all(group & has for group in cue.needs)]
         gains = sorted((weight for weight in fired if weight > 0), reverse=True)
         shares = (1.0, _SECOND, *(_THIRD for _ in gains))
-        score = sum(weight * share for weight, share in zip(gains, shares, strict=False)) + sum(w for w in fired if w < 0)
+        score = sum(weight * share for weight, share in zip(gains, shares, strict=False)) + sum(
+            w for w in fired if w < 0
+        )
         out.append((name, score - lost if name != OUT_OF_SCOPE else score + lost / 2))
     order = list(_cues())
     return sorted(out, key=lambda item: (-item[1], order.index(item[0])))

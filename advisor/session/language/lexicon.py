@@ -23,7 +23,24 @@ from advisor.records.questions import Subject
 _LONGEST: Final = 400  # characters of a question that are read
 _MOST_WORDS: Final = 7  # words of the longest phrase of the vocabulary
 _WHOLE: Final = frozenset(("missing", "reasoning", "backing", "meaning", "nothing", "something", "anything", "during"))
-_SKIPPED: Final = frozenset(("a", "an", "the", "of", "per", "just", "actually", "simply", "very", "quite", "exactly", "basically", "kindly", "please"))
+_SKIPPED: Final = frozenset(
+    (
+        "a",
+        "an",
+        "the",
+        "of",
+        "per",
+        "just",
+        "actually",
+        "simply",
+        "very",
+        "quite",
+        "exactly",
+        "basically",
+        "kindly",
+        "please",
+    )
+)
 _PRONOUNS: Final = frozenset(("it", "this", "that", "me", "us", "my", "our", "your", "its", "here", "these", "those"))
 _ARTICLES: Final = frozenset(("the", "my", "our", "its", "your", "a", "an"))
 _TOKEN: Final = re.compile(
@@ -36,9 +53,18 @@ _TOKEN: Final = re.compile(
 )
 _NAME: Final = re.compile(r"[^\W\d]\w*[a-z0-9]_\w+|[a-z]+[0-9]+[a-z]*_?\w*|[a-z]+[A-Z]\w+")
 _FILE: Final = re.compile(r"[\w./-]+\.(?:ncu-rep|ncu-repz|csv|sqlite|jsonl)")
-_NOT: Final = re.compile(r"\b(do|does|did|is|are|was|were|could|should|would|has|have|had|ca|wo)n['’]t\b", re.IGNORECASE)
+_NOT: Final = re.compile(
+    r"\b(do|does|did|is|are|was|were|could|should|would|has|have|had|ca|wo)n['’]t\b", re.IGNORECASE
+)
 _SHORT: Final = re.compile(r"\b(what|where|who|how|that|it|there|here|why|which|when)['’]s\b", re.IGNORECASE)
-_ENDED: Final = (("'re", " are"), ("'ve", " have"), ("'ll", " will"), ("'d", " would"), ("'m", " am"), ("let's", "let us"))
+_ENDED: Final = (
+    ("'re", " are"),
+    ("'ve", " have"),
+    ("'ll", " will"),
+    ("'d", " would"),
+    ("'m", " am"),
+    ("let's", "let us"),
+)
 _GPU: Final = re.compile(r"(?:rtx|gtx|gh|gb|mi|[ahlvtpb])?\d{2,4}(?:ti|s|x|super|sxm|pcie)?")
 _FAMILY: Final = re.compile(r"^(?:(?:nvidia|geforce|tesla|quadro) )*(?:rtx|gtx)? ?")
 
@@ -123,9 +149,9 @@ class _Lexicon:
             self.know(token)
 
     def add_new(self, phrase: str, kind: str, name: str) -> None:
-        """Add a phrase of several words to a thing unless another thing has it."""
+        """Add a phrase to a thing unless another thing has it."""
         key = tuple(stem(token) for token in _tokens(phrase) if token not in _SKIPPED)
-        if len(key) > 1 and all(found == "concept" for found, _ in self.phrases.get(key, ())):
+        if key and all(found == "concept" for found, _ in self.phrases.get(key, ())):
             self.add(phrase, kind, name)
 
     def know(self, token: str) -> None:
@@ -159,16 +185,16 @@ def _words() -> _Words:
 @lru_cache(maxsize=4)
 def _lexicon(known: Known) -> _Lexicon:
     out = _Lexicon()
-    for name, phrases in concepts().items():
-        for phrase in phrases:
-            out.add(phrase, "concept", name)
+    for name, words in concepts().items():
+        for spoken in words:
+            out.add(spoken, "concept", name)
     of_finding: dict[str, str] = {}
     of_metric: dict[str, str] = {}
     for name, entry in things().items():
         out.things[name] = Subject(name, "", "name", entry.unit, entry.metric, entry.findings, entry.word)
-        for form, phrases in (("fault", entry.fault), ("value", entry.value), ("name", entry.names)):
-            for phrase in phrases:
-                out.add(phrase, form, name)
+        for form, spoken_names in (("fault", entry.fault), ("value", entry.value), ("name", entry.names)):
+            for spoken in spoken_names:
+                out.add(spoken, form, name)
         for finding in entry.findings[:1]:
             of_finding.setdefault(finding, name)
         for metric in entry.metric[:1]:
@@ -176,8 +202,8 @@ def _lexicon(known: Known) -> _Lexicon:
     for finding, title in known.findings:
         name = of_finding.get(finding, finding)
         out.things.setdefault(name, Subject(name, findings=(finding,), word=finding))
-        for phrase in (finding.replace("_", " "), finding, title):
-            out.add(phrase, "fault", name)
+        for spoken in (finding.replace("_", " "), finding, title):
+            out.add(spoken, "fault", name)
     stalls = {f"stall_{term}{end}": term for term in known.terms for end in ("_pct", "")}
     for phrase, metric in known.metrics:
         if "_" not in metric:
@@ -185,20 +211,23 @@ def _lexicon(known: Known) -> _Lexicon:
         name = stalls.get(metric) or of_metric.get(metric, metric)
         if name not in out.things:
             word = name if metric in stalls else metric
-            out.things[name] = Subject(name, metrics=(metric, *(() if word == metric else (f"stall_{name}",))), word=word)
+            out.things[name] = Subject(
+                name, metrics=(metric, *(() if word == metric else (f"stall_{name}",))), word=word
+            )
         form = "name" if metric in stalls else "value"
-        out.add_new(phrase, form, name)
+        if " " in phrase:
+            out.add_new(phrase, form, name)
         out.add(metric, form, name)
+    for word in (*_words().grammar, *(w for text in _words().abbreviations.values() for w in text.split())):
+        out.know(word)
     for term in known.terms:
         spoken = term.replace("_", " ").replace(".", " ")
-        if " " in spoken:
+        if " " in spoken or (len(term) > 3 and term.islower() and stem(term) not in out.stems):
             out.things.setdefault(term, Subject(term, word=term))
             out.add_new(spoken, "name", term)
     for name, gpu in known.gpus:
         for spelling in (name, _FAMILY.sub("", name.casefold().replace("-", " "))):
             out.gpus.setdefault(_squeezed(spelling), gpu)
-    for word in (*_words().grammar, *(w for text in _words().abbreviations.values() for w in text.split())):
-        out.know(word)
     return out
 
 
@@ -278,7 +307,9 @@ def read(text: str, known: Known) -> Sentence:
     chosen = _opcodes(raw, known) or _things(found, fixed, lexicon)
     inside = {at for _, span in chosen if len(span) > 1 for at in span}
     of_concepts = {
-        (meaning, span) for kind, meaning, span in found if kind == "concept" and (meaning == "not" or len(span) > 1 or not set(span) <= inside)
+        (meaning, span)
+        for kind, meaning, span in found
+        if kind == "concept" and (meaning == "not" or len(span) > 1 or not set(span) <= inside)
     }
     meant = {at for _, span in (*of_concepts, *chosen) for at in span} | of_gpu | {of_name}
     grammar = set(_words().grammar)
@@ -288,7 +319,11 @@ def read(text: str, known: Known) -> Sentence:
         if at not in meant and word not in grammar and word not in _SKIPPED and len(word) > 1 and word[:1].isalpha()
     )
     in_things = {at for _, span in chosen for at in span}
-    rest = [word for at, word in enumerate(fixed) if at not in in_things and word not in (*_SKIPPED, "?", "please", "=", "%")]
+    rest = [
+        word
+        for at, word in enumerate(fixed)
+        if at not in in_things and word not in (*_SKIPPED, "?", "please", "=", "%")
+    ]
     content = [word for word in fixed if word not in _SKIPPED and word not in _PRONOUNS and word not in "?=%"]
     return Sentence(
         text,
@@ -347,7 +382,7 @@ def _opcodes(raw: list[str], known: Known) -> list[tuple[Subject, tuple[int, ...
         return []
     stems = {term for term in known.terms if term.isupper() and len(term) > 2}
     places = ((at, typed, typed.partition(".")[0]) for at, typed in enumerate(raw))
-    return [(Subject(opcode, typed, word=opcode), (at,)) for at, typed, opcode in places if opcode in stems]
+    return [(Subject(opcode, typed, word=typed), (at,)) for at, typed, opcode in places if opcode in stems]
 
 
 def _gpu(words: list[str], lexicon: _Lexicon) -> tuple[str, set[int]]:
@@ -396,6 +431,8 @@ def _corrected(word: str, lexicon: _Lexicon) -> str:
         pool = [near for near in pool if len(near) >= 3 and (sorted(near) == sorted(word) or len(near) == 4)]
     hits = process.extract(word, pool, scorer=OSA.distance, limit=8, score_cutoff=most)
     best = min(
-        hits, key=lambda hit: (hit[1], hit[0][0] != word[0], Indel.distance(word, hit[0]), -len(hit[0]), hit[0]), default=None
+        hits,
+        key=lambda hit: (hit[1], hit[0][0] != word[0], Indel.distance(word, hit[0]), -len(hit[0]), hit[0]),
+        default=None,
     )
     return best[0] if best is not None and len(best[0]) > 2 else word

@@ -247,7 +247,7 @@ def _why_slow(meaning: Meaning, asked: Asked) -> Answer:
         return Answer(says, then=("which metrics are missing",))
     if first.id in ENDS:
         says = f"It is {label_text(first, launch).lower()}, not held back by a fault: {first.because}."
-        then = ("how far is it from the limit", "what else was found")
+        then: tuple[str, ...] = ("how far is it from the limit", "what else was found")
     elif first.id == _OPEN:
         says = f"No cause was found: {first.because}."
         then = ("which metrics are missing", "what are the warps waiting for")
@@ -268,10 +268,12 @@ def _how_to_fix(meaning: Meaning, asked: Asked) -> Answer:
         text = f"{_title(wanted)} was not found on this launch; this is the fix for what was found first."
         note = (Paragraph(text, "warn"),)
     if finding is None or finding.fix is None:
-        return Answer("Nothing to fix was found on this launch.", then=("what else was found", "which metrics are missing"))
+        return Answer(
+            "Nothing to fix was found on this launch.", then=("what else was found", "which metrics are missing")
+        )
     cost = (Facts((Fact("Cost", finding.fix.costs),)),) if finding.fix.costs else ()
     says = f"{sentence_start(finding.fix.summary)} ({finding.title}{_gain(finding)})."
-    then = ("where is it in the code", "how much faster would it be", "what next")
+    then: tuple[str, ...] = ("where is it in the code", "how much faster would it be", "what next")
     if note:
         then = (f"why not {_title(wanted).lower()}", *then[:2])
     return Answer(says, blocks=(*note, *fix_blocks(finding.fix), *cost), then=then)
@@ -380,7 +382,9 @@ def _present(finding: Finding, first: Finding | None, launch: LaunchDiagnosis) -
     if finding is first:
         says = f"Yes, it comes first: {finding.title}: {finding.because}."
     elif finding.kind == "diagnosis":
-        says = f"Yes, but it is not the first: {finding.title} is number {ranked.index(finding.id) + 1}{_gain(finding)}."
+        says = (
+            f"Yes, but it is not the first: {finding.title} is number {ranked.index(finding.id) + 1}{_gain(finding)}."
+        )
     elif finding.kind == "note":
         says = f"It is there but small: {finding.title}: {finding.because}."
     else:
@@ -458,8 +462,12 @@ def _limit(meaning: Meaning, asked: Asked) -> Answer:
             rows.append(Fact(label, percent_text(launch.metrics[name])))
     if launch.duration_ns is not None and 0 < value <= 100:
         least = launch.duration_ns * value / 100
-        says += f"; with the same work it cannot take less than {time_text(least)} of its {time_text(launch.duration_ns)}"
-        rows.append(Fact("Minimum time", f"{time_text(least)}, if that unit were busy in every cycle; less work lowers it"))
+        says += (
+            f"; with the same work it cannot take less than {time_text(least)} of its {time_text(launch.duration_ns)}"
+        )
+        rows.append(
+            Fact("Minimum time", f"{time_text(least)}, if that unit were busy in every cycle; less work lowers it")
+        )
     if first is not None and first.id not in (*ENDS, _OPEN):
         rows.append(Fact("In the way", f"{first.title}{_gain(first)}"))
     end = first is not None and first.id in ENDS
@@ -502,10 +510,16 @@ def _sure(meaning: Meaning, asked: Asked) -> Answer:
     if launch.missing:
         names = ", ".join(lack.metric for lack in launch.missing[:_MOST])
         rows.append(Fact("Missing", names + (" …" if len(launch.missing) > _MOST else ""), "warn"))
-    says += f"; {len(caveats)} {'caveat' if len(caveats) == 1 else 'caveats'} about the numbers." if caveats else "; no caveat."
+    says += (
+        f"; {len(caveats)} {'caveat' if len(caveats) == 1 else 'caveats'} about the numbers."
+        if caveats
+        else "; no caveat."
+    )
     evidence = first.evidence if first is not None else ()
     rows += [Fact("Rests on", comparison_text(item)) for item in evidence[:3]]
-    return Answer(says, blocks=(Facts(tuple(rows)),), then=("how do you know", "which metrics are missing"), evidence=evidence)
+    return Answer(
+        says, blocks=(Facts(tuple(rows)),), then=("how do you know", "which metrics are missing"), evidence=evidence
+    )
 
 
 def _how_concluded(meaning: Meaning, asked: Asked) -> Answer:
@@ -516,7 +530,9 @@ def _how_concluded(meaning: Meaning, asked: Asked) -> Answer:
     rules = ", ".join(finding.rules)
     says = f"By the rule {rules}: {finding.because}." if finding.rules else f"{sentence(finding.because)}"
     page = proofs_page((Explained(launch, finding.id, asked.proof, asked.flips),))
-    return Answer(says, blocks=flat(page.sections), then=("how sure are you", "what else was found"), evidence=finding.evidence)
+    return Answer(
+        says, blocks=flat(page.sections), then=("how sure are you", "what else was found"), evidence=finding.evidence
+    )
 
 
 def _why_not(meaning: Meaning, asked: Asked) -> Answer:
@@ -614,7 +630,9 @@ def _stalls(meaning: Meaning, asked: Asked) -> Answer:
 def _missing(meaning: Meaning, asked: Asked) -> Answer:
     launch, gathered = asked.launch, asked.gathered
     if not launch.missing:
-        return Answer("Nothing that a rule needs is missing from the report.", then=("how sure are you", "why is it slow"))
+        return Answer(
+            "Nothing that a rule needs is missing from the report.", then=("how sure are you", "why is it slow")
+        )
     rows = tuple(Fact(lack.metric, ", ".join(lack.needed_for[:4])) for lack in launch.missing[:_MOST])
     more = len(launch.missing) - len(rows)
     blocks: list[Block] = [Facts(rows)]
@@ -681,7 +699,9 @@ def _slowest_kernel(meaning: Meaning, asked: Asked) -> Answer:
             )
         )
     columns = (Column("#", True), Column("Kernel"), Column("Time", True), Column("Fix first"), Column("Saves", True))
-    return Answer(f"{says}.", blocks=(Table(columns, tuple(rows)),), then=(f"why is launch {most.index} slow", "how do I fix it"))
+    return Answer(
+        f"{says}.", blocks=(Table(columns, tuple(rows)),), then=(f"why is launch {most.index} slow", "how do I fix it")
+    )
 
 
 def _kernel(launch: LaunchDiagnosis) -> str:
@@ -703,7 +723,9 @@ def _other_gpu(meaning: Meaning, asked: Asked) -> Answer:
     if on.ratio is None:
         says = f"Unknown: the time on {on.gpu} cannot be estimated."
     else:
-        time = f", {time_text(on.duration_ns)} instead of {time_text(asked.launch.duration_ns)}" if on.duration_ns else ""
+        time = (
+            f", {time_text(on.duration_ns)} instead of {time_text(asked.launch.duration_ns)}" if on.duration_ns else ""
+        )
         faster = f"{speedup_text(1 / on.ratio)} as fast"
         says = f"On {on.gpu} about {faster}{time}, estimated from the counters of {on.here}."
     return Answer(says, blocks=elsewhere_blocks(asked.launch, on), then=("why is it slow",))
@@ -712,7 +734,9 @@ def _other_gpu(meaning: Meaning, asked: Asked) -> Answer:
 # Commands of a session, and everything else
 def _compare(meaning: Meaning, asked: Asked) -> Answer:
     says = "Name the other report: the command compares durations first, then what changed."
-    return Answer(says, run=(f"ncu-advisor compare OLD.ncu-rep {asked.path}#{asked.launch.index}",), then=("why is it slow",))
+    return Answer(
+        says, run=(f"ncu-advisor compare OLD.ncu-rep {asked.path}#{asked.launch.index}",), then=("why is it slow",)
+    )
 
 
 def _practise(meaning: Meaning, asked: Asked) -> Answer:
