@@ -24,6 +24,7 @@ _STRONG: Final = 6.5  # score at which a reading is clear by itself
 _WEAK: Final = 2.6  # below this score, nothing was recognised
 _FOREIGN: Final = 0.7  # loss of score for each unknown word, at most three
 _LEAD: Final = 0.3  # lead over the second best, as a share of the score, at which a reading is unambiguous
+_UNEXPLAINED: Final = 0.5  # loss of confidence if the cues account for none of the content words
 _CLOSE: Final = 0.72  # share of the best score from which another reading is offered
 _AUX: Final = frozenset(
     (
@@ -49,7 +50,7 @@ _AUX: Final = frozenset(
 FLAGS: Final = frozenset(
     (
         *("thing", "fault", "value", "unit", "cause_thing", "metric", "term", "gpu", "name", "digits", "one", "few"),
-        *("bare", "aux", "asks", "foreign", "file", "definite", "equals_sign", "hash_number", "gpu_question", "opcode"),
+        *("bare", "aux", "asks", "foreign", "file", "definite", "equals_sign", "hash_number", "gpu_question", "opcode", "ratio"),
     )
 )
 
@@ -106,11 +107,12 @@ def flags(sentence: Sentence) -> frozenset[str]:
         "unit": any(thing.unit for thing in subjects),
         "cause_thing": any(thing.findings and not _is_unit(thing) for thing in subjects),
         "metric": any(thing.metrics for thing in subjects),
-        "term": any(thing.word and not thing.findings and thing.form != "value" for thing in subjects)
+        "term": any(thing.word and not thing.findings and not thing.metrics for thing in subjects)
         or any(_is_stall(thing) for thing in subjects),
         "gpu": bool(sentence.gpu),
         "name": bool(sentence.name),
         "digits": bool(sentence.numbers),
+        "ratio": any(number[-1] in "%x" for number in sentence.numbers),
         "one": sentence.content == 1,
         "few": sentence.content <= 3,
         "bare": sentence.bare,
@@ -125,6 +127,12 @@ def flags(sentence: Sentence) -> frozenset[str]:
         "opcode": any(thing.word.isupper() for thing in subjects),
     }
     return frozenset(found | {name for name, is_so in holds.items() if is_so})
+
+
+# Flags that hold because of a thing in the sentence.
+_OF_THINGS: Final = frozenset(
+    ("thing", "fault", "value", "unit", "cause_thing", "metric", "term", "bare", "gpu_question", "opcode")
+)
 
 
 def _is_stall(thing: Subject) -> bool:
@@ -161,8 +169,24 @@ def recognise(text: str, known: Known) -> Meaning:
         return _meaning(sentence, OUT_OF_SCOPE, 0.45 + 0.5 * strength, ())
     near = tuple(name for name, value in ranked[1:3] if value >= _CLOSE * score and value >= _WEAK)
     lead = 1.0 if second <= 0 else (score - second) / score
-    confidence = min(1.0, score / _STRONG) * (0.4 + 0.6 * min(1.0, lead / _LEAD))
+    explained = 1 - _UNEXPLAINED + _UNEXPLAINED * coverage(sentence, best)
+    confidence = min(1.0, score / _STRONG) * (0.4 + 0.6 * min(1.0, lead / _LEAD)) * explained
     return _meaning(sentence, best, confidence, near)
+
+
+def coverage(sentence: Sentence, intent: str) -> float:
+    """Return the share of the content words that the cues of an intent account for; 1 without content words."""
+    has = flags(sentence)
+    if not sentence.weighty:
+        return 1.0
+    used: set[str] = set()
+    for cue in _cues()[intent]:
+        if cue.weight > 0 and cue.bars.isdisjoint(has) and all(group & has for group in cue.needs):
+            used |= {name for group in cue.needs for name in group & has}
+    if used & _OF_THINGS:
+        used.add("thing")
+    places = {at for name, span in sentence.spans if name in used for at in span}
+    return len(places & sentence.weighty) / len(sentence.weighty)
 
 
 def _meaning(sentence: Sentence, intent: str, confidence: float, near: tuple[str, ...]) -> Meaning:

@@ -22,7 +22,7 @@ from advisor.records.questions import Subject
 
 _LONGEST: Final = 400  # characters of a question that are read
 _MOST_WORDS: Final = 7  # words of the longest phrase of the vocabulary
-_WHOLE: Final = frozenset(("missing", "reasoning", "backing", "meaning", "nothing", "something", "anything", "during"))
+_WHOLE: Final = frozenset(("missing", "reasoning", "backing", "meaning", "nothing", "something", "anything", "during", "doubled", "doubling"))
 _SKIPPED: Final = frozenset(
     (
         "a",
@@ -109,7 +109,8 @@ class Sentence:
 
     words: its corrected tokens; concepts: the names of the meanings in it; things: what it is about, in order; gpu: the
     id or name of a GPU; name: a kernel or a word like one; numbers: its numbers; file: a file; foreign: unknown words;
-    content: number of words that carry meaning; bare: it consists of what it is about; article: the word before that.
+    content: number of words that carry meaning; bare: it consists of what it is about; article: the word before that; spans: the
+    places of each meaning, of the things as `thing`; weighty: the places of words that are no grammar.
     """
 
     text: str
@@ -124,6 +125,8 @@ class Sentence:
     content: int = 0
     bare: bool = False
     article: str = ""
+    spans: tuple[tuple[str, frozenset[int]], ...] = ()
+    weighty: frozenset[int] = frozenset()
 
 
 @dataclass(slots=True)
@@ -338,6 +341,13 @@ def read(text: str, known: Known) -> Sentence:
         len(content),
         bool(chosen) and not rest,
         next((fixed[span[0] - 1] for _, span in chosen if span[0] and fixed[span[0] - 1] in _ARTICLES), ""),
+        (
+            *((meaning, frozenset(span)) for meaning, span in sorted(of_concepts)),
+            *(("thing", frozenset(span)) for _, span in chosen),
+            ("gpu", frozenset(of_gpu)),
+            ("name", frozenset({of_name})),
+        ),
+        frozenset(at for at, word in enumerate(fixed) if word not in grammar and word[:1].isalnum()),
     )
 
 
