@@ -49,8 +49,8 @@ _AUX: Final = frozenset(
 # Words of a cue that are not concepts; see the head of intents.yaml.
 FLAGS: Final = frozenset(
     (
-        *("thing", "fault", "value", "unit", "cause_thing", "metric", "term", "gpu", "name", "digits", "one", "few"),
-        *("bare", "aux", "asks", "foreign", "file", "definite", "equals_sign", "hash_number", "gpu_question", "opcode", "ratio"),
+        *("thing", "fault", "value", "unit", "units", "cause_thing", "metric", "term", "gpu", "name", "digits", "one", "few"),
+        *("bare", "aux", "asks", "foreign", "file", "definite", "equals_sign", "hash_number", "gpu_question", "opcode", "ratio", "units"),
     )
 )
 
@@ -105,6 +105,7 @@ def flags(sentence: Sentence) -> frozenset[str]:
         "fault": any(thing.form == "fault" for thing in subjects),
         "value": any(thing.form == "value" for thing in subjects),
         "unit": any(thing.unit for thing in subjects),
+        "units": len({thing.unit for thing in subjects if thing.unit}) > 1,
         "cause_thing": any(thing.findings and not _is_unit(thing) for thing in subjects),
         "metric": any(thing.metrics for thing in subjects),
         "term": any(thing.word and not thing.findings and not thing.metrics for thing in subjects)
@@ -131,7 +132,7 @@ def flags(sentence: Sentence) -> frozenset[str]:
 
 # Flags that hold because of a thing in the sentence.
 _OF_THINGS: Final = frozenset(
-    ("thing", "fault", "value", "unit", "cause_thing", "metric", "term", "bare", "gpu_question", "opcode")
+    ("thing", "fault", "value", "unit", "units", "cause_thing", "metric", "term", "bare", "gpu_question", "opcode")
 )
 
 
