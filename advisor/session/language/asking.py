@@ -87,11 +87,8 @@ def _how(meaning: Meaning, state: State) -> e.Event | None:
 
 def _why_not(meaning: Meaning, state: State) -> e.Event | None:
     name = main_subject(meaning.subject)
-    if (
-        state.launch is None
-        or not name
-        or any(state.finding_of(f) for f in meaning.subject.findings if meaning.subject)
-    ):  # type: ignore[union-attr]
+    about = meaning.subject.findings if meaning.subject is not None else ()
+    if state.launch is None or not name or any(state.finding_of(finding) is not None for finding in about):
         return _asked(meaning, state)
     return e.WhyNotAsked(name)
 

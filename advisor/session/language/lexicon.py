@@ -22,8 +22,10 @@ from advisor.records.questions import Subject
 
 _LONGEST: Final = 400  # characters of a question that are read
 _MOST_WORDS: Final = 7  # words of the longest phrase of the vocabulary
-_WHOLE: Final = frozenset(("missing", "reasoning", "backing", "meaning", "nothing", "something", "anything", "during", "doubled", "doubling"))
-_SKIPPED: Final = frozenset(
+_WHOLE: Final = frozenset(
+    ("missing", "reasoning", "backing", "meaning", "nothing", "something", "anything", "during", "doubled", "doubling")
+)
+SKIPPED: Final = frozenset(
     (
         "a",
         "an",
@@ -141,19 +143,19 @@ class _Lexicon:
 
     def add(self, phrase: str, kind: str, name: str) -> None:
         """Add a phrase of a concept (kind `concept`) or of a thing (its form)."""
-        tokens = _tokens(phrase)
-        key = tuple(stem(token) for token in tokens if token not in _SKIPPED)
-        if not key or len(key) > _MOST_WORDS or tokens[0] in _SKIPPED or tokens[-1] in _SKIPPED:
+        words = tokens(phrase)
+        key = tuple(stem(token) for token in words if token not in SKIPPED)
+        if not key or len(key) > _MOST_WORDS or words[0] in SKIPPED or words[-1] in SKIPPED:
             return  # without the skipped word it would mean something else
         found = self.phrases.setdefault(key, [])
         if (kind, name) not in found:
             found.append((kind, name))
-        for token in tokens:
+        for token in words:
             self.know(token)
 
     def add_new(self, phrase: str, kind: str, name: str) -> None:
         """Add a phrase to a thing unless another thing has it."""
-        key = tuple(stem(token) for token in _tokens(phrase) if token not in _SKIPPED)
+        key = tuple(stem(token) for token in tokens(phrase) if token not in SKIPPED)
         if key and all(found == "concept" for found, _ in self.phrases.get(key, ())):
             self.add(phrase, kind, name)
 
@@ -270,7 +272,7 @@ def _plain(text: str) -> str:
     return re.sub(r"(?<=[a-zA-Z])'s\b|(?<=[a-zA-Z])/(?=[a-zA-Z]{2})", " ", re.sub(r"\bw/(?!o)", "with ", text))
 
 
-def _tokens(text: str) -> list[str]:
+def tokens(text: str) -> list[str]:
     """Return the tokens of a phrase of the vocabulary, in lower case."""
     return [token for token, _ in _split(text)]
 
@@ -304,7 +306,7 @@ def read(text: str, known: Known) -> Sentence:
         for at, word in enumerate(words)
     ]
     numbers = tuple(word for at, word in enumerate(fixed) if word[:1].isdigit() and at not in of_gpu)
-    places = [at for at, word in enumerate(fixed) if word not in _SKIPPED and at not in of_gpu and at != of_name]
+    places = [at for at, word in enumerate(fixed) if word not in SKIPPED and at not in of_gpu and at != of_name]
     without = [at for at in places if fixed[at] not in _PRONOUNS]
     found = {*_matches(fixed, places, lexicon), *_matches(fixed, without, lexicon)}
     chosen = _opcodes(raw, known) or _things(found, fixed, lexicon)
@@ -319,15 +321,13 @@ def read(text: str, known: Known) -> Sentence:
     foreign = tuple(
         word
         for at, word in enumerate(fixed)
-        if at not in meant and word not in grammar and word not in _SKIPPED and len(word) > 1 and word[:1].isalpha()
+        if at not in meant and word not in grammar and word not in SKIPPED and len(word) > 1 and word[:1].isalpha()
     )
     in_things = {at for _, span in chosen for at in span}
     rest = [
-        word
-        for at, word in enumerate(fixed)
-        if at not in in_things and word not in (*_SKIPPED, "?", "please", "=", "%")
+        word for at, word in enumerate(fixed) if at not in in_things and word not in (*SKIPPED, "?", "please", "=", "%")
     ]
-    content = [word for word in fixed if word not in _SKIPPED and word not in _PRONOUNS and word not in "?=%"]
+    content = [word for word in fixed if word not in SKIPPED and word not in _PRONOUNS and word not in "?=%"]
     return Sentence(
         text,
         tuple(fixed),

@@ -38,11 +38,13 @@ from advisor.view.numbers import (
     comparison_text,
     confidence_text,
     estimate_text,
+    measured_text,
     percent_text,
     shape_text,
     share_text,
     short_gain_text,
     speedup_text,
+    tested_text,
     time_range_text,
     time_text,
 )
@@ -323,11 +325,14 @@ def _is_bound(meaning: Meaning, asked: Asked) -> Answer:
     if verdict.id == "undetermined" and value is None:
         return replace(_lacking(_metrics(meaning.subject), launch, asked), blocks=rows, evidence=verdict.evidence)
     in_class = verdict.id in classes
+    high = value is not None and unit in _PARTS and value[1] >= busy and not in_class
     if unit in _PARTS and value is not None and in_class:
         in_class = value[1] >= busy
     truth: Truth = "yes" if in_class else "unknown" if verdict.id == "undetermined" else "no"
     says = {"yes": "Yes", "no": "No", "unknown": "Unknown"}[truth]
     parts = [part for part in (at, f"the launch is {_lower(verdict.title)}" if truth != "unknown" else "") if part]
+    if high and truth == "no":
+        parts[:1] = [f"{at}, which is highly utilised, but it is not what limits first"]
     if truth == "yes" and unit in ("memory", "compute", "latency"):
         parts = [f"the launch is {_lower(verdict.title)}"]
     says = f"{says}: {'; '.join(parts) or verdict.because}."
@@ -363,7 +368,13 @@ def _is_cause(meaning: Meaning, asked: Asked) -> Answer:
         names = ", ".join(_title(clause.name.partition(".")[2] or clause.name) for clause in blocking)
         says = f"No: {_called(subject)} is explained by something else here ({names}){at}."
     elif deciding:
-        says = f"No: {comparison_text(deciding[0])} does not hold, so {_called(subject)} is not the problem."
+        item = deciding[0]
+        reason = (
+            f"{_uncapitalised(item.says)} ({measured_text(item)}, {tested_text(item)})"
+            if item.says
+            else comparison_text(item)
+        )
+        says = f"No, it is not {_called(subject)}: {reason}."
     else:
         says = f"No: {_title(main_subject(subject))} was not found{at}."
     blocks: list[Block] = list(_lines(deciding[:_MOST]))
@@ -582,7 +593,8 @@ def _value(meaning: Meaning, asked: Asked) -> Answer:
     if metric.startswith("occupancy") and (limit := occupancy_limit(launch.metrics, launch.labels)):
         rows.append(Fact("Limit", sentence(limit)))
     rows += [Fact("Judged by", text) for text in judged_by(metric)]
-    says = f"{metric} is {number_text(metric, amount)}."
+    name = _called(subject)
+    says = f"{sentence_start(name)}{f' ({metric})' if name != metric else ''}: {number_text(metric, amount)}."
     blocks = (Facts(tuple(rows)),) if rows else ()
     return Answer(says, blocks=blocks, then=(f"what is {metric}", "why is it slow"))
 
