@@ -1,7 +1,7 @@
 """How well typed questions are read: python -m tests.bench.questions FILE.yaml…
 
-A file is a list of {text, intent, subject}. Prints each miss, then the share read with the right intent and subject, the
-number of wrong readings with confidence, and the median time of a reading.
+A file is a list of {text, intent, subject}. Prints each miss, then the share read with the right intent and subject,
+the number of wrong readings with confidence, and the median time of a reading.
 """
 
 from __future__ import annotations
@@ -89,9 +89,8 @@ def main(paths: Sequence[str]) -> int:
                 wanted = f"{each.wanted['intent']} [{each.wanted.get('subject', '')}]"
                 also = ", ".join(other.intent for other in got.alternatives)
                 mark = "!" if each.confident else " "
-                print(
-                    f"{mark} {each.wanted['text']}\n      {wanted} read as {got.intent}{subject} {got.confidence} ({also})"
-                )
+                print(f"{mark} {each.wanted['text']}")
+                print(f"      {wanted} read as {got.intent}{subject} {got.confidence} ({also})")
         made = summary(outcomes)
         print(
             f"{path}: {100 * made['right']:.1f} % right ({100 * made['intent']:.1f} % intent), "

@@ -49,8 +49,22 @@ _AUX: Final = frozenset(
 # Words of a cue that are not concepts; see the head of intents.yaml.
 FLAGS: Final = frozenset(
     (
-        *("thing", "fault", "value", "unit", "units", "cause_thing", "metric", "term", "gpu", "name", "digits", "one", "few"),
-        *("bare", "aux", "asks", "foreign", "file", "definite", "equals_sign", "hash_number", "gpu_question", "opcode", "ratio", "units"),
+        *(
+            "thing",
+            "fault",
+            "value",
+            "unit",
+            "units",
+            "cause_thing",
+            "metric",
+            "term",
+            "gpu",
+            "name",
+            "digits",
+            "ratio",
+        ),
+        *("one", "few", "bare", "aux", "asks", "foreign", "file", "definite", "equals_sign", "hash_number", "opcode"),
+        "gpu_question",
     )
 )
 

@@ -111,8 +111,8 @@ class Sentence:
 
     words: its corrected tokens; concepts: the names of the meanings in it; things: what it is about, in order; gpu: the
     id or name of a GPU; name: a kernel or a word like one; numbers: its numbers; file: a file; foreign: unknown words;
-    content: number of words that carry meaning; bare: it consists of what it is about; article: the word before that; spans: the
-    places of each meaning, of the things as `thing`; weighty: the places of words that are no grammar.
+    content: number of words that carry meaning; bare: it consists of what it is about; article: the word before that;
+    spans: the places of each meaning, of the things as `thing`; weighty: the places of words that are no grammar.
     """
 
     text: str
