@@ -84,6 +84,9 @@ def best_position(launches: Sequence[LaunchDiagnosis]) -> int:
 def other_launch(meaning: Meaning, launches: Sequence[LaunchDiagnosis], position: int) -> tuple[int, str]:
     """Return the position of the launch that a question names, and why there is none."""
     wanted = meaning.subject.id if meaning.subject is not None else ""
+    for word in meaning.words if not wanted else ():
+        named = {launch.kernel for launch in launches if len(word) > 3 and word in launch.kernel.casefold()}
+        wanted = named.pop() if len(named) == 1 else wanted
     if not wanted:
         step = -1 if {"previous", "prev", "back", "before"} & set(meaning.words) else 1
         if 0 <= position + step < len(launches):

@@ -96,7 +96,7 @@ def test_any_text_can_be_read() -> None:
 
 
 def test_a_question_of_two_meanings_is_answered_with_both() -> None:
-    meaning = recognise("which stall dominates the loop", names())
+    meaning = recognise("where is the bottleneck", names())
     assert meaning.alternatives and meaning.confidence < SURE
     blocks = pages.answer_blocks(meaning, pages.Answer("Something."))
     text = " ".join(str(getattr(block, "text", "")) for block in blocks)

@@ -587,9 +587,8 @@ def _value(meaning: Meaning, asked: Asked) -> Answer:
     metric, amount = value
     entry = catalog().metrics.get(metric)
     rows = [Fact("What it is", sentence(entry.means))] if entry is not None and entry.means else []
-    for name in _metrics(subject)[1:]:
-        if name in launch.metrics:
-            rows.append(Fact(name, number_text(name, launch.metrics[name])))
+    also = (other for other in _metrics(subject) if other != metric and other in launch.metrics)
+    rows += [Fact(other, number_text(other, launch.metrics[other])) for other in also]
     if metric.startswith("occupancy") and (limit := occupancy_limit(launch.metrics, launch.labels)):
         rows.append(Fact("Limit", sentence(limit)))
     rows += [Fact("Judged by", text) for text in judged_by(metric)]
