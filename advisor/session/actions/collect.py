@@ -56,12 +56,8 @@ def _collected(state: State, request: BuildCollectCommand, result: Any) -> State
     return add(state, Card("missing", title, tuple(lines), request.position, label="Collect"))
 
 
-_MISSING: Final = Command(
-    "missing", "what the report lacks", MissingShown, group="launch"
-)
-_COLLECT: Final = Command(
-    "collect", "the ncu command that collects what is missing", CollectShown, group="launch"
-)
+_MISSING: Final = Command("missing", "what the report lacks", MissingShown, group="launch")
+_COLLECT: Final = Command("collect", "the ncu command that collects what is missing", CollectShown, group="launch")
 
 ACTIONS: Final = (
     Action(MissingShown, _missing_shown, "asks what the report lacks", (_MISSING,)),

@@ -299,7 +299,7 @@ def read(text: str, known: Known) -> Sentence:
     if words and set(words) == {"?"}:
         words, raw = ["help"], ["help"]
     gpu, of_gpu = _gpu(words, lexicon)
-    name, of_name = _name(words, raw, kernels, lexicon)
+    name, of_name = _name(words, raw, kernels, lexicon, of_gpu)
     file = next((typed for typed in raw if _FILE.fullmatch(typed)), "")
     fixed = [
         word if at in of_gpu or at == of_name or word in kernels else _corrected(word, lexicon)
@@ -409,13 +409,16 @@ def _gpu(words: list[str], lexicon: _Lexicon) -> tuple[str, set[int]]:
     return "", set()
 
 
-def _name(words: list[str], raw: list[str], kernels: Mapping[str, str], lexicon: _Lexicon) -> tuple[str, int]:
+def _name(
+    words: list[str], raw: list[str], kernels: Mapping[str, str], lexicon: _Lexicon, of_gpu: set[int]
+) -> tuple[str, int]:
     """Return a kernel's name and its place: a kernel of the report, else a word that looks like a function."""
     for at, word in enumerate(words):
         if word in kernels:
             return kernels[word], at
     for at, (word, typed) in enumerate(zip(words, raw, strict=True)):
-        if _NAME.fullmatch(typed) and stem(word) not in lexicon.stems and word not in _words().grammar:
+        known = at in of_gpu or stem(word) in lexicon.stems or word in lexicon.words
+        if _NAME.fullmatch(typed) and not known:
             return typed, at
     return "", -1
 
