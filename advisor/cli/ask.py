@@ -37,13 +37,13 @@ def ask(options: Options) -> int:
     """
     text = " ".join(options.question)
     analysis = analyse([options.report], knowledge=options.knowledge, progress=terminal.narrate)
-    found = locate_findings(analysis.diagnosis, analysis.catalog, terminal.narrate)
-    analysis.diagnosis = found.diagnosis
-    terminal.clear()
     launches = analysis.diagnosis.launches
     if not launches:
         raise UsageError(f"{options.report.name} holds no launch")
     position = best_position(launches) if options.launch is None else _position(options.launch, launches)
+    found = locate_findings(analysis.diagnosis, analysis.catalog, terminal.narrate, positions=[position])
+    analysis.diagnosis = found.diagnosis
+    terminal.clear()
     made = answer(text, analysis, position, known(options.knowledge), str(options.report))
     for info in analysis.diagnosis.reports:
         terminal.tell_problems(info.path, info.problems, most=1)
