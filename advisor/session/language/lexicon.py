@@ -318,11 +318,12 @@ def read(text: str, known: Known) -> Sentence:
     }
     meant = {at for _, span in (*of_concepts, *chosen) for at in span} | of_gpu | {of_name}
     grammar = set(_words().grammar)
-    foreign = tuple(
-        word
+    unknown = [
+        at
         for at, word in enumerate(fixed)
         if at not in meant and word not in grammar and word not in SKIPPED and len(word) > 1 and word[:1].isalpha()
-    )
+    ]
+    foreign = tuple(fixed[at] for at in unknown)
     in_things = {at for _, span in chosen for at in span}
     rest = [
         word for at, word in enumerate(fixed) if at not in in_things and word not in (*SKIPPED, "?", "please", "=", "%")
@@ -346,6 +347,7 @@ def read(text: str, known: Known) -> Sentence:
             *(("thing", frozenset(span)) for _, span in chosen),
             ("gpu", frozenset(of_gpu)),
             ("name", frozenset({of_name})),
+            ("foreign", frozenset(unknown)),
         ),
         frozenset(at for at, word in enumerate(fixed) if word not in grammar and word[:1].isalnum()),
     )
