@@ -122,8 +122,14 @@ def entry_of(meaning: Meaning) -> str:
     """Return the word to explain: the entry of the subject, else the object of the question as typed."""
     if meaning.subject is not None and meaning.subject.word:
         return meaning.subject.word
-    bare = _ENTRY.sub("", meaning.text.strip().rstrip("?!. "), count=1)
-    return _MEANT.sub("", re.sub(r"^(?:the|a|an)\s+", "", bare))
+    return re.sub(r"^(?:the|a|an)\s+", "", object_of(meaning.text) or meaning.text)
+
+
+def object_of(text: str) -> str:
+    """Return the object of a question for a meaning, such as `what is X`; empty for other texts."""
+    bare = text.strip().rstrip("?!. ")
+    found = _ENTRY.match(bare)
+    return _MEANT.sub("", bare[found.end() :]) if found else ""
 
 
 def _gathered(meaning: Meaning, judged: Reasoned, asked: Asked) -> Asked:

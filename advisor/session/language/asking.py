@@ -16,7 +16,7 @@ from advisor.session.choices import choices, event_of_choice
 from advisor.session.language.files import form_of
 from advisor.session.language.intents import OUT_OF_SCOPE, SURE, recognise
 from advisor.session.language.names import pick, squash
-from advisor.session.questions import entry_of, other_launch, values_of
+from advisor.session.questions import entry_of, object_of, other_launch, values_of
 from advisor.session.state import State
 from advisor.view.pages.answer import main_subject
 
@@ -34,6 +34,8 @@ def meaning_of(text: str, state: State) -> Meaning:
 
 def question(text: str, state: State, least: float = _LEAST) -> e.Event | None:
     """Return the event of a plain question; None if the line is none or its reading is less certain than `least`."""
+    if state.place == "launch" and _is_entry(wanted := object_of(text), state):
+        return e.ExplainAsked(pick(wanted, state.knowledge.words)[0])
     meaning = meaning_of(text, state)
     if meaning.intent == OUT_OF_SCOPE or meaning.confidence < least:
         return None
@@ -46,6 +48,12 @@ def question(text: str, state: State, least: float = _LEAST) -> e.Event | None:
     if event is None or isinstance(event, e.NotUnderstood):
         return event
     return event if state.place == "launch" or isinstance(event, _ANYWHERE) else _asked(meaning, state)
+
+
+def _is_entry(word: str, state: State) -> bool:
+    """Return whether the knowledge base has an entry of exactly this name."""
+    exact = pick(word, state.knowledge.words) if word else ()
+    return bool(exact) and squash(exact[0]) == squash(word)
 
 
 _ANYWHERE: Final = (e.HelpAsked, e.Back, e.Quit, e.WriteAsked, e.LaunchSelected, e.LaunchesShown, e.ReportGiven)
@@ -95,8 +103,7 @@ def _why_not(meaning: Meaning, state: State) -> e.Event | None:
 
 def _explain(meaning: Meaning, state: State) -> e.Event | None:
     word = entry_of(meaning)
-    exact = pick(word, state.knowledge.words)
-    return e.ExplainAsked(exact[0] if exact and squash(exact[0]) == squash(word) else word)
+    return e.ExplainAsked(pick(word, state.knowledge.words)[0] if _is_entry(word, state) else word)
 
 
 def _missing(meaning: Meaning, state: State) -> e.Event | None:
