@@ -15,6 +15,7 @@ from advisor.practice.exercise_list import PracticeList
 from advisor.practice.selfcheck import Selfcheck
 from advisor.reasoning.document import DiagnosisDocument
 from advisor.records.record import FORM, INTERNAL, OBJECT
+from advisor.session.answer_record import AnswerDocument
 from advisor.session.export.record import SessionDocument
 from advisor.session.transcripts.format import FORMAT, ActionLine, Attached, Concluded, Header, Launch
 from advisor.source.document import SourceComparison, SourceDocument
@@ -28,6 +29,7 @@ _REF = "#/$defs/"
 TRANSCRIPT = "transcript"
 # Name of each schema -> the document that it describes.
 DOCUMENTS: dict[str, tuple[Any, ...]] = {
+    "answer": (AnswerDocument,),
     "compare": (Compared,),
     "diagnosis": (DiagnosisDocument,),
     "explain": (Explanation,),

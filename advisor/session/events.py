@@ -13,6 +13,7 @@ from advisor.session.actions.interview import ConclusionShown, Expected, Numbers
 from advisor.session.actions.launches import LaunchesShown, LaunchSelected
 from advisor.session.actions.napkin import NapkinBegun
 from advisor.session.actions.practise import Practised
+from advisor.session.actions.question import QuestionAsked
 from advisor.session.actions.save import WriteAsked
 from advisor.session.actions.source import SourceSought
 from advisor.session.actions.steps import StepShown, StepsShown
@@ -22,6 +23,7 @@ from advisor.session.actions.whatif import Supposed, WhatIfAsked
 from advisor.session.actions.why import HowAsked, WhyAsked, WhyNotAsked
 from advisor.session.requests import (
     OUTCOMES,
+    AnswerQuestion,
     Back,
     BuildCollectCommand,
     CompareVersion,

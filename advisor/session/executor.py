@@ -71,7 +71,8 @@ class Sources:
     trace: reads trace files into a timeline.TimelineResult; trace_numbers: the same for typed numbers; compare:
     compares a diagnosis of the former launch alone with the new analysis, given the index of the launch there (None:
     the one that matches) and the answers that still hold; locate: returns the source view of an analysis and a request;
-    gather: returns the command that collects what a launch lacks (reasoning.collect.Gathered); write: takes the request
+    gather: returns the command that collects what a launch lacks (reasoning.collect.Gathered); answer: answers a plain
+    question (questions.Answered); write: takes the request
     and the state, returns the path written; practise: returns the result of a request on an exercise; choose: in an
     interview, takes the analysis and the open questions, returns those worth asking, the best first, or None for all in
     order; side: parses a typed path into a report and a launch of it; contents, find: return all entries of the
@@ -89,6 +90,7 @@ class Sources:
     compare: Callable[[Diagnosis, Judged, int | None, Mapping[str, float | str]], VersionComparison] = _nowhere
     locate: Callable[[Judged, e.Locate, Progress], Any] = _nowhere
     gather: Callable[[LaunchDiagnosis], Any] = _nowhere
+    answer: Callable[[Judged, e.AnswerQuestion], Any] = _nowhere
     write: Callable[[e.Write, State], str] = _nowhere
     practise: Callable[[e.Practise, Progress], Any] = _nowhere
     choose: Callable[[Judged, Sequence[Ask]], tuple[str, ...] | None] = lambda judged, asks: None
@@ -171,6 +173,8 @@ class Executor:
                 return e.Completed(request, self._compared(request, state, judged, progress))
             case e.Locate():
                 return e.Completed(request, sources.locate(judged, request, progress))
+            case e.AnswerQuestion():
+                return e.Completed(request, sources.answer(judged, request))
             case e.BuildCollectCommand():
                 return e.Completed(request, sources.gather(judged.diagnosis.launches[request.position]))
             case e.Estimate():

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from advisor.session.language.lexicon import Known
 from advisor.view.blocks import Block, Line, in_lines
 
 # The kinds of a card; the terminal has a mark and a colour for each.
@@ -207,7 +208,7 @@ class KnowledgeIndex:
     report, in order; findings: id of a finding or class to its title; words: the terms of `explain`; cites: citation
     key to the source in words; steps: in the order of the method; names: (spoken name, metric); pitfalls: of step IV;
     ridges: of every known GPU, step B; timeline: the questions without a trace, in order; placed: the findings that
-    have their own measure in the code.
+    have their own measure in the code; asked: the names that a plain question can contain.
     """
 
     ranges: tuple[tuple[str, float | None, float | None], ...] = ()
@@ -224,6 +225,7 @@ class KnowledgeIndex:
     ridges: tuple[Ridge, ...] = ()
     timeline: tuple[Ask, ...] = ()
     placed: tuple[str, ...] = ()
+    asked: Known = field(default_factory=Known)
 
     def algorithm(self, name: str) -> Algorithm | None:
         """Return the algorithm of this id."""

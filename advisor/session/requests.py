@@ -120,6 +120,14 @@ class BuildCollectCommand(Request):
 
 
 @dataclass(frozen=True, slots=True)
+class AnswerQuestion(Request):
+    """Answer a plain question about the launch (questions.Answered)."""
+
+    text: str
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
 class Write(Request):
     """Write the session to a file that the user named. what: `transcript`, `markdown`, `html` or `json`."""
 

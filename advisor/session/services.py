@@ -31,9 +31,11 @@ from advisor.session.executor import Judged, Sources
 from advisor.session.experiments import timeline as asked
 from advisor.session.experiments.versions import compare
 from advisor.session.interview.choosing import first_page, interview
+from advisor.session.language.known import known as names_known
 from advisor.session.language.names import names_of
+from advisor.session.questions import answer, report_name
 from advisor.session.records import Ask, Choice, KnowledgeIndex, Pitfall, Ridge, Step
-from advisor.session.requests import Locate, Practise
+from advisor.session.requests import AnswerQuestion, Locate, Practise
 from advisor.session.transcripts.format import AccessRow, Launch
 from advisor.source.viewer import Viewer
 from advisor.timeline import analyse as timeline
@@ -69,6 +71,11 @@ def real(knowledge: tuple[Path, ...], options: Mapping[str, Any]) -> Sources:
             finding=request.finding,
         )
 
+    def question(judged: Any, request: AnswerQuestion) -> Any:
+        launch = judged.diagnosis.launches[request.position]
+        path = report_name(judged.diagnosis, launch)
+        return answer(request.text, judged, request.position, names_known(knowledge), path)
+
     def practise(request: Practise, progress: Progress) -> Any:
         return lessons().perform(request.action, request.exercise, dict(request.arguments), progress)
 
@@ -86,6 +93,7 @@ def real(knowledge: tuple[Path, ...], options: Mapping[str, Any]) -> Sources:
         compare=lambda *given: compare(known(), *given),
         locate=locate,
         gather=lambda launch: gather(known(), launch),
+        answer=question,
         practise=practise,
         choose=_choose,
         contents=lambda: explain.contents(knowledge),
@@ -190,6 +198,7 @@ def knowledge_index(folders: tuple[Path, ...] = ()) -> KnowledgeIndex:
         ),
         timeline=tuple(_timeline_ask(known, metric, ask) for metric, ask, _ in asked.ASKED),
         placed=tuple(name for name, entry in known.findings.items() if entry.locate),
+        asked=names_known(folders),
     )
 
 

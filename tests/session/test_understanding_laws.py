@@ -86,6 +86,7 @@ def same(event: e.Event | None, wanted: e.Event) -> bool:
 
 def test_every_command_of_the_help_is_understood():
     given = {"finding": "tail_effect", "step": "1", "word": "occupancy", "file": "new.ncu-rep", "md|html|json": "md"}
+    given["question"] = "is it slow"
     for command in COMMANDS.values():
         wanted = command.takes.split()[0] if command.takes and not command.takes.startswith("[") else ""
         event = understand(f"/{command.name} {given.get(wanted, '')}", opened())

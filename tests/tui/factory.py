@@ -8,6 +8,7 @@ from pathlib import Path
 
 from advisor.explain.entries import Explanation
 from advisor.explain.explain import Hit
+from advisor.knowledge.base import Catalog, catalog
 from advisor.reasoning.engine.explain import BlockedRule, Clause, Flip, Proof, RuleProof
 from advisor.reasoning.engine.trace import Trace
 from advisor.records.diagnosis import (
@@ -25,7 +26,10 @@ from advisor.records.diagnosis import (
 from advisor.records.errors import InputError, UsageError
 from advisor.records.readings import Progress, ReportInfo
 from advisor.session.executor import Executor, Sources
+from advisor.session.language.lexicon import Known
+from advisor.session.questions import Answered, answer
 from advisor.session.records import Algorithm, Ask, Choice, KnowledgeIndex, NapkinResult
+from advisor.session.requests import AnswerQuestion
 from advisor.view.blocks import Line
 from tests.changed import replace
 
@@ -241,6 +245,10 @@ class Analysis:
     diagnosis: Diagnosis
     given: dict[int | None, dict[str, float | str]] = field(default_factory=dict)
 
+    @property
+    def catalog(self) -> Catalog:
+        return catalog()
+
     def _launch(self, position: int) -> LaunchDiagnosis:
         return self.diagnosis.launches[position]
 
@@ -375,9 +383,15 @@ def find(text: str, most: int) -> tuple[Hit, ...]:
     return tuple(hit for hit in contents() if text.casefold() in f"{hit.id} {hit.title}")[:most]
 
 
+def answered(judged: Analysis, request: AnswerQuestion) -> Answered:
+    return answer(request.text, judged, request.position, Known())  # type: ignore[arg-type]
+
+
 def sources(**changes: object) -> Sources:
     """The injected data source; tests swap single parts of it."""
-    made = Sources(analyse, analyse_numbers, lambda: INDEX, explain, reckon, contents=contents, find=find)
+    made = Sources(
+        analyse, analyse_numbers, lambda: INDEX, explain, reckon, contents=contents, find=find, answer=answered
+    )
     return replace(made, **changes)  # type: ignore[arg-type]
 
 

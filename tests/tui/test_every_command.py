@@ -18,6 +18,7 @@ RECORDED = (
 )
 # The command as it is typed on a launch whose first finding is bank conflicts, and what must stand on the screen.
 SEEN = {
+    "ask": ("/ask is it memory bound", "Answer"),
     "why": ("/why", "Mixed"),
     "how": ("/how", "How"),
     "proof": ("/proof", "concluded by 1 rule"),

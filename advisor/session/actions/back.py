@@ -14,6 +14,6 @@ def _back(line: Typed, state: State) -> Event:
     return Back() if state.last_undoable is not None else NotUnderstood("/back", (), "There is nothing to undo.")
 
 
-_BACK: Final = Command("back", "undo the last action", _back, said=("back", "undo", "go back", "undo that"))
+_BACK: Final = Command("back", "undo the last action", _back)
 # The reducer itself handles undo, since it replays the log.
 ACTIONS: Final = (Action(Back, lambda state, event: state, "undoes it", (_BACK,)),)

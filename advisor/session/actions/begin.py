@@ -96,7 +96,7 @@ def _begin_words(event: Began, kernels: tuple[str, ...]) -> str:
 
 ACTIONS: Final = (
     Action(Began, _began, _begin_words),
-    Action(Quit, _quit, "ends the session", (Command("quit", "leave", Quit, said=("quit", "exit", "bye", "leave")),)),
+    Action(Quit, _quit, "ends the session", (Command("quit", "leave", Quit),)),
     Action(Cancelled, _cancelled, "cancels the work", keeps_view=True),
     Action(Retried, _retried, "retries", keeps_view=True),
 )

@@ -56,16 +56,8 @@ def _collected(state: State, request: BuildCollectCommand, result: Any) -> State
     return add(state, Card("missing", title, tuple(lines), request.position, label="Collect"))
 
 
-_MISSING: Final = Command(
-    "missing", "what the report lacks", MissingShown, group="launch", said=("what is missing", "what is lacking")
-)
-_COLLECT: Final = Command(
-    "collect",
-    "the ncu command that collects the missing metrics",
-    CollectShown,
-    group="launch",
-    said=("how to collect",),
-)
+_MISSING: Final = Command("missing", "what the report lacks", MissingShown, group="launch")
+_COLLECT: Final = Command("collect", "the ncu command that collects the missing metrics", CollectShown, group="launch")
 
 ACTIONS: Final = (
     Action(MissingShown, _missing_shown, "asks which metrics are missing", (_MISSING,)),

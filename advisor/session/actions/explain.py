@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Any, Final
 
 from advisor.explain.entries import Explanation
-from advisor.session.action import Action, Command, Listing, Result, Shape, Typed
+from advisor.session.action import Action, Command, Listing, Result, Typed
 from advisor.session.actions.view import ViewShown
 from advisor.session.language.names import begun, pick, squash
 from advisor.session.records import Card
@@ -47,23 +46,12 @@ def _words(rest: str, state: State, listing: Listing) -> Iterable[str]:
     return begun(rest, state.knowledge.words) if rest else ()
 
 
-_WHAT_IS: Final = Shape(
-    re.compile(
-        r"^(?:what(?:\s+is|\s+are|'s|’s|s)|what\s+do(?:es)?|whats|explain|define|tell me about|meaning of|what about)"
-        r"\s+"
-        r"(?:(?:the|a|an|meaning of)\s+)*(?P<rest>.+?)(?:\s+means?|\s+stands? for|\s+do)?$",
-        re.IGNORECASE,
-    ),
-    _explain,
-)
-
 _EXPLAIN: Final = Command(
     "explain",
     "explain a metric, stall, opcode, finding or term; alone: browse",
     _explain,
     "[word]",
     group="why",
-    shapes=(_WHAT_IS,),
     complete=_words,
 )
 

@@ -77,7 +77,6 @@ _FIX: Final = Command(
     "the fix, step by step",
     FixShown,
     group="launch",
-    said=("how do i fix it", "how to fix it", "fix it", "what should i do", "what to do"),
     key="f",
     short="Fix",
 )

@@ -70,8 +70,7 @@ def help_action(commands: Mapping[str, Command]) -> Action:
     def help_asked(state: State, event: HelpAsked) -> State:
         return add(state, help_card(commands, state.position)) if state.place == "launch" else state
 
-    said = ("help", "help me", "commands", "what can i say", "what can i do", "what can i type")
-    command = Command("help", "this list", HelpAsked, said=said)
+    command = Command("help", "this list", HelpAsked)
     return Action(HelpAsked, help_asked, "asks for help", (command,))
 
 

@@ -84,7 +84,6 @@ _KERNELS: Final = Command(
     "the list of launches",
     LaunchesShown,
     group="launch",
-    said=("other kernels", "launches", "other launches", "list"),
     key="l",
     short="Launches",
 )

@@ -52,7 +52,6 @@ _PRACTICE: Final = Command(
     _practice,
     "[exercise]",
     group="method",
-    said=("exercises", "exercise"),
     complete=_exercises,
     key="p",
     short="Practice",

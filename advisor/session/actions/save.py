@@ -79,7 +79,6 @@ _SAVE: Final = Command(
     "save this session for replay",
     _save,
     "[file]",
-    said=("save", "save the session"),
     shapes=(shape("save(?: it| this| the session)? (?:as|to|in|into)", _save),),
     complete=_save_to,
     explicit=True,

@@ -59,7 +59,6 @@ _SOURCE: Final = Command(
     _source,
     "[measure] [/regex/] [test]",
     group="launch",
-    said=("where", "code", "sass", "hot lines", "hot spots", "lines"),
     explicit=True,
 )
 

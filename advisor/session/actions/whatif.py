@@ -120,7 +120,6 @@ _WHATIF: Final = Command(
     _what_if,
     "[metric=value, …]",
     group="why",
-    said=("what if", "what would change it"),
     shapes=(shape("(?:what if|suppose|what would happen if|and if)", _what_if),),
     complete=_metrics,
 )

@@ -133,7 +133,6 @@ _WHY: Final = Command(
     "why a question is asked, or why this class",
     WhyAsked,
     group="why",
-    said=("why", "why this", "why is it slow", "why is it so slow"),
     shapes=(_SENTENCE,),
 )
 _HOW: Final = Command(
@@ -142,10 +141,6 @@ _HOW: Final = Command(
     _how,
     "[finding]",
     group="why",
-    said=(
-        *("how", "how come", "how so", "how sure", "how sure are you", "how certain", "are you sure"),
-        "how do you know",
-    ),
     complete=_begun_here,
     key="h",
     short="How",
@@ -156,7 +151,6 @@ _PROOF: Final = Command(
     _proof,
     "[finding]",
     group="why",
-    said=("prove it", "proof", "show the proof"),
     complete=_begun_here,
 )
 _WHY_NOT: Final = Command(
@@ -165,7 +159,6 @@ _WHY_NOT: Final = Command(
     _why_not,
     "finding",
     group="why",
-    said=("why not",),
     shapes=(shape(_NOT, _why_not),),
     complete=_begun_elsewhere,
 )

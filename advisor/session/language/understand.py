@@ -1,7 +1,8 @@
 """Parse a typed line into an event: a pure function of the line and the state, which uses the registry of actions.
 
 It tries, in this order: a slash command; the answer to an open question for a number or text; a choice by its number,
-name or prefix; a phrase; a finding or term; a file or numbers with names; suggestions.
+name or prefix; a command without its slash or a sentence with an argument; a finding or term; a file or numbers with
+names; a plain question; suggestions.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from advisor.session.actions.help import TYPE_HELP
 from advisor.session.cards import range_text
 from advisor.session.choices import DONT_KNOW_WORDS, choices, event_of_choice
 from advisor.session.language import files
+from advisor.session.language.asking import question
+from advisor.session.language.intents import SURE
 from advisor.session.language.names import begun, called, near, pick, squash
 from advisor.session.language.values import Understood, bare_number, said, understood
 from advisor.session.records import Ask, Choice
@@ -70,7 +73,7 @@ def understand(text: str, state: State) -> e.Event | None:
         _choose(parsed, state)
         or phrase(parsed, state)
         or _named_thing(parsed, state)
-        or _numbers(parsed, state)
+        or _numbers_or_question(parsed, state)
         or unclear(parsed, state)
     )
 
@@ -111,9 +114,6 @@ def phrase(text: str, state: State) -> e.Event | None:
         return None
     if squash(line) in SAID:
         return SAID[squash(line)].event(Typed(), state)
-    if squash(line) in ("what next", "what now", "next", "go on", "continue", "and now"):
-        offered = _listed(state)
-        return event_of_choice(offered[0].id, state) if offered and state.ask is None else None
     for shape in SHAPES:
         found = shape.pattern.match(line)
         event = shape.event(Typed(found["rest"].strip()), state) if found else None
@@ -176,7 +176,12 @@ def _alike(text: str, names: Iterable[str]) -> list[str]:
 def _to_number(text: str, state: State, ask: Ask) -> e.Event:
     """Return an answer in the unit of the question, numbers with names, or any other line that is valid at any time."""
     if not any(c.isdigit() for c in text):
-        otherwise = _choose(text, state, numbered=False) or phrase(text, state) or _named_thing(text, state)
+        otherwise = (
+            _choose(text, state, numbered=False)
+            or phrase(text, state)
+            or _named_thing(text, state)
+            or question(text, state, SURE)
+        )
         if otherwise is not None:
             return otherwise
         if ask.unit == "bool" and squash(text) in (*_YES, *_NO):
@@ -282,6 +287,14 @@ def _named_thing(text: str, state: State) -> e.Event | None:
         lines = tuple(f"/explain {name}" for name in metrics[:_MOST])
         return e.NotUnderstood(text, lines, "Several metrics match: choose one.")
     return e.ExplainAsked(metrics[0]) if metrics else None
+
+
+def _numbers_or_question(text: str, state: State) -> e.Event | None:
+    """Return the event of a file or of numbers with names, else of a plain question, else why numbers are unclear."""
+    numbers = _numbers(text, state)
+    if numbers is not None and not isinstance(numbers, e.NotUnderstood):
+        return numbers
+    return question(text, state) or numbers
 
 
 def _numbers(text: str, state: State) -> e.Event | None:

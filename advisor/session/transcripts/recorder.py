@@ -12,6 +12,7 @@ from msgspec import structs
 from advisor.records.diagnosis import Diagnosis, Finding, LaunchDiagnosis, Speedup
 from advisor.session import events as e
 from advisor.session.interview.choosing import open_questions
+from advisor.session.questions import Answered
 from advisor.session.records import NapkinResult, Proved
 from advisor.session.reducer import reduce
 from advisor.session.state import State
@@ -137,6 +138,8 @@ def result_of(outcome: e.Outcome) -> dict[str, Any] | None:
             return _traced(result)
         case e.BuildCollectCommand():
             return {"collect": True}
+        case e.AnswerQuestion() if isinstance(result, Answered):
+            return {"answered": result.meaning.intent, "verdict": result.answer.truth}
     return None
 
 

@@ -1,0 +1,49 @@
+"""The meaning of a typed question: its intent and what it is about."""
+
+from __future__ import annotations
+
+import msgspec
+
+from advisor.records.record import Record, Share, written
+
+
+class Subject(Record):
+    """What a question is about.
+
+    id: unique; text: its words in the question; form: name, fault (words that claim a fault) or value (words that ask
+    for a number); unit: of the GPU; metrics, findings: in order of preference; word: its entry of `explain`.
+    """
+
+    id: str
+    text: str = ""
+    form: str = "name"
+    unit: str = ""
+    metrics: tuple[str, ...] = ()
+    findings: tuple[str, ...] = ()
+    word: str = ""
+
+
+class Alternative(Record):
+    """Another possible meaning. says: in words; example: a question with that meaning, to type instead."""
+
+    intent: str
+    says: str
+    example: str = ""
+
+
+class Meaning(Record, kw_only=True):
+    """How a question was read.
+
+    intent: an id of language/intents.yaml; says: the intent in words; subject: absent if it names none; confidence:
+    0 to 1; alternatives: meanings that are almost as likely; numbers: those in the text; words: the text after spelling
+    correction.
+    """
+
+    text: str
+    intent: str
+    says: str = ""
+    subject: Subject | None = None
+    confidence: Share
+    alternatives: tuple[Alternative, ...] = written(())
+    numbers: tuple[str, ...] = ()
+    words: tuple[str, ...] = msgspec.field(default=())

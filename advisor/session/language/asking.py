@@ -1,0 +1,166 @@
+"""Turn the meaning of a plain question into an event of the session."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+from advisor.knowledge.base import catalog
+from advisor.records.errors import AdvisorError
+from advisor.records.questions import Meaning
+from advisor.session import events as e
+from advisor.session.action import Typed
+from advisor.session.actions import COMMANDS
+from advisor.session.choices import choices, event_of_choice
+from advisor.session.language.files import form_of
+from advisor.session.language.intents import OUT_OF_SCOPE, SURE, recognise
+from advisor.session.language.names import pick, squash
+from advisor.session.questions import entry_of, object_of, other_launch, values_of
+from advisor.session.state import State
+from advisor.view.pages.answer import main_subject
+
+_LEAST: Final = 0.3  # minimum confidence of a reading that is answered at all
+_ACTS: Final = ("quit", "undo", "save")  # intents that change something: taken only if the reading is certain
+_COMMAND: Final = frozenset(("command", "cmd", "cmdline", "flag", "flags", "ncu", "collect", "profile", "section"))
+_LIST: Final = frozenset(("kernels", "launches", "list", "others"))
+
+
+def meaning_of(text: str, state: State) -> Meaning:
+    """Return how a typed line is read as a question."""
+    launches = () if state.diagnosis is None else state.diagnosis.launches
+    return recognise(text, replace(state.knowledge.asked, kernels=tuple(launch.kernel for launch in launches)))
+
+
+def question(text: str, state: State, least: float = _LEAST) -> e.Event | None:
+    """Return the event of a plain question; None if the line is none or its reading is less certain than `least`."""
+    if state.place == "launch" and _is_entry(wanted := object_of(text), state):
+        return e.ExplainAsked(pick(wanted, state.knowledge.words)[0])
+    meaning = meaning_of(text, state)
+    if meaning.intent == OUT_OF_SCOPE or meaning.confidence < least:
+        return None
+    if meaning.intent in _ACTS and meaning.confidence < SURE:
+        return None
+    if meaning.confidence < SURE:
+        return _asked(meaning, state)
+    made = _EVENTS.get(meaning.intent, _asked)
+    event = made(meaning, state)
+    if event is None or isinstance(event, e.NotUnderstood):
+        return event
+    return event if state.place == "launch" or isinstance(event, _ANYWHERE) else _asked(meaning, state)
+
+
+def _is_entry(word: str, state: State) -> bool:
+    """Return whether the knowledge base has an entry of exactly this name."""
+    exact = pick(word, state.knowledge.words) if word else ()
+    return bool(exact) and squash(exact[0]) == squash(word)
+
+
+_ANYWHERE: Final = (e.HelpAsked, e.Back, e.Quit, e.WriteAsked, e.LaunchSelected, e.LaunchesShown, e.ReportGiven)
+
+
+def _asked(meaning: Meaning, state: State) -> e.Event | None:
+    """Return the question itself: it is answered with a card."""
+    return e.QuestionAsked(meaning.text) if state.diagnosis is not None and state.diagnosis.launches else None
+
+
+def _command(name: str) -> Callable[[Meaning, State], e.Event | None]:
+    return lambda meaning, state: COMMANDS[name].event(Typed(), state)
+
+
+def _fix(meaning: Meaning, state: State) -> e.Event | None:
+    finding = state.finding_of(state.finding)
+    mine = finding is not None and finding.fix is not None
+    about = meaning.subject.findings if meaning.subject is not None else ()
+    return e.FixShown() if mine and (not about or state.finding in about) else _asked(meaning, state)
+
+
+def _next(meaning: Meaning, state: State) -> e.Event | None:
+    offered = [choice for choice in choices(state) if not choice.id.startswith("meant:")]
+    if state.ask is not None or not offered:
+        return _asked(meaning, state)
+    return event_of_choice(offered[0].id, state)
+
+
+def _where(meaning: Meaning, state: State) -> e.Event | None:
+    return _asked(meaning, state) if state.numbers or state.launch is None else e.ViewShown("source")
+
+
+def _how(meaning: Meaning, state: State) -> e.Event | None:
+    if not state.finding or state.launch is None:
+        return _asked(meaning, state)
+    wanted = meaning.subject.findings if meaning.subject is not None else ()
+    return e.HowAsked(next((name for name in wanted if state.finding_of(name) is not None), ""))
+
+
+def _why_not(meaning: Meaning, state: State) -> e.Event | None:
+    name = main_subject(meaning.subject)
+    about = meaning.subject.findings if meaning.subject is not None else ()
+    if state.launch is None or not name or any(state.finding_of(finding) is not None for finding in about):
+        return _asked(meaning, state)
+    return e.WhyNotAsked(name)
+
+
+def _explain(meaning: Meaning, state: State) -> e.Event | None:
+    word = entry_of(meaning)
+    return e.ExplainAsked(pick(word, state.knowledge.words)[0] if _is_entry(word, state) else word)
+
+
+def _missing(meaning: Meaning, state: State) -> e.Event | None:
+    return e.CollectShown() if _COMMAND & set(meaning.words) else e.MissingShown()
+
+
+def _what_if(meaning: Meaning, state: State) -> e.Event | None:
+    try:
+        values = values_of(meaning, state.launch, catalog())
+    except AdvisorError as problem:
+        return e.NotUnderstood(meaning.text, (), str(problem))
+    if values:
+        return e.WhatIfAsked(values)
+    return e.ViewShown("whatif") if meaning.subject is None else _asked(meaning, state)
+
+
+def _other_launch(meaning: Meaning, state: State) -> e.Event | None:
+    launches = () if state.diagnosis is None else state.diagnosis.launches
+    if meaning.subject is None and _LIST & set(meaning.words):
+        return e.LaunchesShown()
+    if len(launches) < 2:
+        return _asked(meaning, state)
+    if state.position is None and meaning.subject is None:
+        return e.LaunchSelected(0)
+    position, problem = other_launch(meaning, launches, state.position or 0)
+    return _asked(meaning, state) if problem else e.LaunchSelected(position)
+
+
+def _practise(meaning: Meaning, state: State) -> e.Event | None:
+    finding = state.finding_of(state.finding)
+    name = main_subject(meaning.subject)
+    entry = catalog().diagnoses.get(name) if name else None
+    exercise = entry.exercise if entry is not None else ""
+    if not exercise and finding is not None and finding.fix is not None:
+        exercise = finding.fix.practice
+    return e.ViewShown("practice", exercise if exercise in state.knowledge.exercises else "")
+
+
+def _save(meaning: Meaning, state: State) -> e.Event | None:
+    form = next((form for word in meaning.words if (form := form_of(word))), "")
+    return COMMANDS["export"].event(Typed(form, form), state) if form else COMMANDS["save"].event(Typed(), state)
+
+
+_EVENTS: Final[dict[str, Callable[[Meaning, State], e.Event | None]]] = {
+    "how_to_fix": _fix,
+    "what_next": _next,
+    "where": _where,
+    "how_concluded": _how,
+    "why_not": _why_not,
+    "explain": _explain,
+    "missing": _missing,
+    "what_if": _what_if,
+    "other_launch": _other_launch,
+    "compare": _command("compare"),
+    "practise": _practise,
+    "help": _command("help"),
+    "undo": _command("back"),
+    "quit": _command("quit"),
+    "save": _save,
+}

@@ -1,0 +1,267 @@
+"""Recognise the intent of a question: a score for each intent from the meanings of its words, no list of sentences.
+
+Each cue of `knowledge/language/intents.yaml` whose meanings the question has adds its weight; the strongest cue counts
+most. The confidence depends on the best score, on its lead over the second best and on the share of unknown words.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Final
+
+import msgspec
+
+from advisor.knowledge.loader import load
+from advisor.records import resources
+from advisor.records.questions import Alternative, Meaning, Subject
+from advisor.session.language.lexicon import Known, Sentence, concepts, read, things
+
+OUT_OF_SCOPE: Final = "out_of_scope"
+SURE: Final = 0.6  # minimum confidence of an answer without "I read this as"
+_SECOND, _THIRD = 0.45, 0.2  # weight of the second cue of an intent and of further ones
+_STRONG: Final = 6.5  # score at which a reading is clear by itself
+_WEAK: Final = 2.6  # below this score, nothing was recognised
+_FOREIGN: Final = 0.7  # loss of score for each unknown word, at most three
+_LEAD: Final = 0.3  # lead over the second best, as a share of the score, at which a reading is unambiguous
+_UNEXPLAINED: Final = 0.5  # loss of confidence if the cues account for none of the content words
+_CLOSE: Final = 0.72  # share of the best score from which another reading is offered
+_AUX: Final = frozenset(
+    (
+        "is",
+        "are",
+        "am",
+        "was",
+        "were",
+        "do",
+        "does",
+        "did",
+        "can",
+        "could",
+        "has",
+        "have",
+        "had",
+        "will",
+        "would",
+        "isn",
+    )
+)
+# Words of a cue that are not concepts; see the head of intents.yaml.
+FLAGS: Final = frozenset(
+    (
+        *(
+            "thing",
+            "fault",
+            "value",
+            "unit",
+            "units",
+            "cause_thing",
+            "metric",
+            "term",
+            "gpu",
+            "name",
+            "digits",
+            "ratio",
+        ),
+        *("one", "few", "bare", "aux", "asks", "foreign", "file", "definite", "equals_sign", "hash_number", "opcode"),
+        "gpu_question",
+    )
+)
+
+
+class _Intent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An entry of intents.yaml."""
+
+    says: str
+    example: str
+    cues: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class _Cue:
+    """A cue: groups of which one each must hold, names that must not, and its weight."""
+
+    needs: tuple[frozenset[str], ...]
+    bars: frozenset[str]
+    weight: float
+
+
+@lru_cache(maxsize=1)
+def intents() -> dict[str, _Intent]:
+    """Return the intents. Raises KnowledgeError with file and line."""
+    made: Any = load(resources.folder("knowledge") / "language" / "intents.yaml", dict[str, _Intent])
+    return dict(made)
+
+
+@lru_cache(maxsize=1)
+def _cues() -> dict[str, tuple[_Cue, ...]]:
+    known = {*concepts(), *FLAGS}
+    out = {}
+    for name, intent in intents().items():
+        made = []
+        for text, weight in intent.cues.items():
+            needs = tuple(frozenset(word.split("|")) for word in text.split() if not word.startswith("!"))
+            bars = frozenset(word[1:] for word in text.split() if word.startswith("!"))
+            unknown = {*(word for group in needs for word in group), *bars} - known
+            if unknown:
+                raise ValueError(f"intents.yaml: {name}: {text!r} names no concept: {sorted(unknown)}")
+            made.append(_Cue(needs, bars, float(weight)))
+        out[name] = tuple(made)
+    return out
+
+
+def flags(sentence: Sentence) -> frozenset[str]:
+    """Return everything that a cue can ask about a sentence: its concepts and the flags."""
+    found: set[str] = set(sentence.concepts)
+    subjects = sentence.things
+    holds = {
+        "thing": bool(subjects),
+        "fault": any(thing.form == "fault" for thing in subjects),
+        "value": any(thing.form == "value" for thing in subjects),
+        "unit": any(thing.unit for thing in subjects),
+        "units": len({thing.unit for thing in subjects if thing.unit}) > 1,
+        "cause_thing": any(thing.findings and not _is_unit(thing) for thing in subjects),
+        "metric": any(thing.metrics for thing in subjects),
+        "term": any(thing.word and not thing.findings and not thing.metrics for thing in subjects)
+        or any(_is_stall(thing) for thing in subjects),
+        "gpu": bool(sentence.gpu),
+        "name": bool(sentence.name),
+        "digits": bool(sentence.numbers),
+        "ratio": any(number[-1] in "%x" for number in sentence.numbers),
+        "one": sentence.content == 1,
+        "few": sentence.content <= 3,
+        "bare": sentence.bare,
+        "aux": bool(sentence.words) and sentence.words[0] in _AUX,
+        "asks": sentence.text.rstrip().endswith("?"),
+        "foreign": bool(sentence.foreign),
+        "file": bool(sentence.file),
+        "definite": sentence.article in ("the", "my", "our", "its", "your"),
+        "equals_sign": "=" in sentence.words,
+        "hash_number": any(word.startswith("#") for word in sentence.words),
+        "gpu_question": any(thing.id == "gpu" for thing in subjects),
+        "opcode": any(thing.word.isupper() for thing in subjects),
+    }
+    return frozenset(found | {name for name, is_so in holds.items() if is_so})
+
+
+# Flags that hold because of a thing in the sentence.
+_OF_THINGS: Final = frozenset(
+    ("thing", "fault", "value", "unit", "units", "cause_thing", "metric", "term", "bare", "gpu_question", "opcode")
+)
+
+
+def _is_stall(thing: Subject) -> bool:
+    return bool(thing.metrics) and thing.metrics[0].startswith("stall_") and thing.form == "name"
+
+
+def _is_unit(thing: Subject) -> bool:
+    return bool(thing.unit) and thing.form != "fault"
+
+
+def scores(sentence: Sentence) -> list[tuple[str, float]]:
+    """Return the intents with their scores, the best first."""
+    has = flags(sentence)
+    lost = _FOREIGN * min(3, len(sentence.foreign))
+    out = []
+    for name, cues in _cues().items():
+        fired = [cue.weight for cue in cues if cue.bars.isdisjoint(has) and all(group & has for group in cue.needs)]
+        gains = sorted((weight for weight in fired if weight > 0), reverse=True)
+        shares = (1.0, _SECOND, *(_THIRD for _ in gains))
+        score = sum(weight * share for weight, share in zip(gains, shares, strict=False)) + sum(
+            w for w in fired if w < 0
+        )
+        out.append((name, score - lost if name != OUT_OF_SCOPE else score + lost / 2))
+    order = list(_cues())
+    return sorted(out, key=lambda item: (-item[1], order.index(item[0])))
+
+
+def recognise(text: str, known: Known) -> Meaning:
+    """Return how the question is read. Pure: the same text and names give the same meaning."""
+    sentence = read(text, known)
+    (best, score), (_, second), *_ = ranked = scores(sentence)
+    if score < _WEAK:
+        strength = 1 - max(0.0, score) / _WEAK
+        return _meaning(sentence, OUT_OF_SCOPE, 0.45 + 0.5 * strength, ())
+    near = tuple(name for name, value in ranked[1:3] if value >= _CLOSE * score and value >= _WEAK)
+    lead = 1.0 if second <= 0 else (score - second) / score
+    explained = 1 - _UNEXPLAINED + _UNEXPLAINED * coverage(sentence, best)
+    confidence = min(1.0, score / _STRONG) * (0.4 + 0.6 * min(1.0, lead / _LEAD)) * explained
+    return _meaning(sentence, best, confidence, near)
+
+
+def coverage(sentence: Sentence, intent: str) -> float:
+    """Return the share of the content words that the cues of an intent account for; 1 without content words."""
+    has = flags(sentence)
+    if not sentence.weighty:
+        return 1.0
+    used: set[str] = set()
+    for cue in _cues()[intent]:
+        if cue.weight > 0 and cue.bars.isdisjoint(has) and all(group & has for group in cue.needs):
+            used |= {name for group in cue.needs for name in group & has}
+    if used & _OF_THINGS:
+        used.add("thing")
+    places = {at for name, span in sentence.spans if name in used for at in span}
+    return len(places & sentence.weighty) / len(sentence.weighty)
+
+
+def _meaning(sentence: Sentence, intent: str, confidence: float, near: tuple[str, ...]) -> Meaning:
+    subject = _subject(sentence, intent)
+    it = subject.text if subject is not None else "this"
+    others = []
+    for name in near:
+        if name != OUT_OF_SCOPE:
+            other = _subject(sentence, name)
+            said = other.text if other is not None and other.text else "it"
+            others.append(Alternative(name, intents()[name].says.format(it=said), intents()[name].example))
+    return Meaning(
+        text=sentence.text,
+        intent=intent,
+        says=intents()[intent].says.format(it=it or "this"),
+        subject=subject,
+        confidence=round(confidence, 2),
+        alternatives=tuple(others),
+        numbers=sentence.numbers,
+        words=sentence.words,
+    )
+
+
+def _subject(sentence: Sentence, intent: str) -> Subject | None:
+    """Return the thing that matters for the intent; None if the question names none."""
+    subjects = sentence.things
+    if intent == "other_gpu":
+        return Subject(sentence.gpu, sentence.gpu) if sentence.gpu else None
+    if intent == "other_launch":
+        if sentence.name:
+            return Subject(sentence.name, sentence.name)
+        number = next((number.lstrip("#") for number in sentence.numbers), "")
+        return Subject(number, number) if number.isdecimal() else None
+    if intent == "is_bound":
+        return next((thing for thing in subjects if thing.unit), None)
+    if intent in ("is_cause", "how_to_fix", "why_not"):
+        return _preferred(
+            subjects,
+            lambda thing: thing.form == "fault",
+            lambda thing: bool(thing.findings) and not thing.unit,
+            lambda thing: bool(thing.findings),
+        )
+    if intent == "what_if":
+        return _preferred(subjects, lambda thing: bool(thing.metrics))
+    if intent == "value":
+        return _preferred(subjects, lambda thing: thing.form == "value", lambda thing: bool(thing.metrics))
+    if intent == "explain":
+        return _preferred(subjects, lambda thing: bool(thing.word))
+    return None
+
+
+def _preferred(subjects: tuple[Subject, ...], *tests: Any) -> Subject | None:
+    """Return the first thing that passes the first test that any passes."""
+    for test in tests:
+        for thing in subjects:
+            if test(thing):
+                return thing
+    return subjects[0] if subjects else None
+
+
+def units() -> frozenset[str]:
+    """Return the units that `is_bound` asks about."""
+    return frozenset(entry.unit for entry in things().values() if entry.unit)

@@ -1,0 +1,173 @@
+"""Answer a plain question: recognise it, gather what the answer needs from the analysis, and build the answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final, Protocol
+
+from advisor.explain import explain
+from advisor.hardware import gpus
+from advisor.hardware.gpus import Gpu
+from advisor.knowledge.base import Catalog
+from advisor.knowledge.schemas import checked
+from advisor.reasoning.collect import gather
+from advisor.reasoning.engine.explain import BlockedRule, Flip, Proof
+from advisor.records.diagnosis import Diagnosis, Elsewhere, LaunchDiagnosis
+from advisor.records.errors import AdvisorError
+from advisor.records.quantities import parse_metric
+from advisor.records.questions import Meaning, Subject
+from advisor.session.language.intents import recognise
+from advisor.session.language.lexicon import Known
+from advisor.view.pages.answer import Answer, Asked, answered, found_of, main_subject
+from advisor.view.pages.launch import first_diagnosis
+
+_FACTORS: Final = {"half": 0.5, "halve": 0.5, "halved": 0.5, "twice": 2.0, "double": 2.0, "doubled": 2.0, "triple": 3.0}
+_ENTRY: Final = re.compile(
+    r"(?:what(?:\s+(?:is|are|does|do)|'s|s)?|explain|define|meaning of|tell me about)\s+", re.IGNORECASE
+)
+_MEANT: Final = re.compile(r"\s+(?:means?|stands? for|do)$", re.IGNORECASE)
+
+
+class Reasoned(Protocol):
+    """The methods of an analysis (reasoning.analysis.Analysis) that answers need."""
+
+    catalog: Catalog
+    diagnosis: Diagnosis
+
+    def how(self, position: int, finding_id: str) -> Proof:
+        """Return the proof of a finding."""
+
+    def why_not(self, position: int, finding_id: str) -> tuple[BlockedRule, ...]:
+        """Return what kept a finding from being concluded."""
+
+    def flips(self, position: int, finding_id: str = "") -> tuple[Flip, ...]:
+        """Return the values at which a conclusion flips."""
+
+    def what_if(self, position: int, values: dict[str, float]) -> LaunchDiagnosis:
+        """Return the diagnosis of the launch with other values."""
+
+    def on(self, positions: Sequence[int], gpu: Gpu) -> tuple[Elsewhere, ...]:
+        """Predict launches on another GPU."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """An answered question: how it was read, what the answer was made from, and the answer."""
+
+    meaning: Meaning
+    asked: Asked
+    answer: Answer
+
+
+def answer(text: str, judged: Reasoned, position: int, known: Known, path: str = "REPORT") -> Answered:
+    """Return the answer to a question about a launch (for another launch, if it names one).
+
+    known: the names that a question can contain; path: of the report, for commands.
+    """
+    launches = judged.diagnosis.launches
+    meaning = recognise(text, replace(known, kernels=tuple(launch.kernel for launch in launches)))
+    problem = ""
+    if meaning.intent == "other_launch":
+        position, problem = other_launch(meaning, launches, position)
+    asked = _gathered(meaning, judged, Asked(launches, position, path, problem=problem))
+    return Answered(meaning, asked, answered(meaning, asked))
+
+
+def best_position(launches: Sequence[LaunchDiagnosis]) -> int:
+    """Return the launch whose first fix saves most time; the first one if no gain is known."""
+    return max(range(len(launches)), key=lambda at: (launches[at].saved_ns, -at), default=0)
+
+
+def other_launch(meaning: Meaning, launches: Sequence[LaunchDiagnosis], position: int) -> tuple[int, str]:
+    """Return the position of the launch that a question names, and why there is none."""
+    wanted = meaning.subject.id if meaning.subject is not None else ""
+    for word in meaning.words if not wanted else ():
+        named = {launch.kernel for launch in launches if len(word) > 3 and word in launch.kernel.casefold()}
+        wanted = named.pop() if len(named) == 1 else wanted
+    if not wanted:
+        step = -1 if {"previous", "prev", "back", "before"} & set(meaning.words) else 1
+        if 0 <= position + step < len(launches):
+            return position + step, ""
+        return position, "There is no other launch in that direction; these are the launches:"
+    for at, launch in enumerate(launches):
+        if wanted.casefold() == launch.kernel.casefold() or wanted == str(launch.index):
+            return at, ""
+    near = [at for at, launch in enumerate(launches) if wanted.casefold() in launch.kernel_full.casefold()]
+    return (near[0], "") if near else (position, f"No launch is called {wanted}; these are the launches:")
+
+
+def values_of(meaning: Meaning, launch: LaunchDiagnosis | None, catalog: Catalog) -> tuple[tuple[str, float], ...]:
+    """Return the metric and value that a what-if question names. Raises UsageError for an impossible value."""
+    subject = meaning.subject
+    if subject is None or not subject.metrics:
+        return ()
+    have = launch.metrics if launch is not None else {}
+    metric = next((name for name in subject.metrics if name in have), subject.metrics[0])
+    entry = catalog.metrics.get(metric)
+    unit = entry.unit if entry is not None else ""
+    factor = next((_FACTORS[word] for word in meaning.words if word in _FACTORS), None)
+    if meaning.numbers:
+        value = parse_metric(meaning.numbers[-1].rstrip("x"), unit)
+    elif factor is not None and metric in have:
+        value = factor * have[metric]
+    else:
+        return ()
+    return ((metric, checked(metric, unit, value, have.get(metric))),)
+
+
+def entry_of(meaning: Meaning) -> str:
+    """Return the word to explain: the entry of the subject, else the object of the question as typed."""
+    if meaning.subject is not None and meaning.subject.word:
+        return meaning.subject.word
+    return re.sub(r"^(?:the|a|an)\s+", "", object_of(meaning.text) or meaning.text)
+
+
+def object_of(text: str) -> str:
+    """Return the object of a question for a meaning, such as `what is X`; empty for other texts."""
+    bare = text.strip().rstrip("?!. ")
+    found = _ENTRY.match(bare)
+    return _MEANT.sub("", bare[found.end() :]) if found else ""
+
+
+def _gathered(meaning: Meaning, judged: Reasoned, asked: Asked) -> Asked:
+    """Return `asked` with what the answer to this intent needs; a failure becomes its problem."""
+    at, launch = asked.position, asked.launch
+    subject, intent = meaning.subject, meaning.intent
+    try:
+        match intent:
+            case "how_concluded":
+                finding = found_of(subject, launch) or first_diagnosis(launch) or next(iter(launch.findings), None)
+                if finding is not None:
+                    proof, flips = judged.how(at, finding.id), judged.flips(at, finding.id)
+                    now = (launch.verdict.id, {each.id for each in launch.findings})
+                    turning = tuple(flip for flip in flips if (flip.then.class_id, set(flip.then.findings)) != now)
+                    return replace(asked, proof=proof, flips=turning)
+            case "is_cause" | "why_not" if _blockable(subject, judged.catalog) and found_of(subject, launch) is None:
+                return replace(asked, blocked=tuple(judged.why_not(at, main_subject(subject))))
+            case "what_if":
+                values = values_of(meaning, launch, judged.catalog)
+                return replace(asked, values=values, supposed=judged.what_if(at, dict(values)) if values else None)
+            case "other_gpu" if subject is not None:
+                return replace(asked, elsewhere=judged.on([at], gpus.gpu(subject.id))[0])
+            case "missing":
+                return replace(asked, gathered=gather(judged.catalog, launch))
+            case "explain":
+                folders = tuple(judged.catalog.folders[1:])
+                return replace(asked, explained=explain.explain(entry_of(meaning), folders))
+    except AdvisorError as problem:
+        text = str(problem)
+        return replace(asked, problem=f"{text[:1].upper()}{text[1:]}.")
+    return asked
+
+
+def _blockable(subject: Subject | None, catalog: Catalog) -> bool:
+    return main_subject(subject) in catalog.findings
+
+
+def report_name(diagnosis: Diagnosis, launch: LaunchDiagnosis) -> str:
+    """Return the path of the launch's report, for commands."""
+    reports = diagnosis.reports
+    return Path(reports[launch.report].path).as_posix() if launch.report < len(reports) else "REPORT"
