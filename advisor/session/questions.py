@@ -15,7 +15,7 @@ from advisor.knowledge.base import Catalog
 from advisor.knowledge.schemas import checked
 from advisor.reasoning.collect import gather
 from advisor.reasoning.engine.explain import BlockedRule, Flip, Proof
-from advisor.records.diagnosis import Diagnosis, Elsewhere, LaunchDiagnosis
+from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis, OtherGpu
 from advisor.records.errors import AdvisorError
 from advisor.records.quantities import parse_metric
 from advisor.records.questions import Meaning, Subject
@@ -49,7 +49,7 @@ class Reasoned(Protocol):
     def what_if(self, position: int, values: dict[str, float]) -> LaunchDiagnosis:
         """Return the diagnosis of the launch with other values."""
 
-    def on(self, positions: Sequence[int], gpu: Gpu) -> tuple[Elsewhere, ...]:
+    def on(self, positions: Sequence[int], gpu: Gpu) -> tuple[OtherGpu, ...]:
         """Predict launches on another GPU."""
 
 

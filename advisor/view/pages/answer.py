@@ -11,7 +11,7 @@ from advisor.knowledge.base import catalog
 from advisor.knowledge.expressions import parse_test
 from advisor.reasoning.collect import Gathered
 from advisor.reasoning.engine.explain import BlockedRule, Clause, Flip, Proof
-from advisor.records.diagnosis import ENDS, Comparison, Elsewhere, Finding, LaunchDiagnosis
+from advisor.records.diagnosis import ENDS, Comparison, Finding, LaunchDiagnosis, OtherGpu
 from advisor.records.questions import Meaning, Subject
 from advisor.view.blocks import (
     Bars,
@@ -53,12 +53,12 @@ from advisor.view.pages.explain import explain_page
 from advisor.view.pages.launch import (
     bar_rows,
     budget_blocks,
-    elsewhere_blocks,
     finding_facts,
     first_diagnosis,
     fix_blocks,
     label_text,
     location_text,
+    other_gpu_blocks,
 )
 from advisor.view.pages.proof import Explained, proofs_page
 from advisor.view.text import cut, sentence, sentence_start
@@ -100,7 +100,7 @@ class Asked:
     blocked: tuple[BlockedRule, ...] | None = None
     supposed: LaunchDiagnosis | None = None
     values: tuple[tuple[str, float], ...] = ()
-    elsewhere: Elsewhere | None = None
+    elsewhere: OtherGpu | None = None
     gathered: Gathered | None = None
     explained: Explanation | None = None
     problem: str = ""
@@ -256,7 +256,7 @@ def _why_slow(meaning: Meaning, asked: Asked) -> Answer:
     else:
         says = f"{first.title}: {first.because}."
         then = ("how do I fix it", "where is it in the code", "how do you know")
-    rows = [_class_facts(launch), *finding_facts(first)]
+    rows = [_class_facts(launch), *finding_facts(launch, first)]
     severe = [Fact("Caveat", f"{f.title}: {f.because}", "warn") for f in launch.findings if f.kind == "trust"][:2]
     return Answer(says, blocks=(Facts((*rows, *severe)),), then=then, evidence=first.evidence)
 
@@ -400,7 +400,7 @@ def _present(finding: Finding, first: Finding | None, launch: LaunchDiagnosis) -
         says = f"It is there but small: {finding.title}: {finding.because}."
     else:
         says = f"Yes, as a caveat about the numbers: {finding.title}: {finding.because}."
-    rows = finding_facts(finding)
+    rows = finding_facts(launch, finding)
     if first is not None and finding is not first:
         rows.append(Fact("First", f"{first.title}: {first.because}"))
     blocks = (Facts(tuple(rows)), *_lines(finding.evidence[:_MOST]))
@@ -739,7 +739,7 @@ def _other_gpu(meaning: Meaning, asked: Asked) -> Answer:
         )
         faster = f"{speedup_text(1 / on.ratio)} as fast"
         says = f"On {on.gpu} about {faster}{time}, estimated from the counters of {on.here}."
-    return Answer(says, blocks=elsewhere_blocks(asked.launch, on), then=("why is it slow",))
+    return Answer(says, blocks=other_gpu_blocks(asked.launch, on), then=("why is it slow",))
 
 
 # Commands of a session, and everything else
