@@ -61,7 +61,7 @@ FACTS: dict[str, list[tuple[str, tuple[str, ...]]]] = {
         ("memory instructions per FMA", ("0.25", "0.0625")),
         ("latency by level", ("36 cycles from L1", "700 from DRAM", "200 to 500")),
         ("stall share", ("92.7 of 102.5", "90.4 %", "75.9 %")),
-        ("divergence waste", ("24 active lanes", "25 % is wasted", "1.33x")),
+        ("divergence waste", ("24 lanes", "25 % wasted", "1.33x")),
         ("spill cost", ("40 to 100 cycles", "prologue")),
         ("worth a fix", ("1.05",)),
         ("step 3", ("less than 5 %",)),

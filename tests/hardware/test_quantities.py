@@ -77,9 +77,9 @@ def test_a_number_is_read_as_it_is_meant(text: str, unit: str, value: float) -> 
         ("1,5", "", "is not a known unit"),
         ("4 GB", "ns", "expected a time such as 12.5 us"),
         ("64 MiB", "", "expected a plain number"),
-        ("4 us", "byte", "a size such as 64 MiB is asked for"),
-        ("137 GFLOP", "FLOP/s", "a rate such as 19.5 TFLOP/s is asked for"),
-        ("4x", "byte", "a size such as 64 MiB is asked for"),
+        ("4 us", "byte", "expected a size such as 64 MiB"),
+        ("137 GFLOP", "FLOP/s", "expected a rate such as 19.5 TFLOP/s"),
+        ("4x", "byte", "expected a size such as 64 MiB"),
     ],
 )
 def test_what_is_no_number_of_that_kind_is_refused_with_what_to_write(text: str, unit: str, says: str) -> None:

@@ -113,7 +113,7 @@ def test_a_gpu_worked_out_from_a_report_will_do() -> None:
 
 
 def test_a_gpu_without_a_known_bandwidth_is_refused() -> None:
-    with pytest.raises(UsageError, match="bandwidth of H200 SXM is not known"):
+    with pytest.raises(UsageError, match="bandwidth of H200 SXM is unknown"):
         estimate("gemm", gpu_name=msgspec.structs.replace(gpu("H200"), bandwidth=None))
 
 

@@ -67,7 +67,7 @@ def test_a_sound_entry_needs_no_exercise(tmp_path: Path) -> None:
         (("fires: [{dram_pct: 90}]", "fires: [{dram_pct: 70}]"), 17, "fires[0] does not conclude it"),
         (("silent: [{dram_pct: 10}]", "silent: [{dram_pct: 95}]"), 18, "silent[0] concludes it"),
         (("  silent: [{dram_pct: 10}]\n", ""), 16, "no example under silent"),
-        (("misleads: Not always.\n", ""), 1, "nothing under misleads"),
+        (("misleads: Not always.\n", ""), 1, "misleads is empty"),
         (("id: crowd\n", "id: crowds\n"), 1, "must equal the file's name"),
         (("cites: [guide.step1]\n", "cites: [guide.nowhere]\n"), 19, "is not a place in sources.yaml"),
     ],

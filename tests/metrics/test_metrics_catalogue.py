@@ -122,7 +122,7 @@ def test_metrics_that_derive_from_each_other_in_a_circle_are_refused() -> None:
         "b": MetricDef(unit="count", formula="c * 2"),
         "c": MetricDef(unit="count", formula="a - 1"),
     }
-    with pytest.raises(KnowledgeError, match=r"^knowledge/metrics\.yaml:1: .*circle"):
+    with pytest.raises(KnowledgeError, match=r"^knowledge/metrics\.yaml:1: .*cycle"):
         plan({**METRICS, **circle})
 
 

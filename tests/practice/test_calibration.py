@@ -75,7 +75,7 @@ def judged(tour: Any, finding: str) -> Judged:
         StepJudged(slow, 20e3, None, finding, "", None, (), launch=launch),
         StepJudged(fast, 10e3, 2.0, "x", "", None, (), launch=launch),
     )
-    one = Exercise("t", "s", finding, "3", 1, (), (), (), (slow, fast), "e", "MIT", (), name="one")
+    one = Exercise(1, "t", "s", finding, "3", 1, (), (), (), (slow, fast), "e", "MIT", (), name="one")
     return Judged(one, "GPU", steps)
 
 

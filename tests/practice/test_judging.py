@@ -26,7 +26,7 @@ def judged(
     *steps: StepDef, tour_path: Path, times: dict[str, float] | None = None, **data: StepData
 ) -> dict[str, tuple[str, ...]]:
     """The problems of each step, with launch TILE for `slow` and DONE for `fast`."""
-    one = Exercise("t", "s", "bank_conflicts", "3", 1, (), (), (), steps, "e", "MIT", (), name=NAME)
+    one = Exercise(1, "t", "s", "bank_conflicts", "3", 1, (), (), (), steps, "e", "MIT", (), name=NAME)
     usual = {"slow": StepData((20e3,) * 3, (TILE,), True), "fast": StepData((10e3,) * 3, (DONE,), True)}
     m = Measured(one, "Stand-in GPU", COPY, {"n": 4096}, {**usual, **data}, tour_path)
     (found,) = selfcheck.judge(catalog(), [m], selfcheck.analyse(catalog(), [m]))
@@ -85,7 +85,7 @@ def test_what_was_not_measured_or_is_wrong_is_named(data: StepData, says: str, t
 
 
 def test_a_diagnosis_without_a_rule_is_pending_and_no_problem(tour_path: Path) -> None:
-    one = Exercise("t", "s", "d", "3", 1, (), (), (), (SLOW, step("fast", "not_written_yet")), "e", "MIT", ())
+    one = Exercise(1, "t", "s", "d", "3", 1, (), (), (), (SLOW, step("fast", "not_written_yet")), "e", "MIT", ())
     data = {"slow": StepData((20e3,), (TILE,)), "fast": StepData((10e3,), (DONE,))}
     m = Measured(named(one), "g", COPY, {"n": 4096}, data, tour_path)
     (found,) = selfcheck.judge(catalog(), [m], selfcheck.analyse(catalog(), [m]))
@@ -98,7 +98,7 @@ def named(one: Exercise) -> Exercise:
 
 def test_ratios_are_over_the_step_before_and_leave_out_what_stands_beside(tour_path: Path) -> None:
     steps = (SLOW, step("beside", "bank_conflicts", beside=True), FAST)
-    one = named(Exercise("t", "s", "d", "3", 1, (), (), (), steps, "e", "MIT", ()))
+    one = named(Exercise(1, "t", "s", "d", "3", 1, (), (), (), steps, "e", "MIT", ()))
     data = {
         "slow": StepData((20e3,), (TILE,)),
         "beside": StepData((1e3,), (TILE,)),

@@ -29,7 +29,7 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: dict[str, dic
         defined = tuple(
             StepDef(s, f"{s}.cu", s, s, "memory_latency", launches=t.count(LINE) + 1) for s, t in steps.items()
         )
-        exercises.append(Exercise("t", "s", "memory_latency", "3", 1, (), (), (), defined, "e", "MIT", (), name=name))
+        exercises.append(Exercise(1, "t", "s", "memory_latency", "3", 1, (), (), (), defined, "e", "MIT", (), name=name))
     by_name = {e.name: e for e in exercises}
     (tmp_path / "copy.cu").write_text(source())
     (tmp_path / "copy.py").write_text(CASE)
@@ -105,7 +105,7 @@ def test_the_device_copy_is_the_bundled_one() -> None:
 
 def test_paths_may_be_relative_to_a_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     step = StepDef("slow", "1-slow.cu", "t", "s", "memory_latency", extra=("k.cu",))
-    one = Exercise("t", "s", "d", "3", 1, (), (), (), (step,), "e", "MIT", (), name="one")
+    one = Exercise(1, "t", "s", "d", "3", 1, (), (), (), (step,), "e", "MIT", (), name="one")
     monkeypatch.setattr(selfcheck, "home", lambda name: tmp_path / "kernels" / name)
     monkeypatch.setattr(selfcheck, "exercise", lambda name: one)
     do: tuple[Stage, ...] = ("check",)

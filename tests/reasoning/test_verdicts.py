@@ -180,7 +180,7 @@ def test_no_report_floods_the_page(tour: Any) -> None:
     text = lines(launch)
     assert text.count("· ncu:") == 3
     assert "and 2 more: `ncu-advisor diagnose REPORT --rules` shows all" in text
-    assert printed_rules((launch,)).count("here: ") == 5
+    assert printed_rules((launch,)).count("advisor: ") == 5
 
 
 def test_small_promises_are_left_to_the_full_list(tour: Any) -> None:
@@ -259,5 +259,5 @@ def test_the_option_shows_every_verdict_and_nothing_else(
     assert end.value.code == 0
     out = capsys.readouterr().out
     assert out.startswith("Nsight Compute's rules · mixed_branches · launch 8")
-    assert out.count("\n  · here: ") == len(launch_of(tour, "mixed_branches").ncu_rules)
+    assert out.count("\n  · advisor: ") == len(launch_of(tour, "mixed_branches").ncu_rules)
     assert max(map(len, out.splitlines())) <= 80

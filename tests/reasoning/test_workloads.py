@@ -201,7 +201,7 @@ def test_a_full_vram_is_near_its_roofline_and_a_poor_one_is_not(tmp_path: Path) 
 def test_a_missing_number_is_asked_for_by_the_word_to_type_and_never_by_a_command_of_ncu() -> None:
     missing = case("ssr").missing
     asked = {m.metric: m.collect for m in missing}
-    assert asked["sm_active_pct"] == "type `sm_active` into the workload file"
+    assert asked["sm_active_pct"] == "enter `sm_active` in the workload file"
     assert asked["stall_long_scoreboard_pct"] == "type `stalls: long_scoreboard` into the workload file"
     assert len(set(asked.values())) == len(asked) and not any("ncu" in text for text in asked.values())
 
