@@ -202,7 +202,7 @@ def test_a_missing_number_is_asked_for_by_the_word_to_type_and_never_by_a_comman
     missing = case("ssr").missing
     asked = {m.metric: m.collect for m in missing}
     assert asked["sm_active_pct"] == "enter `sm_active` in the workload file"
-    assert asked["stall_long_scoreboard_pct"] == "type `stalls: long_scoreboard` into the workload file"
+    assert asked["stall_long_scoreboard_pct"] == "enter `stalls: long_scoreboard` in the workload file"
     assert len(set(asked.values())) == len(asked) and not any("ncu" in text for text in asked.values())
 
 
