@@ -11,7 +11,7 @@ from msgspec import structs
 from advisor.explain.index import Index, Place, fields_named, norm
 from advisor.hardware.gpus import table
 from advisor.knowledge.loader import load
-from advisor.knowledge.schemas import ClassDef, DiagnosisDef, MetricDef, ObservationDef, QuestionDef, RuleDef
+from advisor.knowledge.schemas import ClassDef, DiagnosisDef, FixDef, MetricDef, ObservationDef, QuestionDef, RuleDef
 from advisor.records.errors import KnowledgeError
 from advisor.records.record import Record, named
 
@@ -163,6 +163,12 @@ def _changes(changes: Mapping[str, str]) -> Iterable[str]:
             yield f"{term} × ({factor})" if " " in whole else f"{term} × {factor}"
 
 
+def _conditions(index: Index, fix: FixDef) -> Iterable[str]:
+    """Yield the conditions on which a fix suits a launch."""
+    for role, names in (("when", fix.when), ("unless", fix.unless)):
+        yield from (f"{role} {_test(index, name)}" for name in names)
+
+
 def _symptoms(index: Index, names: Iterable[str]) -> Iterable[str]:
     """Return the texts of the observations that a finding explains."""
     for name in names:
@@ -180,15 +186,22 @@ def _diagnosis(index: Index, place: Place) -> Explanation:
     sections: list[Section] = []
     if shown:
         sections += [("what", _lines(entry.what)), ("why", _lines(entry.why))]
-    if entry.fix is not None and place.kind != "rule":
+    # A page of an entry shows its general fix, and which other fixes suit which launches.
+    fix = entry.fix
+    if place.kind == "fix":
+        fix = next(one for one in entry.fixes if norm(one.id) == norm(place.id))
+    if fix is not None and place.kind != "rule":
         sections += [
-            ("fix", _lines(entry.fix.summary) if shown else ()),
-            ("steps", _lines(entry.fix.steps)),
-            ("before", _code(entry.fix.before) if entry.fix.before else ()),
-            ("after", _code(entry.fix.after) if entry.fix.after else ()),
-            ("typical", _lines(entry.fix.typical)),
-            ("costs", _lines(entry.fix.costs)),
+            ("fix", _lines(fix.summary) if shown else ()),
+            ("conditions", tuple(_conditions(index, fix)) if not shown else ()),
+            ("steps", _lines(fix.steps)),
+            ("before", _code(fix.before) if fix.before else ()),
+            ("after", _code(fix.after) if fix.after else ()),
+            ("typical", _lines(fix.typical)),
+            ("costs", _lines(fix.costs)),
         ]
+    if shown:
+        sections.append(("fixes", tuple(f"{one.id}: {one.summary}" for one in entry.fixes if one.conditional)))
     if shown:
         sections.append(("exercise", _lines(entry.exercise)))
     sections.append(("misleads", _lines(entry.misleads)))
@@ -196,8 +209,8 @@ def _diagnosis(index: Index, place: Place) -> Explanation:
         sections.append(("rules", tuple(line for rule in rules for line in _rule(index, rule))))
     if shown:
         sections.append(("explains", tuple(_symptoms(index, entry.explains))))
-    if entry.fix is not None and place.kind != "rule":
-        sections.append(("changes", tuple(_changes(entry.fix.changes))))
+    if fix is not None and place.kind != "rule":
+        sections.append(("changes", tuple(_changes(fix.changes))))
     if shown:
         sections += [("fires", _values(entry.examples.fires)), ("silent", _values(entry.examples.silent))]
     names = [n for rule in rules for n in (*rule.when, *rule.unless)]
@@ -205,8 +218,8 @@ def _diagnosis(index: Index, place: Place) -> Explanation:
     keys = [*entry.cites, *(key for rule in rules for key in rule.cites)]
     see = (*entry.see, *related) if shown else (entry.id, *related)
     title = entry.title
-    if place.kind == "fix" and entry.fix is not None:
-        title = entry.fix.summary
+    if place.kind == "fix" and fix is not None:
+        title = fix.summary
     return Explanation(place.kind, place.id, title, tuple(sections), _cites(index, keys), _known(index, see))
 
 

@@ -80,7 +80,7 @@ def launch_blocks(launch: LaunchDiagnosis, texts: Texts) -> LaunchBlocks:
     blocks += [code for place in (first.locations if first else ()) if (code := _excerpt(place, launch, texts))]
     rest: list[tuple[str, tuple[Block, ...], bool]] = []
     if first is not None and first.fix is not None and first.fix.steps:
-        rest.append((steps_heading(first), fix_blocks(first.fix), False))
+        rest.append((steps_heading(first), (*fix_blocks(first.fix), *alternative_blocks(first)), False))
     rest.append(("Utilisation", _bars(launch), True))
     if first is not None:
         rest.append(("Evidence", _evidence(launch, first), False))
@@ -112,8 +112,16 @@ def _verdict(first: Finding, launch: LaunchDiagnosis) -> list[Fact]:
 
 
 def fix_facts(fix: FixAdvice) -> list[Fact]:
-    """Return the summary and the cost of a fix."""
-    return [Fact("Fix", fix.summary), *([Fact("Cost", fix.costs)] if fix.costs else [])]
+    """Return the summary of a fix, why it suits the launch, and its cost."""
+    rows = [Fact("Fix", fix.summary)]
+    rows += [Fact("Fits because", fix.because)] if fix.because else []
+    return rows + ([Fact("Cost", fix.costs)] if fix.costs else [])
+
+
+def alternative_blocks(finding: Finding) -> tuple[Block, ...]:
+    """Return the other fixes of a finding that may suit the launch, the best first; empty if there is none."""
+    listed = tuple(fix.summary + (f": {fix.because}" if fix.because else "") for fix in finding.alternatives)
+    return (Paragraph("Other fixes for the same cause:"), Bullets(listed)) if listed else ()
 
 
 def finding_facts(finding: Finding) -> list[Fact]:
