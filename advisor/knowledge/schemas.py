@@ -132,9 +132,16 @@ class DiagnosisDef(Entry, frozen=True, forbid_unknown_fields=True):
     moments: MomentsDef = MomentsDef()
     see: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        general = self.fix
+        if general is not None and isinstance(self.fixes_given, tuple):
+            same = {"changes": general.changes, "degrees": general.degrees}
+            fixes = (fix if fix.changes else msgspec.structs.replace(fix, **same) for fix in self.fixes_given)
+            msgspec.structs.force_setattr(self, "fixes_given", tuple(fixes))
+
     @property
     def fixes(self) -> tuple[FixDef, ...]:
-        """The fixes in the order of preference."""
+        """The fixes in the order of preference; one that does not say what it changes has the general one's factors."""
         given = self.fixes_given
         return given if isinstance(given, tuple) else () if given is None else (given,)
 

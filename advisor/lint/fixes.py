@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from pathlib import Path
 
 from advisor.knowledge.expressions import ExpressionError, Test, parse
+from advisor.knowledge.libraries import FILE as LIBRARIES
+from advisor.knowledge.libraries import LibrariesDef
 from advisor.knowledge.schemas import DiagnosisDef, FixDef, RuleDef
 from advisor.lint.base import ERROR, WARNING, Base, Mistake, Placed
 from advisor.lint.names import check_text
@@ -138,6 +141,39 @@ def _conditions(
     if not fix.because:
         yield entry.mistake(f"the fix {fix.id}: because is empty", *keys, "because")
     yield from check_text(base, entry, fix.because, *keys, "because")
+
+
+def check_libraries(
+    base: Base, terms: Collection[str] | None, step_error: Callable[[str, int], str | None]
+) -> Iterator[Mistake]:
+    """Check the names of libraries and the fix for their kernels."""
+    document = base.document(LIBRARIES)
+    if document is None or document.mistakes:
+        return
+    found = document.convert(document.raw, LibrariesDef)
+    if found is None:
+        yield document.mistakes[-1]
+        return
+    for library, forms in found.names.items():
+        for at, form in enumerate(forms):
+            try:
+                re.compile(form)
+            except re.error as e:
+                yield document.mistake(f"{library}: {form!r} is not a regular expression: {e}", "names", library, at)
+    entry = Placed(Path(LIBRARIES).stem, DiagnosisDef(id=Path(LIBRARIES).stem, fixes_given=found.fix), document, ())
+    yield from _fix(base, entry, found.fix, ("fix",), terms)
+    yield from _conditions(base, entry, found.fix, ("fix",), step_error)
+    for at, name in enumerate(found.without):
+        if name not in base.findings and name not in base.broken:
+            yield document.mistake(f"{name!r} is not a diagnosis", "without", at)
+
+
+def library_observations(base: Base) -> set[str]:
+    """Return the names that the fix for libraries reads."""
+    document = base.document(LIBRARIES)
+    fix = document.raw.get("fix") if document is not None else None
+    listed = [fix.get(part) for part in ("when", "unless")] if isinstance(fix, dict) else []
+    return {str(name) for names in listed if isinstance(names, list) for name in names}
 
 
 def fix_cases(base: Base, entry: Placed[DiagnosisDef]) -> Iterator[tuple[FixDef, Keys, dict[str, float]]]:

@@ -16,7 +16,7 @@ from advisor.knowledge.schemas import ClassDef, DiagnosisDef
 from advisor.lint.base import ERROR, Base, Mistake, Placed, load_base
 from advisor.lint.entries import check_catalogue, check_findings, check_questions, check_used, exercises_in
 from advisor.lint.examples import check_examples
-from advisor.lint.fixes import Keys, check_conditions, placed_fixes
+from advisor.lint.fixes import Keys, check_conditions, check_libraries, library_observations, placed_fixes
 from advisor.lint.names import check_cites, check_metrics, check_observations, check_rules, check_units, references
 from advisor.lint.rules import check_partitions, check_reachable
 from advisor.practice.folders import faults
@@ -213,7 +213,8 @@ def lint(
     found += check_cites(base)
     found += check_findings(base, terms, exercises_in(kernels))
     timelines = timeline_base(base)
-    found += check_used(base, used_by_timelines(timelines))
+    found += check_libraries(base, terms, references(base))
+    found += check_used(base, used_by_timelines(timelines) | library_observations(base))
     found += check_questions(base)
     found += check_units(base, terms)
     found += check_partitions(base, tests)
