@@ -29,7 +29,7 @@ CXX = shutil.which("c++") or shutil.which("g++")
 
 
 def fixes() -> dict[str, FixDef]:
-    """The fixes of each diagnosis and timeline pattern: the general one by the id of the entry, others with their own."""
+    """All fixes of diagnoses and timeline patterns: the general one by the id of the entry, others with their own."""
     root = resources.folder("knowledge")
     entries = [load(path, DiagnosisDef) for folder in FOLDERS for path in sorted((root / folder).glob("*.yaml"))]
     found = {"libraries": libraries().fix}
