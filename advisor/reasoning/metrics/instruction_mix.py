@@ -116,7 +116,7 @@ def summarise(accesses: Sequence[Access]) -> dict[str, float]:
     out["requested_bytes"] = math.fsum(a.lanes * a.width / 8 for a in reached)
     wide = [a for a in reached if a.width > 0]
     executed = math.fsum(a.executed for a in wide)
-    out["access_bits_mean"] = _ratio(math.fsum(a.executed * a.width for a in wide), executed)
+    out["access_bits_mean"] = _mean_bits(wide)
     out["narrow_access_share"] = _ratio(math.fsum(a.executed for a in wide if a.width <= NARROW_BITS), executed)
     moved = math.fsum(a.lanes * a.width for a in reached)
     out["wide_access_share"] = _ratio(math.fsum(a.lanes * a.width for a in reached if a.width >= DOUBLE_BITS), moved)
@@ -126,8 +126,8 @@ def summarise(accesses: Sequence[Access]) -> dict[str, float]:
     out["uniform_load_inst"] = math.fsum(number for _, number in alike)
     out["uniform_load_bytes"] = math.fsum(number * a.width / 8 for a, number in alike)
     shared = [a for a in accesses if a.space == "shared" and a.kind in ("load", "store") and a.width > 0]
-    executed = math.fsum(a.executed for a in shared)
-    out["shared_bits_mean"] = _ratio(math.fsum(a.executed * a.width for a in shared), executed)
+    out["shared_bits_mean"] = _mean_bits(shared)
+    out["local_bits_mean"] = _mean_bits([a for a in accesses if a.space == "local" and a.width > 0])
     out["shared_wide_excess_share"] = _excess_share((a.width >= DOUBLE_BITS, a) for a in shared)
     out["shared_atomic_excess_share"] = _excess_share((a.kind == "atomic", a) for a in accesses if a.space == "shared")
     return out
@@ -147,6 +147,11 @@ def _uniform(loads: Access) -> float:
         return 0.0 if loads.lanes else math.nan
     sectors = loads.sectors / loads.executed
     return math.nan if math.isnan(sectors) else loads.executed * min(1.0, max(0.0, (own - sectors) / (own - 1)))
+
+
+def _mean_bits(accesses: Sequence[Access]) -> float:
+    executed = math.fsum(a.executed for a in accesses)
+    return _ratio(math.fsum(a.executed * a.width for a in accesses), executed)
 
 
 def _excess_share(shared: Iterable[tuple[bool, Access]]) -> float:
