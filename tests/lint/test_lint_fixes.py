@@ -10,9 +10,7 @@ import pytest
 from advisor.lint.lint import lint
 
 SOUND = Path(__file__).parent / "knowledge_ok"
-SINGLE = (
-    'fix: {id: more_loads, summary: More loads, steps: [Unroll.], costs: Registers., changes: {latency: "0.5"}}\n'
-)
+SINGLE = 'fix: {id: more_loads, summary: More loads, steps: [Unroll.], costs: Registers., changes: {latency: "0.5"}}\n'
 LIST = """fix:
   - id: less_compute
     summary: Less arithmetic
