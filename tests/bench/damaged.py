@@ -116,6 +116,7 @@ for line in sys.stdin:
         time.sleep(0.005)
         if time.monotonic() > deadline:
             os.killpg(child, 9); os.waitpid(child, 0)
+            break
     print("ended", flush=True)
 """
 
