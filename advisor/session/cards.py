@@ -244,7 +244,7 @@ def _fix(fix: FixProof, chosen: bool, index: KnowledgeIndex) -> list[Line]:
         lines += _clause(clause, index, 1)
     if fix.cites:
         lines.append(Line("; ".join(index.source(key) for key in fix.cites), "quiet", "Source"))
-    return [*lines, Line(fix.rule_id, "quiet", "Rule")]
+    return [*lines, Line(fix.rule_id, "quiet", "Rule")] if fix.clauses else lines
 
 
 def _flips(flips: tuple[Flip, ...], concluded: str, index: KnowledgeIndex) -> list[Line]:

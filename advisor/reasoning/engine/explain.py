@@ -163,8 +163,10 @@ class _Case:
         rule_id = fix_rule(finding, fix.id)
         clauses = [self.clause(n, "when") for n in fix.when] + [self.clause(n, "unless") for n in fix.unless]
         status: Literal["suits", "general", "unknown", "unsuitable"]
-        if self.trace.fired_for(rule_id):
-            status = "suits" if fix.conditional else "general"
+        if not fix.conditional:
+            status = "general"
+        elif self.trace.fired_for(rule_id):
+            status = "suits"
         else:
             status = "unknown" if any(u.rule_id == rule_id for u in self.trace.undecided) else "unsuitable"
         because = fill(fix.because, self.texts) if status == "suits" else ""

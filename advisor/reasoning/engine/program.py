@@ -194,8 +194,9 @@ def compile_rules(catalog: Catalog) -> Program:
         for at, rule in enumerate(finding.seen):
             check(name, finding.step, rule.id, rule, ("seen", str(at)))
             rules.append(CompiledRule(rule.id, name, finding.step, rule.when, rule.unless))
-        # A single fix is no choice.
-        for at, fix in enumerate(finding.fixes if len(finding.fixes) > 1 else ()):
+        for at, fix in enumerate(finding.fixes):
+            if not fix.conditional:
+                continue  # the general fix suits every launch with its finding
             rule_id, step = fix_rule(name, fix.id), fix_step(catalog, finding)
             check(name, step, rule_id, fix, ("fix", str(at)))
             rules.append(CompiledRule(rule_id, rule_id, step, (f"found.{name}", *fix.when), fix.unless, _FIX_PLACE))

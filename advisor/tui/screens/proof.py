@@ -91,9 +91,10 @@ _FITS = {"suits": "holds", "general": "holds", "unknown": "unknown", "unsuitable
 def _fix(fix: FixProof, chosen: bool, index: KnowledgeIndex) -> Node:
     """Return the node of a fix: whether it suits the launch, by its conditions. Only the chosen one is open."""
     label = f"fix: {fix.summary} ({fix_status(fix.status, chosen)})"
-    about = (label, sentence_start(fix.because)) if fix.because else (label,)
+    rule = (f"rule {fix.rule_id}",) if fix.clauses else ()
+    about = (label, *((sentence_start(fix.because),) if fix.because else ()), *rule)
     children = (*(_clause(clause, index, 0) for clause in fix.clauses), *_sources(fix.cites, index))
-    return Node(label, _FITS[fix.status], (*about, f"rule {fix.rule_id}"), fix.fix, children, open=chosen)
+    return Node(label, _FITS[fix.status], about, fix.fix, children, open=chosen)
 
 
 def _blocked(rule: BlockedRule, index: KnowledgeIndex) -> Node:

@@ -61,8 +61,9 @@ def _fix(fix: FixProof, chosen: bool) -> Iterator[Line]:
     yield Line(f"{fix.summary} [{fix.fix}]: {fix_status(fix.status, chosen)}", "strong")
     if fix.because:
         yield Line(fix.because, label="because", depth=1)
-    cites = f" [{', '.join(fix.cites)}]" if fix.cites else ""
-    yield Line(f"{fix.rule_id}{cites}", label="by rule", depth=1)
+    if fix.clauses:
+        cites = f" [{', '.join(fix.cites)}]" if fix.cites else ""
+        yield Line(f"{fix.rule_id}{cites}", label="by rule", depth=1)
     for clause in fix.clauses:
         yield from _clause(clause, 2)
 
