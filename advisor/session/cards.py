@@ -90,7 +90,7 @@ def fix_card(finding: Finding, position: int, where: Sequence[Line] = ()) -> Car
         return Card("fix", finding.title, (none,), position, finding.id, "Fix")
     cost = [Line(sentence(fix.costs), "fact", "Cost")] if fix.costs else []
     reason = [Line(sentence(fix.because), "fact", "Fits because")] if fix.because else []
-    blocks = (*where, *reason, *fix_blocks(fix), *alternative_blocks(finding), *cost)
+    blocks = (*where, *reason, *fix_blocks(fix, alternative_blocks(finding)), *cost)
     return Card("fix", fix.summary, blocks, position, finding.id, "Fix")
 
 
