@@ -199,7 +199,7 @@ def change_blocks(fix: FixAdvice) -> tuple[Block, ...]:
 
 
 def fix_blocks(fix: FixAdvice, others: tuple[Block, ...] = ()) -> tuple[Block, ...]:
-    """Return the steps of a fix, topics, an exercise, other fixes, and its simulation with the numbers of the launch."""
+    """Return the steps of a fix, topics, an exercise, other fixes, and its simulation with the launch's numbers."""
     blocks: list[Block] = [*change_blocks(fix), Bullets(fix.steps, ordered=True)]
     rows = []
     if fix.see:
