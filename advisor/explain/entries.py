@@ -10,6 +10,8 @@ from msgspec import structs
 
 from advisor.explain.index import Index, Place, fields_named, norm
 from advisor.hardware.gpus import table
+from advisor.knowledge.libraries import FILE as LIBRARIES
+from advisor.knowledge.libraries import libraries
 from advisor.knowledge.loader import load
 from advisor.knowledge.schemas import ClassDef, DiagnosisDef, FixDef, MetricDef, ObservationDef, QuestionDef, RuleDef
 from advisor.records.errors import KnowledgeError
@@ -178,7 +180,10 @@ def _symptoms(index: Index, names: Iterable[str]) -> Iterable[str]:
 
 
 def _diagnosis(index: Index, place: Place) -> Explanation:
-    entry = load(place.path, DiagnosisDef)
+    if place.path.name == LIBRARIES:
+        entry = DiagnosisDef(fixes_given=libraries(place.path.parent).fix)
+    else:
+        entry = load(place.path, DiagnosisDef)
     rules = entry.seen
     if place.kind == "rule":
         rules = tuple(r for r in entry.seen if norm(r.id) == norm(place.id))
@@ -216,6 +221,7 @@ def _diagnosis(index: Index, place: Place) -> Explanation:
     names = [n for rule in rules for n in (*rule.when, *rule.unless)]
     related = [n.partition(".")[2] for n in names if n.startswith(("class.", "found."))]
     keys = [*entry.cites, *(key for rule in rules for key in rule.cites)]
+    keys += fix.cites if fix is not None and not shown else ()
     see = (*entry.see, *related) if shown else (entry.id, *related)
     title = entry.title
     if place.kind == "fix" and fix is not None:

@@ -11,6 +11,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import structs
 
+from advisor.knowledge.libraries import FILE as LIBRARIES
 from advisor.knowledge.loader import entry_line, load
 from advisor.records.errors import KnowledgeError
 
@@ -168,6 +169,9 @@ def _places(folder: Path) -> Iterator[Place]:
                 if isinstance(rule, dict) and rule.get("id"):
                     yield Place("rule", str(rule["id"]), path, content)
             yield from (Place("fix", str(fix["id"]), path, content) for fix in _fixes(content) if fix.get("id"))
+    if (folder / LIBRARIES).is_file():
+        content = load(folder / LIBRARIES, dict[str, Any])
+        yield from (Place("fix", str(fix["id"]), folder / LIBRARIES, content) for fix in _fixes(content))
     for kind, pattern in _MAPPINGS:
         for path in sorted(folder.glob(pattern)):
             yield from _entries(path, _TOPICS.get(path.stem, kind) if kind == "topic" else kind, load(path, dict))
