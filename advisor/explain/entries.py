@@ -10,10 +10,13 @@ from msgspec import structs
 
 from advisor.explain.index import Index, Place, fields_named, norm
 from advisor.hardware.gpus import table
+from advisor.knowledge.libraries import FILE as LIBRARIES
+from advisor.knowledge.libraries import libraries
 from advisor.knowledge.loader import load
 from advisor.knowledge.schemas import (
     ClassDef,
     DiagnosisDef,
+    FixDef,
     MetricDef,
     ObservationDef,
     QuantityDef,
@@ -207,6 +210,12 @@ def _changes(changes: Mapping[str, str]) -> Iterable[str]:
             yield f"{term} × ({factor})" if " " in whole else f"{term} × {factor}"
 
 
+def _conditions(index: Index, fix: FixDef) -> Iterable[str]:
+    """Yield the conditions on which a fix suits a launch."""
+    for role, names in (("when", fix.when), ("unless", fix.unless)):
+        yield from (f"{role} {_test(index, name)}" for name in names)
+
+
 def _symptoms(index: Index, names: Iterable[str]) -> Iterable[str]:
     """Return the texts of the observations that a finding explains."""
     for name in names:
@@ -216,7 +225,10 @@ def _symptoms(index: Index, names: Iterable[str]) -> Iterable[str]:
 
 
 def _diagnosis(index: Index, place: Place) -> Explanation:
-    entry = load(place.path, DiagnosisDef)
+    if place.path.name == LIBRARIES:
+        entry = DiagnosisDef(fixes_given=libraries(place.path.parent).fix)
+    else:
+        entry = load(place.path, DiagnosisDef)
     rules = entry.seen
     if place.kind == "rule":
         rules = tuple(r for r in entry.seen if norm(r.id) == norm(place.id))
@@ -224,15 +236,22 @@ def _diagnosis(index: Index, place: Place) -> Explanation:
     sections: list[Section] = []
     if shown:
         sections += [("what", _lines(entry.what)), ("why", _lines(entry.why))]
-    if entry.fix is not None and place.kind != "rule":
+    # A page of an entry shows its general fix, and which other fixes suit which launches.
+    fix = entry.fix
+    if place.kind == "fix":
+        fix = next(one for one in entry.fixes if norm(one.id) == norm(place.id))
+    if fix is not None and place.kind != "rule":
         sections += [
-            ("fix", _lines(entry.fix.summary) if shown else ()),
-            ("steps", _lines(entry.fix.steps)),
-            ("before", _code(entry.fix.before) if entry.fix.before else ()),
-            ("after", _code(entry.fix.after) if entry.fix.after else ()),
-            ("typical", _lines(entry.fix.typical)),
-            ("costs", _lines(entry.fix.costs)),
+            ("fix", _lines(fix.summary) if shown else ()),
+            ("conditions", tuple(_conditions(index, fix)) if not shown else ()),
+            ("steps", _lines(fix.steps)),
+            ("before", _code(fix.before) if fix.before else ()),
+            ("after", _code(fix.after) if fix.after else ()),
+            ("typical", _lines(fix.typical)),
+            ("costs", _lines(fix.costs)),
         ]
+    if shown:
+        sections.append(("fixes", tuple(f"{one.id}: {one.summary}" for one in entry.fixes if one.conditional)))
     if shown:
         sections.append(("exercise", _lines(entry.exercise)))
     sections.append(("misleads", _lines(entry.misleads)))
@@ -240,17 +259,18 @@ def _diagnosis(index: Index, place: Place) -> Explanation:
         sections.append(("rules", tuple(line for rule in rules for line in _rule(index, rule))))
     if shown:
         sections.append(("explains", tuple(_symptoms(index, entry.explains))))
-    if entry.fix is not None and place.kind != "rule":
-        sections.append(("changes", tuple(_changes(entry.fix.changes))))
+    if fix is not None and place.kind != "rule":
+        sections.append(("changes", tuple(_changes(fix.changes))))
     if shown:
         sections += [("fires", _values(entry.examples.fires)), ("silent", _values(entry.examples.silent))]
     names = [n for rule in rules for n in (*rule.when, *rule.unless)]
     related = [n.partition(".")[2] for n in names if n.startswith(("class.", "found."))]
     keys = [*entry.cites, *(key for rule in rules for key in rule.cites)]
+    keys += fix.cites if fix is not None and not shown else ()
     see = (*entry.see, *related) if shown else (entry.id, *related)
     title = entry.title
-    if place.kind == "fix" and entry.fix is not None:
-        title = entry.fix.summary
+    if place.kind == "fix" and fix is not None:
+        title = fix.summary
     return Explanation(place.kind, place.id, title, tuple(sections), _cites(index, keys), _known(index, see))
 
 

@@ -11,6 +11,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import structs
 
+from advisor.knowledge.libraries import FILE as LIBRARIES
 from advisor.knowledge.loader import entry_line, load
 from advisor.records.errors import KnowledgeError
 
@@ -127,7 +128,9 @@ class Index:
         """Return one line that names the entry, empty for a rule."""
         if place.kind == "rule":
             return ""
-        content: Mapping[str, Any] = place.content.get("fix", {}) if place.kind == "fix" else place.content
+        content: Mapping[str, Any] = place.content
+        if place.kind == "fix":
+            content = next(fix for fix in _fixes(place.content) if str(fix.get("id")) == place.id)
         names = ("summary",) if place.kind == "fix" else _TITLES
         found = next((content[n] for n in names if isinstance(content.get(n), str)), "")
         return fields_named(" ".join(found.split()))
@@ -181,9 +184,10 @@ def _places(folder: Path) -> Iterator[Place]:
             for rule in rules if isinstance(rules, list) else ():
                 if isinstance(rule, dict) and rule.get("id"):
                     yield Place("rule", str(rule["id"]), path, content)
-            fix = content.get("fix")
-            if isinstance(fix, dict) and fix.get("id"):
-                yield Place("fix", str(fix["id"]), path, content)
+            yield from (Place("fix", str(fix["id"]), path, content) for fix in _fixes(content) if fix.get("id"))
+    if (folder / LIBRARIES).is_file():
+        content = load(folder / LIBRARIES, dict[str, Any])
+        yield from (Place("fix", str(fix["id"]), folder / LIBRARIES, content) for fix in _fixes(content))
     for kind, pattern in _MAPPINGS:
         for path in sorted(folder.glob(pattern)):
             yield from _entries(path, _TOPICS.get(path.stem, kind) if kind == "topic" else kind, load(path, dict))
@@ -191,6 +195,12 @@ def _places(folder: Path) -> Iterator[Place]:
         path = folder / name
         if path.exists():
             yield from _entries(path, kind, load(path, dict).get(section) or {})
+
+
+def _fixes(content: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the fixes of an entry: `fix` is one of them or a list."""
+    given = content.get("fix")
+    return [fix for fix in (given if isinstance(given, list) else [given]) if isinstance(fix, dict)]
 
 
 def _entries(path: Path, kind: str, content: Mapping[Any, Any]) -> Iterator[Place]:

@@ -54,9 +54,12 @@ class RuleDef(Entry, frozen=True, forbid_unknown_fields=True):
     because: str = ""
 
 
-class FixDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class FixDef(Entry, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A fix. changes: maps a term of the time model to the factor on its work, a formula over metrics.
 
+    when, unless: the conditions on which it suits a kernel, by the names that rules use except results of the
+    quantification, which depend on the fix; because: the reason, a text about one launch. A fix without conditions is
+    the general one of its entry. example: metric values on which it is the first fix.
     before, after: about five to ten lines of code each, both or neither. code: the kind of that code: whole device
     functions (`kernel`), statements of the host program (`host`) or `python`. check: the simulator that applies the fix
     to the launch's own numbers (reasoning/fix_simulation.py). typical: the usual gain of a fix without a model
@@ -65,6 +68,9 @@ class FixDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     id: str
     summary: str
+    when: tuple[str, ...] = ()
+    unless: tuple[str, ...] = ()
+    because: str = ""
     steps: tuple[str, ...] = ()
     costs: str = ""
     before: str = ""
@@ -74,6 +80,12 @@ class FixDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     degrees: dict[str, str] = {}
     check: Literal["", "banks", "coalescing", "occupancy", "waves"] = ""
     typical: str = ""
+    example: dict[str, float] = {}
+
+    @property
+    def conditional(self) -> bool:
+        """Whether it suits some kernels only."""
+        return bool(self.when or self.unless)
 
 
 class Examples(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -100,7 +112,7 @@ class DiagnosisDef(Entry, frozen=True, forbid_unknown_fields=True):
 
     step: the order of evaluation: a rule may use only findings of earlier steps. Steps from 6 on run after
     quantification. locate: the measure (source/measures.py) that is largest at the code that causes it; moments: the
-    moments that show a timeline pattern in the trace.
+    moments that show a timeline pattern in the trace. In the file, `fix` is one fix or a list of them.
     """
 
     id: str = ""
@@ -113,12 +125,34 @@ class DiagnosisDef(Entry, frozen=True, forbid_unknown_fields=True):
     seen: tuple[RuleDef, ...] = ()
     explains: tuple[str, ...] = ()
     misleads: str = ""
-    fix: FixDef | None = None
+    fixes_given: FixDef | tuple[FixDef, ...] | None = msgspec.field(default=None, name="fix")
     examples: Examples = Examples()
     exercise: str = ""
     locate: str = ""
     moments: MomentsDef = MomentsDef()
     see: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        general = self.fix
+        if general is not None and isinstance(self.fixes_given, tuple):
+            same = {"changes": general.changes, "degrees": general.degrees}
+            fixes = (fix if fix.changes else msgspec.structs.replace(fix, **same) for fix in self.fixes_given)
+            msgspec.structs.force_setattr(self, "fixes_given", tuple(fixes))
+
+    @property
+    def fixes(self) -> tuple[FixDef, ...]:
+        """The fixes in the order of preference; one that does not say what it changes has the general one's factors."""
+        given = self.fixes_given
+        return given if isinstance(given, tuple) else () if given is None else (given,)
+
+    @property
+    def fix(self) -> FixDef | None:
+        """The general fix, which has no conditions; None if there is none."""
+        return next((fix for fix in self.fixes if not fix.conditional), None)
+
+    def fix_named(self, fix_id: str) -> FixDef:
+        """Return the fix with this id."""
+        return next(fix for fix in self.fixes if fix.id == fix_id)
 
 
 class ClassDef(Entry, frozen=True, forbid_unknown_fields=True):

@@ -9,13 +9,12 @@ from pathlib import Path
 import msgspec
 
 from advisor.knowledge.base import WORKLOAD_FOLDER
-from advisor.knowledge.expressions import ExpressionError, parse
-from advisor.knowledge.schemas import DiagnosisDef, FixDef
+from advisor.knowledge.schemas import DiagnosisDef
 from advisor.lint.base import ERROR, INFO, WARNING, Base, Mistake, Placed
+from advisor.lint.fixes import check_fixes
 from advisor.reasoning.engine.program import kind_of
 from advisor.source.measures import MEASURES
 
-_SNIPPET_LINES, _SNIPPET_COLUMNS = 12, 76
 _FIELD = re.compile(r"\{([a-z][a-z0-9_]*)(?::[^{}]*)?\}")
 
 
@@ -40,7 +39,7 @@ def check_findings(base: Base, terms: Collection[str] | None, exercises: Collect
             yield entry.mistake("no rule concludes this finding", "seen")
         if value.scope == "launch":
             yield from _examples(entry)
-        yield from _fix(base, entry, terms)
+        yield from check_fixes(base, entry, terms)
         if value.kind == "diagnosis" and value.scope == "launch":
             yield from _exercise(base, entry, exercises)
         for at, name in enumerate(value.explains):
@@ -61,8 +60,6 @@ def _page(base: Base, entry: Placed[DiagnosisDef]) -> Iterator[Mistake]:
     for part in ("why", "misleads"):
         if not getattr(value, part):
             yield entry.mistake(f"{part} is empty", part, severity=severity)
-    if value.fix is not None and not value.fix.costs:
-        yield entry.mistake("costs of the fix is empty", "fix", "costs", severity=severity)
 
 
 def _observes(entry: Placed[DiagnosisDef]) -> bool:
@@ -76,50 +73,6 @@ def _examples(entry: Placed[DiagnosisDef]) -> Iterator[Mistake]:
     for kind in ("fires", "silent"):
         if not getattr(entry.value.examples, kind):
             yield entry.mistake(f"no example under {kind}", "examples", kind)
-
-
-def _fix(base: Base, entry: Placed[DiagnosisDef], terms: Collection[str] | None) -> Iterator[Mistake]:
-    fix = entry.value.fix
-    if fix is None:
-        if entry.value.kind == "diagnosis":
-            yield entry.mistake("no fix", "fix")
-        return
-    if not fix.steps:
-        yield entry.mistake("the fix has no steps", "fix", "steps")
-    yield from _snippets(base, entry, fix)
-    for part, changes in (("changes", fix.changes), ("degrees", fix.degrees)):
-        for term, text in changes.items():
-            if terms is not None and term not in terms:
-                yield entry.mistake(f"{term!r} is not a term of the time model", "fix", part, term)
-            try:
-                names = parse(text).names
-            except ExpressionError as e:
-                yield entry.mistake(f"{term}: {e}", "fix", part, term)
-                continue
-            for name in sorted(names - base.metrics.keys()):
-                yield entry.mistake(f"{term}: {name!r} is not a metric", "fix", part, term)
-    for term in fix.degrees.keys() - fix.changes.keys():
-        yield entry.mistake(f"{term!r} is in degrees but not in changes", "fix", "degrees", term)
-
-
-def _snippets(base: Base, entry: Placed[DiagnosisDef], fix: FixDef) -> Iterator[Mistake]:
-    """Check that the code before and after the fix is given; a team only gets a warning."""
-    severity = ERROR if entry.document.path.is_relative_to(base.folders[0]) else WARNING
-    if bool(fix.before) != bool(fix.after):
-        given, missing = ("before", "after") if fix.before else ("after", "before")
-        yield entry.mistake(f"{given} without {missing}", "fix", given, severity=severity)
-    elif fix.before and fix.before.split() == fix.after.split():
-        yield entry.mistake("before and after have the same code", "fix", "after", severity=severity)
-    for part, text in (("before", fix.before), ("after", fix.after)):
-        lines = text.rstrip().split("\n")
-        if len(lines) > _SNIPPET_LINES:
-            said = f"{len(lines)} lines of code; at most {_SNIPPET_LINES}"
-            yield entry.mistake(said, "fix", part, severity=severity)
-        if max(map(len, lines)) > _SNIPPET_COLUMNS:
-            said = f"code of {max(map(len, lines))} columns; at most {_SNIPPET_COLUMNS}"
-            yield entry.mistake(said, "fix", part, severity=severity)
-        if "\t" in text:
-            yield entry.mistake("the code contains a tab", "fix", part, severity=severity)
 
 
 def _exercise(base: Base, entry: Placed[DiagnosisDef], exercises: Collection[str] | None) -> Iterator[Mistake]:
@@ -142,9 +95,6 @@ def _unfilled(base: Base, entry: Placed[DiagnosisDef]) -> Iterator[Mistake]:
         (value.why, ("why",)),
         (value.misleads, ("misleads",)),
     ]
-    if value.fix is not None:
-        texts += [(value.fix.summary, ("fix", "summary")), (value.fix.costs, ("fix", "costs"))]
-        texts += [(step, ("fix", "steps", at)) for at, step in enumerate(value.fix.steps)]
     for text, keys in texts:
         for name in sorted(set(_FIELD.findall(text)) & base.metrics.keys()):
             yield entry.mistake(f"{{{name}}} is not replaced in this text", *keys)
@@ -161,6 +111,7 @@ def check_used(base: Base, elsewhere: Collection[str] = ()) -> Iterator[Mistake]
     for finding in base.findings.values():
         used |= set(finding.value.explains)
         used |= {n for rule in finding.value.seen for n in (*rule.when, *rule.unless)}
+        used |= {n for fix in finding.value.fixes for n in (*fix.when, *fix.unless)}
     for quantity in base.quantities.values():
         used |= {*quantity.value.holds, *(n for way in quantity.value.ways for n in (*way.when, *way.unless))}
     groups = {base.observations[n].value.partition for n in used if n in base.observations} - {""}

@@ -9,8 +9,9 @@ from itertools import chain
 import msgspec
 
 from advisor.knowledge.expressions import FALSE, TRUE, UNKNOWN, Expression, ExpressionError, Test, parse
-from advisor.knowledge.schemas import DiagnosisDef, RuleDef
+from advisor.knowledge.schemas import DiagnosisDef, FixDef, RuleDef
 from advisor.lint.base import ERROR, WARNING, Base, Mistake, Placed, placed
+from advisor.lint.fixes import Keys, fix_cases, wrong_choice
 from advisor.reasoning.engine.program import SECOND_PASS, kind_of
 from advisor.reasoning.engine.reason import Engine
 from advisor.reasoning.engine.trace import Trace
@@ -27,16 +28,21 @@ def check_examples(base: Base, tests: Mapping[str, Test], sound: Mapping[str, Se
     import pandas as pd
 
     findings = {
-        name: msgspec.structs.replace(entry.value, seen=tuple(sound[name])) for name, entry in base.findings.items()
+        name: msgspec.structs.replace(
+            entry.value, seen=tuple(sound[name]), fixes_given=_sound_fixes(entry.value, tests)
+        )
+        for name, entry in base.findings.items()
     }
     observations = {name: base.observations[name].value for name in tests}
     catalog = base.catalog(findings, observations)
     cases: list[tuple[Placed[DiagnosisDef], str, int, dict[str, float]]] = []
+    choices: list[tuple[Placed[DiagnosisDef], FixDef, Keys, dict[str, float]]] = []
     broken = _broken(base, sound)
     wrong: set[tuple[str, str]] = set()  # finding and kind: a wrong example is no evidence about its rules
     for entry in base.findings.values():
         if entry.value.scope != "launch" or entry.id in broken:
             continue
+        choices += [(entry, *case) for case in fix_cases(base, entry)]
         for kind, examples in (("fires", entry.value.examples.fires), ("silent", entry.value.examples.silent)):
             for at, values in enumerate(examples):
                 unknown = sorted(values.keys() - base.metrics.keys())
@@ -49,7 +55,8 @@ def check_examples(base: Base, tests: Mapping[str, Test], sound: Mapping[str, Se
     if not cases or any(n not in tests for n in read if kind_of(n) == "observation"):
         return  # the engine needs its classes
     formulas = _formulas(base)
-    frame = pd.DataFrame([_derived(values, formulas) for *_, values in cases], dtype=float)
+    values_of = [values for *_, values in cases] + [values for *_, values in choices]
+    frame = pd.DataFrame([_derived(values, formulas) for values in values_of], dtype=float)
     observed = observe(frame, catalog)
     try:
         engine = Engine(catalog)
@@ -66,9 +73,21 @@ def check_examples(base: Base, tests: Mapping[str, Test], sound: Mapping[str, Se
             wrong.add((entry.id, kind))
         decided = shown.setdefault(entry.id, {"fires": set(), "silent": set()})
         decided[kind] |= fired if kind == "fires" else _refuted(engine.conclude(state), rules, state)
+    for row, (entry, fix, keys, _) in enumerate(choices, len(cases)):
+        state = observed.state(row)
+        # Without words, nothing gains: then the findings of the second pass are concluded too.
+        traces = [engine.conclude(state, answers, frozenset()) for answers in _answers(sound[entry.id], "fires")]
+        if (wrong_fix := wrong_choice(findings[entry.id], fix, traces)) is not None:
+            yield entry.mistake(wrong_fix, *keys)
     for name, decided in shown.items():
         sides = {kind: ids for kind, ids in decided.items() if (name, kind) not in wrong}
         yield from _unshown(base, name, sound[name], sides)
+
+
+def _sound_fixes(entry: DiagnosisDef, tests: Collection[str]) -> tuple[FixDef, ...]:
+    """Return the fixes whose observations have a valid test."""
+    names = {fix.id: (*fix.when, *fix.unless) for fix in entry.fixes}
+    return tuple(f for f in entry.fixes if all(kind_of(n) != "observation" or n in tests for n in names[f.id]))
 
 
 def _unshown(

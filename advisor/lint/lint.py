@@ -16,6 +16,7 @@ from advisor.knowledge.schemas import ClassDef, DiagnosisDef
 from advisor.lint.base import ERROR, Base, Mistake, Placed, load_base
 from advisor.lint.entries import check_catalogue, check_findings, check_questions, check_used, exercises_in
 from advisor.lint.examples import check_examples
+from advisor.lint.fixes import Keys, check_conditions, check_libraries, library_observations, placed_fixes
 from advisor.lint.names import (
     check_cites,
     check_metrics,
@@ -89,6 +90,7 @@ def check_timelines(base: Base | None) -> Iterator[Mistake]:
     yield from wrong
     yield from check_cites(base)
     yield from check_reachable(base, tests, sound)
+    yield from check_conditions(base, tests, sound, references(base))
     if not any(d.mistakes for d in base.documents):
         yield from check_examples(base, tests, sound)
     yield from _words(base)
@@ -103,23 +105,23 @@ def _entries(base: Base) -> Iterator[Mistake]:
         for kind in ("fires", "silent"):
             if not getattr(value.examples, kind):
                 yield entry.mistake(f"no example under {kind}", "examples", kind)
-        if value.fix is None:
+        if not value.fixes:
             yield entry.mistake("no fix", "fix")
-            continue
-        if not value.fix.typical:
-            yield entry.mistake("typical of the fix is empty", "fix", "typical")
-        for part, factors in (("changes", value.fix.changes), ("degrees", value.fix.degrees)):
-            for term, text in factors.items():
-                yield from _factor(entry, part, term, text)
+        for fix, keys in placed_fixes(value):
+            if not fix.typical:
+                yield entry.mistake("typical of the fix is empty", *keys, "typical")
+            for part, factors in (("changes", fix.changes), ("degrees", fix.degrees)):
+                for term, text in factors.items():
+                    yield from _factor(entry, (*keys, part, term), term, text)
 
 
-def _factor(entry: Placed[DiagnosisDef], part: str, term: str, text: str) -> Iterator[Mistake]:
+def _factor(entry: Placed[DiagnosisDef], keys: Keys, term: str, text: str) -> Iterator[Mistake]:
     try:
         value = parse(text).scalar({})
     except ExpressionError:
         return  # the check of fixes reports this
     if not 0 <= value <= 1:
-        yield entry.mistake(f"{term}: the remaining share is a number from 0 to 1", "fix", part, term)
+        yield entry.mistake(f"{term}: the remaining share is a number from 0 to 1", *keys)
 
 
 def _words(base: Base) -> Iterator[Mistake]:
@@ -146,6 +148,7 @@ def used_by_timelines(base: Base | None) -> set[str]:
     if base is None:
         return set()
     found = {n for entry in base.findings.values() for rule in entry.value.seen for n in (*rule.when, *rule.unless)}
+    found |= {n for entry in base.findings.values() for fix in entry.value.fixes for n in (*fix.when, *fix.unless)}
     return found | {n for entry in base.classes.values() for n in (*entry.value.when, *entry.value.unless)}
 
 
@@ -185,6 +188,7 @@ def check_workloads(whole: Base, terms: Collection[str], exercises: Collection[s
     yield from check_used(base)
     yield from check_partitions(base, tests)
     yield from check_reachable(base, tests, sound)
+    yield from check_conditions(base, tests, sound, references(base))
     if not any(d.mistakes for d in base.documents):
         yield from check_examples(base, tests, sound)
 
@@ -217,12 +221,14 @@ def lint(
     found += check_cites(base)
     found += check_findings(base, terms, exercises_in(kernels))
     timelines = timeline_base(base)
-    found += check_used(base, used_by_timelines(timelines))
+    found += check_libraries(base, terms, references(base))
+    found += check_used(base, used_by_timelines(timelines) | library_observations(base))
     found += check_questions(base)
     found += check_quantities(base)
     found += check_units(base, terms)
     found += check_partitions(base, tests)
     found += check_reachable(base, tests, sound)
+    found += check_conditions(base, tests, sound, references(base))
     found += check_catalogue(base)
     if not any(m.severity == "error" and m.file.name == "classification.yaml" for m in found):
         found += check_examples(base, tests, sound)

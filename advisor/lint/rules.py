@@ -359,25 +359,25 @@ def check_reachable(base: Base, tests: Mapping[str, Test], sound: Mapping[str, S
         entry = base.findings[finding]
         positions = {rule.id: at for at, rule in enumerate(entry.value.seen)}
         for rule in rules:
-            said = _never(base, tests, sound, rule.when, rule.unless)
+            said = never(base, tests, sound, rule.when, rule.unless)
             if said is not None:
                 yield entry.mistake(
                     f"{rule.id} can never fire: {said[0]}", "seen", positions[rule.id], severity=said[1]
                 )
     for placed in base.classes.values():
-        said = _never(base, tests, sound, placed.value.when, placed.value.unless)
+        said = never(base, tests, sound, placed.value.when, placed.value.unless)
         if said is not None:
             yield placed.mistake(f"can never hold: {said[0]}", "when", severity=said[1])
 
 
-def _never(
+def never(
     base: Base,
     tests: Mapping[str, Test],
     sound: Mapping[str, Sequence[RuleDef]],
     when: Sequence[str],
     unless: Sequence[str],
 ) -> tuple[str, str] | None:
-    """Return why the conditions cannot hold, and the severity; None if they can hold or this is unknown."""
+    """Return why conditions of a rule cannot hold, and the severity; None if they can hold or this is unknown."""
     parts = [(name, f) for name in when if (f := _needed(base, tests, sound, name)) is not None]
     # An `unless` blocks a rule only if it is true, which needs known metrics; so only known metrics constrain.
     known = frozenset[str]().union(*(surely_known(tests[n]) for n in when if n in tests))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from advisor.knowledge.base import Catalog
-from advisor.knowledge.schemas import DiagnosisDef, RuleDef
+from advisor.knowledge.schemas import DiagnosisDef, FixDef, RuleDef
 from advisor.knowledge.texts import fill
 from advisor.knowledge.units import unit_name
 from advisor.reasoning import fix_simulation, ncu_rules
@@ -22,7 +22,10 @@ from advisor.reasoning.conclude import (
     prepare,
 )
 from advisor.reasoning.domain import domain_of
+from advisor.reasoning.engine.program import fix_rule
+from advisor.reasoning.engine.program import kind_of as name_kind
 from advisor.reasoning.engine.trace import Trace, finding_confidence
+from advisor.reasoning.fixes import ranked_fixes
 from advisor.reasoning.fork_map import in_parts
 from advisor.reasoning.inputs import Inputs
 from advisor.reasoning.metrics.derive import LABELS
@@ -165,13 +168,23 @@ def _evidence(catalog: Catalog, observed: Observed, row: int, names: Sequence[st
     return tuple(out.values())
 
 
-def fix_advice(entry: DiagnosisDef, exercise: str = "") -> FixAdvice | None:
-    """Return the fix of a diagnosis or timeline pattern; None if it has none."""
-    fix = entry.fix
-    if fix is None:
-        return None
-    before, after = fix.before.rstrip(), fix.after.rstrip()
-    return FixAdvice(fix.id, fix.summary, fix.steps, fix.costs, exercise, entry.see, before=before, after=after)
+def fix_advices(
+    entry: DiagnosisDef, trace: Trace, texts: Mapping[str, float | str], exercise: str = ""
+) -> tuple[FixAdvice, ...]:
+    """Return the fixes of a diagnosis or timeline pattern that may suit, the chosen one first.
+
+    texts: what the reason for a fix may use; a fix with an unknown condition has no reason.
+    """
+    fired = {rule.rule_id for rule in trace.fired}
+
+    def advice(fix: FixDef) -> FixAdvice:
+        because = fill(fix.because, texts) if fix_rule(entry.id, fix.id) in fired else ""
+        before, after = fix.before.rstrip(), fix.after.rstrip()
+        return FixAdvice(
+            fix.id, fix.summary, fix.steps, fix.costs, exercise, entry.see, before=before, after=after, because=because
+        )
+
+    return tuple(map(advice, ranked_fixes(entry, trace)))
 
 
 def _finding(
@@ -188,7 +201,7 @@ def _finding(
     fired = sorted((f for f in trace.fired if f.concludes == found), key=lambda f: order.index(f.rule_id))
     names = [name for f in fired for name in f.when]
     undecided = tuple(sorted({name for f in fired for name in f.unknown_unless}))
-    advice = fix_advice(entry, entry.exercise)
+    fixes = fix_advices(entry, trace, texts, entry.exercise)
     rule = _rule(catalog, found, fired[0].rule_id)
     return Finding(
         id=found,
@@ -201,7 +214,8 @@ def _finding(
         because=fill(rule.because, texts),
         rules=tuple(f.rule_id for f in fired),
         locations=(),
-        fix=advice,
+        fix=fixes[0] if fixes else None,
+        alternatives=fixes[1:],
         cites=tuple(dict.fromkeys((*rule.cites, *entry.cites))),
         undecided=undecided,
     )
@@ -236,8 +250,11 @@ def _missing_and_asked(
     """Return what undecided rules lack: metrics that ncu could collect, and questions to the user."""
     unknown: dict[str, set[str]] = {}
     answers: dict[str, set[str]] = {}
-    waiting = [(u.concludes, u.unknown) for u in trace.undecided]
-    waiting += [(f.concludes, f.unknown_unless) for f in trace.fired if f.unknown_unless]
+    # What only decides between fixes changes no conclusion.
+    undecided = [u for u in trace.undecided if name_kind(u.concludes) != "fix"]
+    fired = [f for f in trace.fired if name_kind(f.concludes) != "fix"]
+    waiting = [(u.concludes, u.unknown) for u in undecided]
+    waiting += [(f.concludes, f.unknown_unless) for f in fired if f.unknown_unless]
     if trace.class_id == "undetermined":
         names = ("compute_high", "memory_high", "dram_leads", "sm_high", "vram_leads")
         waiting.append(("class", tuple(n for n in names if n in catalog.observations)))
@@ -246,7 +263,7 @@ def _missing_and_asked(
             if name in catalog.observations:
                 for metric in observed.unknown_metrics(row, name):
                     unknown.setdefault(metric, set()).add(concludes)
-    rules = [(f.concludes, f.rule_id) for f in trace.fired] + [(u.concludes, u.rule_id) for u in trace.undecided]
+    rules = [(f.concludes, f.rule_id) for f in fired] + [(u.concludes, u.rule_id) for u in undecided]
     for concludes, rule_id in rules:
         for name in _rule_names(catalog, concludes, rule_id):
             if name.startswith("answer."):

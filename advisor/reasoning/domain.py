@@ -13,6 +13,7 @@ from advisor.knowledge.units import compute_units, inner_units, memory_units
 from advisor.reasoning import workloads
 from advisor.reasoning.collect import missing, questions
 from advisor.reasoning.engine.trace import Trace
+from advisor.reasoning.fixes import chosen_fix
 from advisor.reasoning.metrics.derive import code_inputs, derive
 from advisor.reasoning.notes import class_notes
 from advisor.reasoning.observations import Observed
@@ -45,16 +46,19 @@ class Kernels:
     def gains(self, catalog: Catalog, observed: Observed, rows: range, traces: Sequence[Trace]) -> Gains:
         """Return, for each row, the speedup of each concluded diagnosis whose fix says what it changes."""
         model = speedup_model.build(observed.columns, len(observed.truth))
-        at: dict[str, list[int]] = {}
+        at: dict[tuple[str, str], list[int]] = {}
         for row, trace in zip(rows, traces, strict=True):
             for found in trace.findings:
-                at.setdefault(found, []).append(row)
+                fix = chosen_fix(catalog.findings[found], trace)
+                if fix is not None:
+                    at.setdefault((found, fix.id), []).append(row)
         out: dict[int, dict[str, Speedup]] = {row: {} for row in rows}
-        for found, members in at.items():
+        for (found, fix_id), members in at.items():
             entry = catalog.findings[found]
-            if entry.kind != "diagnosis" or entry.fix is None or not entry.fix.changes:
+            fix = entry.fix_named(fix_id)
+            if entry.kind != "diagnosis" or not fix.changes:
                 continue
-            for row, speedup in zip(members, speedup_model.speedups(model, entry.fix, np.array(members)), strict=True):
+            for row, speedup in zip(members, speedup_model.speedups(model, fix, np.array(members)), strict=True):
                 if speedup is not None:
                     out[row][found] = speedup
         return [out[row] for row in rows]
@@ -120,7 +124,8 @@ class Workloads:
         return [self._gains(catalog, observed.values(row), t) for row, t in zip(rows, traces, strict=True)]
 
     def _gains(self, catalog: Catalog, values: Mapping[str, float], trace: Trace) -> dict[str, Speedup]:
-        fixes: dict[str, FixDef] = {f: fix for f in trace.findings if (fix := catalog.findings[f].fix) is not None}
+        chosen = ((f, chosen_fix(catalog.findings[f], trace)) for f in trace.findings)
+        fixes: dict[str, FixDef] = {f: fix for f, fix in chosen if fix is not None}
         found = {name: workloads.workload_speedup(values, fix) for name, fix in fixes.items()}
         return {name: speedup for name, speedup in found.items() if speedup is not None}
 

@@ -46,10 +46,9 @@ def with_checks(catalog: Catalog, findings: Sequence[Finding], launch: Launched)
     """Return the findings; where a fix names a simulator and the numbers suffice, add its result."""
     out = []
     for finding in findings:
-        entry = catalog.findings[finding.id].fix
-        if finding.fix is not None and entry is not None and entry.check:
-            found = _CHECKS[entry.check](launch)
-            finding = replace(finding, fix=replace(finding.fix, check=found))
+        check = catalog.findings[finding.id].fix_named(finding.fix.id).check if finding.fix is not None else ""
+        if finding.fix is not None and check:
+            finding = replace(finding, fix=replace(finding.fix, check=_CHECKS[check](launch)))
         out.append(finding)
     return tuple(out)
 

@@ -20,11 +20,14 @@ from msgspec import structs
 
 from advisor.knowledge.base import Catalog
 from advisor.knowledge.expressions import FALSE, TRUE, UNKNOWN, Comparison, parse
+from advisor.knowledge.schemas import FixDef
 from advisor.knowledge.units import compute_units, inner_units, memory_units
 from advisor.reasoning.conclude import Conclusions, conclude, in_order, judge, prepare
 from advisor.reasoning.domain import domain_of
+from advisor.reasoning.engine.program import kind_of as name_kind
 from advisor.reasoning.engine.trace import Trace
 from advisor.reasoning.enrich import with_numbers
+from advisor.reasoning.fixes import chosen_fix
 from advisor.reasoning.inputs import Inputs
 from advisor.reasoning.observations import Observed, observe, tests_of
 from advisor.reasoning.ranking import REACHES, TIE, Ranked, kind_of, ranked
@@ -182,9 +185,8 @@ class Tried:
         concluded = judge(self._catalog, self._inputs, self._frame.iloc[rows], some, ("",) * len(rows))
         return tuple(outcome(self._catalog, concluded, row) for row in range(len(rows)))
 
-    def gains_moved(self, first: Ranked | None, numbers: Sequence[str]) -> dict[str, float]:
+    def gains_moved(self, first: Ranked | None, fix: FixDef | None, numbers: Sequence[str]) -> dict[str, float]:
         """Return how far each number moves the first finding's gain, as a logarithm, if by more than a tie."""
-        fix = self._catalog.findings[first.id].fix if first is not None else None
         rows = [row for name in numbers for row in self._rows.get(name, [])]
         if first is None or fix is None or not rows:
             return {}
@@ -270,7 +272,7 @@ class OpenRules:
         moving = [name for name, test in tests.items() if closure(self.catalog, test.names) & numbers]
         tried = Tried(self.catalog, self.inputs, self.concluded, [n for n in self.askable if n in numbers], moving)
         needs = [need for need in needs if tried.may_hold(need.when, need.unless, need.asks)]
-        moved = tried.gains_moved(self.first, of_gain)
+        moved = tried.gains_moved(self.first, self._first_fix, of_gain)
         scores = {name: self._score(name, needs) + moved.get(name, 0.0) for name in self.askable}
         listed = sorted((n for n, s in scores.items() if s > 0), key=lambda n: (-scores[n], self.askable.index(n)))
         for tries, name in enumerate(listed):
@@ -307,6 +309,8 @@ class OpenRules:
         """Return what each open rule that could change the outcome lacks."""
         out, rules = [], {rule.id: rule for rule in self.concluded.engine.program.rules}
         for rule in self.trace.undecided:
+            if name_kind(rule.concludes) == "fix":
+                continue
             asks = self._together(rule.unknown, frozenset())
             weight = self._weight(rule.concludes, asks) if asks else 0.0
             if asks and weight > 0:
@@ -375,6 +379,11 @@ class OpenRules:
         return speedup_model.speedups(self._model, fix, np.array([0]))[0]
 
     @cached_property
+    def _first_fix(self) -> FixDef | None:
+        """Return the fix that the first finding's gain belongs to."""
+        return None if self.first is None else chosen_fix(self.catalog.findings[self.first.id], self.trace)
+
+    @cached_property
     def _model(self) -> speedup_model.Model:
         return speedup_model.build(self.concluded.observed.columns, 1)
 
@@ -428,7 +437,7 @@ class OpenRules:
         """Return the numbers that may move the gain of the first finding: inputs of its fix and unit utilisations."""
         if self.first is None or self.first.kind != "diagnosis" or not domain_of(self.catalog).modelled:
             return []
-        fix = self.catalog.findings[self.first.id].fix
+        fix = self._first_fix
         if fix is None or not fix.changes:
             return []
         texts = (*fix.changes.values(), *fix.degrees.values())

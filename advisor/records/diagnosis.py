@@ -118,7 +118,8 @@ class FixCheck(Record):
 class FixAdvice(Record):
     """The description of a fix: its steps, its cost, the exercise that practises it, and topics for further reading.
 
-    before, after: a few lines of code without and with the fix, both or neither.
+    before, after: a few lines of code without and with the fix, both or neither. because: why it suits this launch;
+    empty if it suits every launch, or if that is unknown.
     """
 
     id: str
@@ -130,13 +131,17 @@ class FixAdvice(Record):
     check: FixCheck | None = None
     before: str = ""
     after: str = ""
+    because: str = ""
 
 
 FindingKind = Literal["diagnosis", "trust", "note"]
 
 
 class Finding(Record, kw_only=True):
-    """A conclusion. undecided: the rule's `unless` conditions that are unknown."""
+    """A conclusion. undecided: the rule's `unless` conditions that are unknown.
+
+    fix: the one that suits the launch best; alternatives: other fixes that may suit, the best first.
+    """
 
     id: str
     kind: FindingKind
@@ -149,6 +154,7 @@ class Finding(Record, kw_only=True):
     undecided: tuple[str, ...] = written(())
     locations: tuple[Location, ...]
     fix: FixAdvice | None = None
+    alternatives: tuple[FixAdvice, ...] = ()
     cites: tuple[str, ...]
 
 

@@ -25,11 +25,11 @@ from advisor.view.numbers import (
     speedup_text,
     time_text,
 )
-from advisor.view.pages.launch import change_blocks, finding_facts, fix_blocks, fix_facts
-from advisor.view.text import sentence, sentence_start
+from advisor.view.pages.launch import alternative_blocks, change_blocks, finding_facts, fix_blocks, fix_facts
+from advisor.view.text import fix_status, sentence, sentence_start
 
 if TYPE_CHECKING:
-    from advisor.reasoning.engine.explain import BlockedRule, Clause, Flip, Proof, RuleProof
+    from advisor.reasoning.engine.explain import BlockedRule, Clause, FixProof, Flip, Proof, RuleProof
 
 
 _NO_LIMIT = 1e15  # Larger upper bounds only reject absurd values and are not shown.
@@ -90,7 +90,9 @@ def fix_card(finding: Finding, position: int, where: Sequence[Line] = ()) -> Car
         none = Line("This is a caveat without a fix: it limits how far to trust the numbers.", "quiet")
         return Card("fix", finding.title, (none,), position, finding.id, "Fix")
     cost = [Line(sentence(fix.costs), "fact", "Cost")] if fix.costs else []
-    return Card("fix", fix.summary, (*where, *fix_blocks(fix), *cost), position, finding.id, "Fix")
+    reason = [Line(sentence(fix.because), "fact", "Fits because")] if fix.because else []
+    blocks = (*where, *reason, *fix_blocks(fix, alternative_blocks(finding)), *cost)
+    return Card("fix", fix.summary, blocks, position, finding.id, "Fix")
 
 
 def next_card(launch: LaunchDiagnosis, finding: Finding, position: int) -> Card | None:
@@ -232,7 +234,18 @@ def proof_lines(result: Any, concluded: str, index: KnowledgeIndex) -> tuple[Lin
     """Return the proof (records.Proved) of `concluded` as an indented tree, then its flips; empty without a proof."""
     if not isinstance(result, Proved) or not hasattr(result.proof, "rules"):
         return ()
-    return (*_proof(result.proof, index, 0), *_flips(result.flips, concluded, index))
+    fixes = [line for at, fix in enumerate(result.proof.fixes) for line in _fix(fix, at == 0, index)]
+    return (*_proof(result.proof, index, 0), *fixes, *_flips(result.flips, concluded, index))
+
+
+def _fix(fix: FixProof, chosen: bool, index: KnowledgeIndex) -> list[Line]:
+    """Return the lines about one fix: whether it suits, its conditions, its rule."""
+    lines = [Line(f"{fix.summary}: {fix_status(fix.status, chosen)}", "strong", "Fix")]
+    for clause in fix.clauses:
+        lines += _clause(clause, index, 1)
+    if fix.cites:
+        lines.append(Line("; ".join(index.source(key) for key in fix.cites), "quiet", "Source"))
+    return [*lines, Line(fix.rule_id, "quiet", "Rule")] if fix.clauses else lines
 
 
 def _flips(flips: tuple[Flip, ...], concluded: str, index: KnowledgeIndex) -> list[Line]:

@@ -15,12 +15,13 @@ import pandas as pd
 
 from advisor.knowledge.base import Catalog, TimelineCatalog, catalog, timelines
 from advisor.knowledge.expressions import UNKNOWN, parse
-from advisor.knowledge.schemas import DiagnosisDef
+from advisor.knowledge.schemas import FixDef
 from advisor.knowledge.texts import fill
-from advisor.reasoning.assemble import fix_advice
+from advisor.reasoning.assemble import fix_advices
 from advisor.reasoning.engine.reason import Engine
 from advisor.reasoning.engine.trace import Trace as Conclusions
 from advisor.reasoning.engine.trace import finding_confidence
+from advisor.reasoning.fixes import chosen_fix
 from advisor.reasoning.observations import Observed, observe
 from advisor.records.diagnosis import Comparison, Speedup
 from advisor.records.errors import UsageError
@@ -208,8 +209,9 @@ def _pattern(
     entry = knowledge.findings[name]
     order = [rule.id for rule in entry.seen]
     fired = sorted(found.fired_for(name), key=lambda f: order.index(f.rule_id))
-    speedup = _gain(entry, observed.values(row))
-    fix = entry.fix
+    fix = chosen_fix(entry, found)
+    speedup = _gain(fix, observed.values(row))
+    fixes = fix_advices(entry, found, texts)
     return Pattern(
         id=name,
         kind="note" if speedup is not None and speedup.high < _WORTH else entry.kind,
@@ -220,7 +222,8 @@ def _pattern(
         because=fill(entry.seen[order.index(fired[0].rule_id)].because, texts),
         rules=tuple(f.rule_id for f in fired),
         locations=(),
-        fix=fix_advice(entry),
+        fix=fixes[0] if fixes else None,
+        alternatives=fixes[1:],
         cites=entry.cites,
         undecided=tuple(sorted({n for f in fired for n in f.unknown_unless})),
         typical=fix.typical if fix is not None else "",
@@ -228,13 +231,13 @@ def _pattern(
     )
 
 
-def _gain(entry: DiagnosisDef, values: Mapping[str, float]) -> Speedup | None:
+def _gain(fix: FixDef | None, values: Mapping[str, float]) -> Speedup | None:
     """Return the estimated speedup of the window by a fix: at most all of its terms, at least its smaller degree.
 
     Terms are shares of the window in percent; factors are the parts that remain. Return None if there are no terms or
     none is known; an unknown term among known ones counts as no gain.
     """
-    if entry.fix is None or not any(term in values for term in entry.fix.changes):
+    if fix is None or not any(term in values for term in fix.changes):
         return None
 
     def after(factors: Mapping[str, str]) -> float:
@@ -243,7 +246,7 @@ def _gain(entry: DiagnosisDef, values: Mapping[str, float]) -> Speedup | None:
             left -= values.get(term, 0.0) * (1 - parse(factor).scalar(values))
         return 100.0 / left if left > 0 else math.inf
 
-    most, least = after(entry.fix.changes), after({**entry.fix.changes, **entry.fix.degrees})
+    most, least = after(fix.changes), after({**fix.changes, **fix.degrees})
     # A window that shrinks to zero is not a credible estimate.
     most, least = min(most, 100.0), min(least, 100.0)
     return Speedup(math.sqrt(most * least), least, most, "", words().texts["gain"])

@@ -20,6 +20,7 @@ import msgspec
 from advisor import __version__
 from advisor.hardware.ceilings import key_of
 from advisor.knowledge.base import Catalog, catalog
+from advisor.knowledge.schemas import FixDef
 from advisor.readers.container import Limits
 from advisor.readers.formats import sniff
 from advisor.readers.read import read
@@ -27,10 +28,11 @@ from advisor.reasoning.assemble import verdict_and_finding
 from advisor.reasoning.conclude import Conclusions, conclude, engine_of
 from advisor.reasoning.domain import domain_of
 from advisor.reasoning.enrich import add_neighbours
+from advisor.reasoning.fixes import chosen_fix
 from advisor.reasoning.inputs import Inputs, checked_answers, knowledge_for
 from advisor.reasoning.ranking import kind_of, ranked
 from advisor.reasoning.time_model import model
-from advisor.reasoning.time_model.budget import budgets, candidates_of
+from advisor.reasoning.time_model.budget import candidates_of, chosen_budgets
 from advisor.records.child import claim_output, lines_in
 from advisor.records.diagnosis import Speedup
 from advisor.records.errors import AdvisorError, InputError, UsageError
@@ -272,13 +274,17 @@ def _budgets(
     """Return the combined gain of all fixes for each of these launches."""
     if not domain_of(catalog).modelled:
         return {}
-    wanted = {row: found for row in rows if len(found := candidates_of(catalog, order[row])) >= 2}
+    wanted = {row: found for row in rows if len(found := _candidates(catalog, concluded, row, order[row])) >= 2}
     if not wanted:
         return {}
     at = list(wanted)
     columns = {name: column[at] for name, column in concluded.observed.columns.items()}
-    fixes = {f: fix for found in wanted.values() for f in found if (fix := catalog.findings[f].fix) is not None}
-    return dict(zip(at, budgets(model.build(columns, len(at)), fixes, list(wanted.values())), strict=True))
+    return dict(zip(at, chosen_budgets(model.build(columns, len(at)), list(wanted.values())), strict=True))
+
+
+def _candidates(catalog: Catalog, concluded: Conclusions, row: int, placed: tuple[_Ranked, ...]) -> dict[str, FixDef]:
+    chosen = {f.id: chosen_fix(catalog.findings[f.id], concluded.traces[row]) for f in placed}
+    return candidates_of(placed, {name: fix for name, fix in chosen.items() if fix is not None})
 
 
 def _example(

@@ -62,3 +62,17 @@ def wrap(text: str, width: int, indent: int = 0, hang: int | None = None) -> lis
         subsequent_indent=" " * (indent if hang is None else hang),
         break_on_hyphens=False,
     ) or [""]
+
+
+# What a fix is on a launch; the first of those that suit is the chosen one.
+_FIX_STATUS = {
+    "suits": "another fix that suits",
+    "general": "general fix, without conditions",
+    "unknown": "may suit: a condition is unknown",
+    "unsuitable": "does not suit",
+}
+
+
+def fix_status(status: str, chosen: bool) -> str:
+    """Return what a fix is on a launch, in a few words. status: of engine.FixProof; chosen: whether it is the first."""
+    return "chosen" if chosen and status == "suits" else _FIX_STATUS[status]

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from advisor.knowledge.libraries import libraries
 from advisor.knowledge.loader import load
 from advisor.knowledge.schemas import DiagnosisDef, FixDef
 from advisor.practice.compiling import nvrtc
@@ -28,10 +29,13 @@ CXX = shutil.which("c++") or shutil.which("g++")
 
 
 def fixes() -> dict[str, FixDef]:
-    """The fix of each diagnosis and timeline pattern, by the id of the entry."""
+    """All fixes of diagnoses and timeline patterns: the general one by the id of the entry, others with their own."""
     root = resources.folder("knowledge")
     entries = [load(path, DiagnosisDef) for folder in FOLDERS for path in sorted((root / folder).glob("*.yaml"))]
-    return {entry.id: entry.fix for entry in entries if entry.fix is not None}
+    found = {"libraries": libraries().fix}
+    for entry in entries:
+        found |= {f"{entry.id}_{fix.id}" if fix.conditional else entry.id: fix for fix in entry.fixes}
+    return found
 
 
 def snippets(code: str) -> dict[str, str]:

@@ -29,7 +29,9 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: dict[str, dic
         defined = tuple(
             StepDef(s, f"{s}.cu", s, s, "memory_latency", launches=t.count(LINE) + 1) for s, t in steps.items()
         )
-        exercises.append(Exercise(1, "t", "s", "memory_latency", "3", 1, (), (), (), defined, "e", "MIT", (), name=name))
+        exercises.append(
+            Exercise(1, "t", "s", "memory_latency", "3", 1, (), (), (), defined, "e", "MIT", (), name=name)
+        )
     by_name = {e.name: e for e in exercises}
     (tmp_path / "copy.cu").write_text(source())
     (tmp_path / "copy.py").write_text(CASE)

@@ -57,6 +57,7 @@ def test_a_reader_of_markdown_finds_neither_links_nor_images_nor_html_nor_emphas
         "Why",
         "Hot line",
         "Fix",
+        "Fits because",
         "Cost",
         "Next",
         "Caveat",

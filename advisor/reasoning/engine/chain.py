@@ -197,7 +197,7 @@ def _experta_rule(rule: CompiledRule, read: frozenset[str]) -> Any:
     bars = [NOT(_fact(name)) for name in rule.unless if kind_of(name) != "observation"]
     if rule.is_class:  # the first class of the list that holds
         bars.append(NOT(Concluded(kind="class")))
-    name = rule.concludes if rule.is_class else f"found.{rule.concludes}"
+    name = rule.concludes if rule.is_class or rule.fixes else f"found.{rule.concludes}"
 
     def act(engine: Any) -> None:
         engine.fired.append(rule.id)

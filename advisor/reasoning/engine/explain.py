@@ -11,8 +11,9 @@ import msgspec
 
 from advisor.knowledge.base import Catalog
 from advisor.knowledge.expressions import FALSE, TRUE, UNKNOWN
+from advisor.knowledge.schemas import FixDef
 from advisor.knowledge.texts import fill
-from advisor.reasoning.engine.program import UNDETERMINED, kind_of
+from advisor.reasoning.engine.program import UNDETERMINED, fix_rule, kind_of
 from advisor.reasoning.engine.trace import Fired, Trace
 from advisor.records.diagnosis import Comparison
 from advisor.records.errors import UsageError
@@ -50,13 +51,33 @@ class RuleProof(Record):
     clauses: tuple[Clause, ...]
 
 
+class FixProof(Record):
+    """Whether a fix of the finding suits the launch, by its own rule: the conditions beside the finding itself.
+
+    status: suits, general (it has no conditions), unknown (a condition is unknown) or unsuitable (one does not hold).
+    because: the reason why it suits; empty otherwise.
+    """
+
+    rule_id: str = msgspec.field(name="id")
+    fix: str
+    summary: str
+    status: Literal["suits", "general", "unknown", "unsuitable"]
+    because: str
+    cites: tuple[str, ...]
+    clauses: tuple[Clause, ...]
+
+
 class Proof(Record):
-    """How something was concluded; `rules` is empty if nothing concluded it."""
+    """How something was concluded; `rules` is empty if nothing concluded it.
+
+    fixes: of a finding with several fixes all of them, the chosen one first.
+    """
 
     concludes: str
     title: str
     kind: Literal["class", "diagnosis", "trust", "note"]
     rules: tuple[RuleProof, ...]
+    fixes: tuple[FixProof, ...] = ()
 
 
 class BlockedRule(Record):
@@ -130,6 +151,27 @@ class _Case:
         rules = tuple(self.rule(f) for f in self.trace.fired_for(concludes))
         return Proof(concludes, title, kind or "class", rules)
 
+    def fixes(self, finding: str) -> tuple[FixProof, ...]:
+        """Return all fixes of a finding, in the order in which they suit; empty if there is no choice."""
+        given = self.catalog.findings[finding].fixes
+        if len(given) < 2:
+            return ()
+        order = ("suits", "general", "unknown", "unsuitable")
+        return tuple(sorted((self.fix(finding, fix) for fix in given), key=lambda p: order.index(p.status)))
+
+    def fix(self, finding: str, fix: FixDef) -> FixProof:
+        rule_id = fix_rule(finding, fix.id)
+        clauses = [self.clause(n, "when") for n in fix.when] + [self.clause(n, "unless") for n in fix.unless]
+        status: Literal["suits", "general", "unknown", "unsuitable"]
+        if not fix.conditional:
+            status = "general"
+        elif self.trace.fired_for(rule_id):
+            status = "suits"
+        else:
+            status = "unknown" if any(u.rule_id == rule_id for u in self.trace.undecided) else "unsuitable"
+        because = fill(fix.because, self.texts) if status == "suits" else ""
+        return FixProof(rule_id, fix.id, fix.summary, status, because, fix.cites, tuple(clauses))
+
     def rule(self, fired: Fired) -> RuleProof:
         because, cites = _texts(self.catalog, fired.rule_id, fired.concludes)
         if fired.concludes == UNDETERMINED:
@@ -177,7 +219,9 @@ def how(
     labels: the launch's named values (leading unit, limiter) for the texts. Returns a proof without rules if the target
     was not concluded. Raises UsageError for an unknown id.
     """
-    return _case(catalog, observed, row, trace, labels).proof(_known(catalog, target))
+    case, name = _case(catalog, observed, row, trace, labels), _known(catalog, target)
+    proof = case.proof(name)
+    return msgspec.structs.replace(proof, fixes=case.fixes(name)) if proof.rules and kind_of(name) != "class" else proof
 
 
 def why_not(

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from advisor.knowledge.base import Catalog
 from advisor.knowledge.loader import key_line, read_text
-from advisor.knowledge.schemas import ClassDef, RuleDef
+from advisor.knowledge.schemas import ClassDef, DiagnosisDef, FixDef, RuleDef
 from advisor.records.errors import KnowledgeError
 
 
@@ -39,13 +39,14 @@ def mistake(catalog: Catalog, entry: str, keys: tuple[str, ...], text: str) -> K
 CLASS_STEP = 2
 SECOND_PASS = 6  # steps from here on run after the quantification and may read its words
 UNDETERMINED = "class.undetermined"
-KINDS = ("found", "class", "answer", "gain")
+KINDS = ("found", "class", "answer", "gain", "fix")
+_FIX_PLACE = 900  # rules of fixes run after all other rules of their step
 # experta reads a double underscore in a field's name as a nested access.
 _ID = re.compile(r"[a-z](?:[a-z0-9.]|_(?!_))*\Z")
 
 
 def kind_of(name: str) -> str:
-    """Return the kind of a name in `when` or `unless`: observation, found, class, answer or gain."""
+    """Return the kind of a name: observation, found, class, answer, gain, or fix, which only conclusions are."""
     head, dot, _ = name.partition(".")
     return head if dot and head in KINDS else "observation"
 
@@ -55,9 +56,17 @@ def well_formed(name: str) -> bool:
     return _ID.match(name) is not None
 
 
+def fix_rule(finding: str, fix_id: str) -> str:
+    """Return the name of the rule that concludes that a fix suits, and of its conclusion."""
+    return f"fix.{finding}.{fix_id}"
+
+
 @dataclass(frozen=True, slots=True)
 class CompiledRule:
-    """A rule as the engine uses it. `concludes` is a finding's id or `class.<id>`; `place` orders the classes."""
+    """A rule as the engine uses it. `concludes` is a finding's id, `class.<id>` or `fix.<finding>.<id>`.
+
+    place: orders the classes, and puts fixes after the findings.
+    """
 
     id: str
     concludes: str
@@ -70,6 +79,11 @@ class CompiledRule:
     def is_class(self) -> bool:
         """Whether it concludes a class."""
         return self.concludes.startswith("class.")
+
+    @property
+    def fixes(self) -> str:
+        """The finding for which it chooses a fix; empty for other rules."""
+        return self.concludes.split(".")[1] if kind_of(self.concludes) == "fix" else ""
 
     def observed(self, names: tuple[str, ...]) -> tuple[str, ...]:
         """Return the observations in `names`."""
@@ -117,9 +131,25 @@ def reference_error(catalog: Catalog, name: str, step: int) -> str | None:
             return f"{name!r}: there is no question {question!r}"
         if choice not in asked.choices:
             return f"{name!r}: {question!r} has no choice {choice!r}"
+    elif kind == "fix":
+        return f"{name!r}: a rule cannot read which fix was chosen"
     elif step < SECOND_PASS:
         return f"{name!r} is known only after the quantification: a rule of step {step} cannot read it"
     return None
+
+
+def fix_error(catalog: Catalog, finding: DiagnosisDef, name: str) -> str | None:
+    """Return the mistake in a condition of a fix, or None. A fix may read all conclusions of its finding's pass."""
+    if kind_of(name) == "gain":
+        return f"{name!r} depends on the chosen fix, so it cannot be one of its conditions"
+    return reference_error(catalog, name, fix_step(catalog, finding) + 1)
+
+
+def fix_step(catalog: Catalog, finding: DiagnosisDef) -> int:
+    """Return the step of the rules that choose a finding's fix: the last step of the finding's pass."""
+    if finding.step < SECOND_PASS:
+        return SECOND_PASS - 1
+    return max(entry.step for entry in catalog.findings.values())
 
 
 def compile_rules(catalog: Catalog) -> Program:
@@ -127,7 +157,7 @@ def compile_rules(catalog: Catalog) -> Program:
     rules: list[CompiledRule] = []
     taken: set[str] = set()
 
-    def check(entry: str, step: int, rule_id: str, rule: RuleDef | ClassDef, keys: tuple[str, ...]) -> None:
+    def check(entry: str, step: int, rule_id: str, rule: RuleDef | ClassDef | FixDef, keys: tuple[str, ...]) -> None:
         def wrong(text: str, part: str) -> KnowledgeError:
             return mistake(catalog, entry, (*keys, part), f"{rule_id}: {text}")
 
@@ -137,8 +167,14 @@ def compile_rules(catalog: Catalog) -> Program:
         taken.add(rule_id)
         for part, names in (("when", rule.when), ("unless", rule.unless)):
             for name in names:
-                if (text := reference_error(catalog, name, step)) is not None:
-                    raise wrong(text, part)
+                fixing = isinstance(rule, FixDef)
+                wrong_name = (
+                    fix_error(catalog, catalog.findings[entry], name)
+                    if fixing
+                    else reference_error(catalog, name, step)
+                )
+                if wrong_name is not None:
+                    raise wrong(wrong_name, part)
                 if not well_formed(name):
                     raise wrong(f"{name!r} is not a valid name in a rule", part)
         if both := next((n for n in rule.when if n in rule.unless), None):
@@ -158,6 +194,12 @@ def compile_rules(catalog: Catalog) -> Program:
         for at, rule in enumerate(finding.seen):
             check(name, finding.step, rule.id, rule, ("seen", str(at)))
             rules.append(CompiledRule(rule.id, name, finding.step, rule.when, rule.unless))
+        for at, fix in enumerate(finding.fixes):
+            if not fix.conditional:
+                continue  # the general fix suits every launch with its finding
+            rule_id, step = fix_rule(name, fix.id), fix_step(catalog, finding)
+            check(name, step, rule_id, fix, ("fix", str(at)))
+            rules.append(CompiledRule(rule_id, rule_id, step, (f"found.{name}", *fix.when), fix.unless, _FIX_PLACE))
     rules.sort(key=lambda r: (r.step, not r.is_class, r.place, r.id))
 
     def names(kind: str) -> tuple[str, ...]:

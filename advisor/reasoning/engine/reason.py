@@ -42,6 +42,11 @@ class Engine:
         # Two extra columns mean "no condition here": one is always true, one always false.
         self._when = _indices([[column[n] for n in r.observed(r.when)] for r in rules], len(column))
         self._unless = _indices([[column[n] for n in r.observed(r.unless)] for r in rules], len(column) + 1)
+        # The fixes of a finding that the observations refute leave the conclusions unchanged.
+        of: dict[str, list[int]] = {}
+        for at, rule in enumerate(rules):
+            of.setdefault(rule.concludes, []).append(at)
+        self._fixing = [(at, of.get(rule.fixes, [])) for at, rule in enumerate(rules) if rule.fixes]
         self._questions = {name.rpartition(".")[0] for name in self.program.answers}
 
     @property
@@ -119,6 +124,8 @@ class Engine:
             wide = np.concatenate([part, *ends], axis=1)
             when, unless = wide[:, self._when], wide[:, self._unless]
             alive = (when != FALSE).all(axis=2) & (unless != TRUE).all(axis=2)
+            for fix, finding in self._fixing:
+                alive[:, fix] &= alive[:, finding].any(axis=1)
             unknown = [((side == UNKNOWN) & alive[:, :, None]).reshape(rows, -1) for side in (when, unless)]
             packed = np.packbits(np.concatenate([alive, *unknown], axis=1), axis=1)
             keys += [row.tobytes() for row in packed]

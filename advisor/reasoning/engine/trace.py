@@ -44,7 +44,8 @@ class Undecided:
 class Trace:
     """The conclusions of one launch.
 
-    class_id: without its prefix; `fired` and `undecided`: in the order of the reasoning, classes as `class.<id>`;
+    class_id: without its prefix; `fired` and `undecided`: in the order of the reasoning, classes as `class.<id>`, fixes
+    that suit, or may suit, as `fix.<finding>.<id>`;
     explained: a symptom's observation to the finding that explains it, whether or not the symptom is observed; answers
     and words: those of the input that some rule reads (words None: the first pass alone).
     """
@@ -59,7 +60,8 @@ class Trace:
     @property
     def findings(self) -> tuple[str, ...]:
         """Return the ids of the findings, each once, in the order of the reasoning."""
-        return tuple(dict.fromkeys(f.concludes for f in self.fired if not f.concludes.startswith("class.")))
+        concluded = (f.concludes for f in self.fired)
+        return tuple(dict.fromkeys(c for c in concluded if kind_of(c) not in ("class", "fix")))
 
     def fired_for(self, concludes: str) -> tuple[Fired, ...]:
         """Return the rules that concluded a finding or `class.<id>`."""

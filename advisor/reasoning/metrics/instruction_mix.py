@@ -116,7 +116,7 @@ def summarise(accesses: Sequence[Access]) -> dict[str, float]:
     out["requested_bytes"] = math.fsum(a.lanes * a.width / 8 for a in reached)
     wide = [a for a in reached if a.width > 0]
     executed = math.fsum(a.executed for a in wide)
-    out["access_bits_mean"] = _ratio(math.fsum(a.executed * a.width for a in wide), executed)
+    out["access_bits_mean"] = _mean_bits(wide)
     out["narrow_access_share"] = _ratio(math.fsum(a.executed for a in wide if a.width <= NARROW_BITS), executed)
     moved = math.fsum(a.lanes * a.width for a in reached)
     out["wide_access_share"] = _ratio(math.fsum(a.lanes * a.width for a in reached if a.width >= DOUBLE_BITS), moved)
@@ -125,7 +125,11 @@ def summarise(accesses: Sequence[Access]) -> dict[str, float]:
     alike = [(a, _uniform(a)) for a in loads if a.space == "global"]
     out["uniform_load_inst"] = math.fsum(number for _, number in alike)
     out["uniform_load_bytes"] = math.fsum(number * a.width / 8 for a, number in alike)
-    out["shared_atomic_excess_share"] = _atomic_share([a for a in accesses if a.space == "shared"])
+    shared = [a for a in accesses if a.space == "shared" and a.kind in ("load", "store") and a.width > 0]
+    out["shared_bits_mean"] = _mean_bits(shared)
+    out["local_bits_mean"] = _mean_bits([a for a in accesses if a.space == "local" and a.width > 0])
+    out["shared_wide_excess_share"] = _excess_share((a.width >= DOUBLE_BITS, a) for a in shared)
+    out["shared_atomic_excess_share"] = _excess_share((a.kind == "atomic", a) for a in accesses if a.space == "shared")
     return out
 
 
@@ -145,13 +149,18 @@ def _uniform(loads: Access) -> float:
     return math.nan if math.isnan(sectors) else loads.executed * min(1.0, max(0.0, (own - sectors) / (own - 1)))
 
 
-def _atomic_share(shared: Sequence[Access]) -> float:
-    """Return the share of atomics in the passes over the ideal number; 0 if there are none over it."""
-    excess = [(a.kind == "atomic", a.wavefronts - a.wavefronts_ideal) for a in shared]
+def _mean_bits(accesses: Sequence[Access]) -> float:
+    executed = math.fsum(a.executed for a in accesses)
+    return _ratio(math.fsum(a.executed * a.width for a in accesses), executed)
+
+
+def _excess_share(shared: Iterable[tuple[bool, Access]]) -> float:
+    """Return the share of the marked accesses in the passes over the ideal number; 0 if there are none over it."""
+    excess = [(marked, a.wavefronts - a.wavefronts_ideal) for marked, a in shared]
     total = math.fsum(e for _, e in excess)
     if math.isnan(total):
         return math.nan
-    return math.fsum(e for atomic, e in excess if atomic) / total if total > 0 else 0.0
+    return math.fsum(e for marked, e in excess if marked) / total if total > 0 else 0.0
 
 
 def access_metrics(column: Iterable[Any], names: Iterable[str]) -> dict[str, Array]:

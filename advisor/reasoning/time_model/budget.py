@@ -23,7 +23,7 @@ from advisor.reasoning.ranking import NOT_WORTH_IT, TIE, Ranks
 from advisor.reasoning.time_model import model
 from advisor.reasoning.time_model.model import Model, speedups
 from advisor.reasoning.time_model.terms import LATENCY, Array, time_model
-from advisor.records.diagnosis import ENDS, Budget, BudgetStep, LaunchDiagnosis, Speedup
+from advisor.records.diagnosis import ENDS, Budget, BudgetStep, Finding, LaunchDiagnosis, Speedup
 
 _OWN_WAITS = tuple(name for name in LATENCY if name != "latency_barrier")
 Factors = dict[str, Array]
@@ -179,25 +179,45 @@ def with_budgets(
     catalog: Catalog, columns: Mapping[str, Array], launches: Sequence[LaunchDiagnosis]
 ) -> tuple[LaunchDiagnosis, ...]:
     """Return the launches, in the order of the rows of `columns`, each with its budget if it has one."""
-    candidates = [candidates_of(catalog, launch.findings) for launch in launches]
-    if not any(len(found) >= 2 for found in candidates):
+    chosen = [
+        candidates_of(launch.findings, {f.id: _fix(catalog, f) for f in launch.findings if f.fix is not None})
+        for launch in launches
+    ]
+    if not any(len(found) >= 2 for found in chosen):
         return tuple(launches)
-    fixes = {f: fix for found in candidates for f in found if (fix := catalog.findings[f].fix) is not None}
-    found = budgets(model.build(columns, len(launches)), fixes, candidates)
     return tuple(
         launch
         if budget is None
         else structs.replace(launch, budget=structs.replace(budget, left_out=_left_out(launch)))
-        for launch, budget in zip(launches, found, strict=True)
+        for launch, budget in zip(launches, chosen_budgets(model.build(columns, len(launches)), chosen), strict=True)
     )
 
 
-def candidates_of(catalog: Catalog, findings: Sequence[Ranks]) -> tuple[str, ...]:
-    """Return findings whose fix has a gain, even a small one: another fix may make it effective."""
+def _fix(catalog: Catalog, finding: Finding) -> FixDef:
+    assert finding.fix is not None
+    return catalog.findings[finding.id].fix_named(finding.fix.id)
+
+
+def chosen_budgets(model: Model, chosen: Sequence[Mapping[str, FixDef]]) -> list[Budget | None]:
+    """Return the budget of each row, see `budgets`. chosen: each row's fixes by finding, best first."""
+    # Rows may have different fixes for one finding.
+    keys = [{f"{finding} {fix.id}": fix for finding, fix in of_row.items()} for of_row in chosen]
+    fixes = {key: fix for of_row in keys for key, fix in of_row.items()}
+    return [
+        None
+        if found is None
+        else structs.replace(
+            found, steps=tuple(structs.replace(s, finding=s.finding.partition(" ")[0]) for s in found.steps)
+        )
+        for found in budgets(model, fixes, [tuple(of_row) for of_row in keys])
+    ]
+
+
+def candidates_of(findings: Sequence[Ranks], fixes: Mapping[str, FixDef]) -> dict[str, FixDef]:
+    """Return the chosen fixes, by finding, that have a gain, even a small one: another fix may make it effective."""
     if any(f.id in _NONE_WITH and f.kind == "diagnosis" for f in findings):
-        return ()
-    fixed = (f.id for f in findings if f.speedup is not None)
-    return tuple(f for f in fixed if (fix := catalog.findings[f].fix) is not None and fix.changes)
+        return {}
+    return {f.id: fixes[f.id] for f in findings if f.speedup is not None and f.id in fixes and fixes[f.id].changes}
 
 
 def _left_out(launch: LaunchDiagnosis) -> tuple[str, ...]:

@@ -28,10 +28,10 @@ from advisor.tui.widgets.prompt import Prompt
 from advisor.tui.widgets.text import Banner, Busy, Note
 from advisor.view.blocks import SIGNS
 from advisor.view.numbers import amount_text, comparison_text, plural
-from advisor.view.text import cut, sentence_start
+from advisor.view.text import cut, fix_status, sentence_start
 
 if TYPE_CHECKING:
-    from advisor.reasoning.engine.explain import BlockedRule, Clause, Flip, Proof, RuleProof
+    from advisor.reasoning.engine.explain import BlockedRule, Clause, FixProof, Flip, Proof, RuleProof
     from advisor.records.diagnosis import Comparison
 
 _LETS: Final = {
@@ -66,7 +66,8 @@ def tree(result: Any, finding: str, index: KnowledgeIndex) -> Node:
     if isinstance(result, Proved) and hasattr(result.proof, "rules"):
         rules = result.proof.rules
         said = f"concluded by {len(rules)} {plural(len(rules), 'rule')}"
-        children = (*_rules(result.proof, index, 0), *_flips(result.flips, finding, index))
+        fixes = [_fix(fix, at == 0, index) for at, fix in enumerate(result.proof.fixes)]
+        children = (*_rules(result.proof, index, 0), *fixes, *_flips(result.flips, finding, index))
         return Node(f"{title}: {said}", "holds", (title, said), finding, children)
     blocked = tuple(rule for rule in result if hasattr(rule, "failing")) if isinstance(result, tuple) else ()
     said = "not concluded: what blocked each rule" if blocked else "No rule concludes this about a single launch."
@@ -82,6 +83,18 @@ def _rule(rule: RuleProof, concludes: str, index: KnowledgeIndex, depth: int) ->
     about = (sentence_start(rule.because), label) if rule.because else (label,)
     children = (*(_clause(clause, index, depth) for clause in rule.clauses), *_sources(rule.cites, index))
     return Node(about[0], "holds", about, concludes.removeprefix("class."), children)
+
+
+_FITS = {"suits": "holds", "general": "holds", "unknown": "unknown", "unsuitable": "fails"}
+
+
+def _fix(fix: FixProof, chosen: bool, index: KnowledgeIndex) -> Node:
+    """Return the node of a fix: whether it suits the launch, by its conditions. Only the chosen one is open."""
+    label = f"fix: {fix.summary} ({fix_status(fix.status, chosen)})"
+    rule = (f"rule {fix.rule_id}",) if fix.clauses else ()
+    about = (label, *((sentence_start(fix.because),) if fix.because else ()), *rule)
+    children = (*(_clause(clause, index, 0) for clause in fix.clauses), *_sources(fix.cites, index))
+    return Node(label, _FITS[fix.status], about, fix.fix, children, open=chosen)
 
 
 def _blocked(rule: BlockedRule, index: KnowledgeIndex) -> Node:

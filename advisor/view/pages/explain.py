@@ -57,6 +57,8 @@ HEADINGS = {
     "points": "In detail",
     "look": "Look at",
     "fix": "Fix",
+    "conditions": "Suits",
+    "fixes": "Fixes that suit some kernels better",
     "steps": "Steps",
     "cure": "Remedy",
     "typical": "Typical gain",

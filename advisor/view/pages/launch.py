@@ -84,7 +84,7 @@ def launch_blocks(launch: LaunchDiagnosis, texts: Texts) -> LaunchBlocks:
     blocks += [code for place in (first.locations if first else ()) if (code := _excerpt(place, launch, texts))]
     rest: list[tuple[str, tuple[Block, ...], bool]] = []
     if first is not None and first.fix is not None and first.fix.steps:
-        rest.append((steps_heading(first), fix_blocks(first.fix), False))
+        rest.append((steps_heading(first), fix_blocks(first.fix, alternative_blocks(first)), False))
     rest.append(("Utilisation", _bars(launch), True))
     if first is not None:
         rest.append(("Evidence", _evidence(launch, first), False))
@@ -119,8 +119,16 @@ def _verdict(first: Finding, launch: LaunchDiagnosis) -> list[Fact]:
 
 
 def fix_facts(fix: FixAdvice) -> list[Fact]:
-    """Return the summary and the cost of a fix."""
-    return [Fact("Fix", fix.summary), *([Fact("Cost", fix.costs)] if fix.costs else [])]
+    """Return the summary of a fix, why it suits the launch, and its cost."""
+    rows = [Fact("Fix", fix.summary)]
+    rows += [Fact("Fits because", fix.because)] if fix.because else []
+    return rows + ([Fact("Cost", fix.costs)] if fix.costs else [])
+
+
+def alternative_blocks(finding: Finding) -> tuple[Block, ...]:
+    """Return the other fixes of a finding that may suit the launch, the best first; empty if there is none."""
+    listed = tuple(fix.summary + (f": {fix.because}" if fix.because else "") for fix in finding.alternatives)
+    return (Paragraph("Other fixes for the same cause:"), Bullets(listed)) if listed else ()
 
 
 def finding_facts(launch: LaunchDiagnosis, finding: Finding) -> list[Fact]:
@@ -221,8 +229,8 @@ def change_blocks(fix: FixAdvice) -> tuple[Block, ...]:
     return (Code("An example, before (-) and after (+)", 0, tuple(diff), diff=True),)
 
 
-def fix_blocks(fix: FixAdvice) -> tuple[Block, ...]:
-    """Return the steps of a fix, topics, an exercise, and its simulation with the numbers of the launch."""
+def fix_blocks(fix: FixAdvice, others: tuple[Block, ...] = ()) -> tuple[Block, ...]:
+    """Return the steps of a fix, topics, an exercise, other fixes, and its simulation with the launch's numbers."""
     blocks: list[Block] = [*change_blocks(fix), Bullets(fix.steps, ordered=True)]
     rows = []
     if fix.see:
@@ -230,6 +238,7 @@ def fix_blocks(fix: FixAdvice) -> tuple[Block, ...]:
         rows.append(Fact("Read on", f"`ncu-advisor explain {fix.see[0]}`{also}"))
     rows += [Fact("Practise", f"`ncu-advisor practice show {fix.practice}`")] if fix.practice else []
     blocks += [Facts(tuple(rows))] if rows else []
+    blocks += others
     if fix.check is not None:
         blocks += [Paragraph("Simulated with this launch's numbers:"), Bullets(tuple(check_texts(fix.check)))]
         blocks += [Paragraph("Try other values:"), Command(fix.check.command, fold=True)] if fix.check.command else []

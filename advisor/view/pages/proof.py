@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from advisor.reasoning.engine.explain import BlockedRule, Clause, Flip, Proof
+from advisor.reasoning.engine.explain import BlockedRule, Clause, FixProof, Flip, Proof
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.view.blocks import Bullets, Line, Outline, Page, Paragraph, Section, section
 from advisor.view.numbers import comparison_text, time_text, unit_text
-from advisor.view.text import title_text
+from advisor.view.text import fix_status, title_text
 
 _TRUTH = {0: "no", 1: "unknown", 2: "yes"}
 
@@ -33,6 +33,8 @@ def _sections(one: Explained) -> list[Section]:
     where = title_text(one.launch, 0, time_text(one.launch.duration_ns))
     if isinstance(one.found, Proof):
         parts = [section(f"How {one.finding} · {where}", [Outline(tuple(_proof(one.found, 0)))])]
+        fixes = Outline(tuple(line for at, fix in enumerate(one.found.fixes) for line in _fix(fix, at == 0)))
+        parts += [section("Which fix suits", [fixes], level=3)] if one.found.fixes else []
         flips = Bullets(tuple(map(_flip, one.flips)))
         return [*parts, section("The verdict flips if", [flips], level=3)] if one.flips else parts
     title = f"Why not {one.finding} · {where}"
@@ -53,6 +55,17 @@ def _proof(proof: Proof, depth: int) -> Iterator[Line]:
         yield Line(f"{rule.rule_id} [{', '.join(rule.cites)}]", label="by rule", depth=depth + 1)
         for clause in rule.clauses:
             yield from _clause(clause, depth + 2)
+
+
+def _fix(fix: FixProof, chosen: bool) -> Iterator[Line]:
+    yield Line(f"{fix.summary} [{fix.fix}]: {fix_status(fix.status, chosen)}", "strong")
+    if fix.because:
+        yield Line(fix.because, label="because", depth=1)
+    if fix.clauses:
+        cites = f" [{', '.join(fix.cites)}]" if fix.cites else ""
+        yield Line(f"{fix.rule_id}{cites}", label="by rule", depth=1)
+    for clause in fix.clauses:
+        yield from _clause(clause, 2)
 
 
 def _clause(clause: Clause, depth: int) -> Iterator[Line]:

@@ -1,0 +1,197 @@
+"""Checks of fixes: texts, code, time-model factors, conditions, and examples on which each fix is the first one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from advisor.knowledge.expressions import ExpressionError, Test, parse
+from advisor.knowledge.libraries import FILE as LIBRARIES
+from advisor.knowledge.libraries import LibrariesDef
+from advisor.knowledge.schemas import DiagnosisDef, FixDef, RuleDef
+from advisor.lint.base import ERROR, WARNING, Base, Mistake, Placed
+from advisor.lint.names import check_text
+from advisor.lint.rules import never
+from advisor.reasoning.engine.program import SECOND_PASS, kind_of, well_formed
+from advisor.reasoning.engine.trace import Trace
+from advisor.reasoning.fixes import chosen_fix
+
+_SNIPPET_LINES, _SNIPPET_COLUMNS = 12, 76
+_FIELD = re.compile(r"\{([a-z][a-z0-9_]*)(?::[^{}]*)?\}")
+_LAST = 10  # above every step: a fix of the second pass may read all findings
+Keys = tuple[str | int, ...]
+
+
+def placed_fixes(entry: DiagnosisDef) -> tuple[tuple[FixDef, Keys], ...]:
+    """Return the fixes of an entry with their place in its file."""
+    listed = isinstance(entry.fixes_given, tuple)
+    return tuple((fix, ("fix", at) if listed else ("fix",)) for at, fix in enumerate(entry.fixes))
+
+
+def check_fixes(base: Base, entry: Placed[DiagnosisDef], terms: Collection[str] | None) -> Iterator[Mistake]:
+    """Check everything but the conditions. terms: of the time model, None to accept all."""
+    fixes = placed_fixes(entry.value)
+    if not fixes:
+        if entry.value.kind == "diagnosis":
+            yield entry.mistake("no fix", "fix")
+        return
+    general = [fix for fix, _ in fixes if not fix.conditional]
+    if not general:
+        yield entry.mistake("no general fix: one needs neither when nor unless", "fix")
+    elif len(general) > 1 or fixes[-1][0].conditional:
+        yield entry.mistake("only the last fix is general: all others need when or unless", "fix")
+    taken: set[str] = set()
+    for fix, keys in fixes:
+        if fix.id in taken or not well_formed(fix.id):
+            text = "is already taken" if fix.id in taken else "is not a valid id"
+            yield entry.mistake(f"the fix's id {fix.id!r} {text}", *keys, "id")
+        taken.add(fix.id)
+        yield from _fix(base, entry, fix, keys, terms)
+
+
+def _fix(
+    base: Base, entry: Placed[DiagnosisDef], fix: FixDef, keys: Keys, terms: Collection[str] | None
+) -> Iterator[Mistake]:
+    severity = ERROR if entry.document.path.is_relative_to(base.folders[0]) else WARNING
+    if not fix.steps:
+        yield entry.mistake("the fix has no steps", *keys, "steps")
+    if not fix.costs:
+        yield entry.mistake("costs of the fix is empty", *keys, "costs", severity=severity)
+    yield from _snippets(entry, fix, keys, severity)
+    for part, changes in (("changes", fix.changes), ("degrees", fix.degrees)):
+        for term, text in changes.items():
+            if terms is not None and term not in terms:
+                yield entry.mistake(f"{term!r} is not a term of the time model", *keys, part, term)
+            try:
+                names = parse(text).names
+            except ExpressionError as e:
+                yield entry.mistake(f"{term}: {e}", *keys, part, term)
+                continue
+            for name in sorted(names - base.metrics.keys()):
+                yield entry.mistake(f"{term}: {name!r} is not a metric", *keys, part, term)
+    for term in fix.degrees.keys() - fix.changes.keys():
+        yield entry.mistake(f"{term!r} is in degrees but not in changes", *keys, "degrees", term)
+    texts: list[tuple[str, Keys]] = [(fix.summary, (*keys, "summary")), (fix.costs, (*keys, "costs"))]
+    for text, where in (*texts, *((step, (*keys, "steps", at)) for at, step in enumerate(fix.steps))):
+        for name in sorted(set(_FIELD.findall(text)) & base.metrics.keys()):
+            yield entry.mistake(f"{{{name}}} is not replaced in this text", *where)
+    if len(entry.value.fixes) > 1 and not fix.example:
+        yield entry.mistake(f"the fix {fix.id} has no example", *keys, severity=severity)
+    for name in sorted(fix.example.keys() - base.metrics.keys()):
+        yield entry.mistake(f"{name!r} is not a metric", *keys, "example", name)
+
+
+def _snippets(entry: Placed[DiagnosisDef], fix: FixDef, keys: Keys, severity: str) -> Iterator[Mistake]:
+    """Check that the code before and after the fix is given; a team only gets a warning."""
+    if bool(fix.before) != bool(fix.after):
+        given, missing = ("before", "after") if fix.before else ("after", "before")
+        yield entry.mistake(f"{given} without {missing}", *keys, given, severity=severity)
+    elif fix.before and fix.before.split() == fix.after.split():
+        yield entry.mistake("before and after have the same code", *keys, "after", severity=severity)
+    for part, text in (("before", fix.before), ("after", fix.after)):
+        lines = text.rstrip().split("\n")
+        if len(lines) > _SNIPPET_LINES:
+            said = f"{len(lines)} lines of code; at most {_SNIPPET_LINES}"
+            yield entry.mistake(said, *keys, part, severity=severity)
+        if max(map(len, lines)) > _SNIPPET_COLUMNS:
+            said = f"code of {max(map(len, lines))} columns; at most {_SNIPPET_COLUMNS}"
+            yield entry.mistake(said, *keys, part, severity=severity)
+        if "\t" in text:
+            yield entry.mistake("the code contains a tab", *keys, part, severity=severity)
+
+
+def check_conditions(
+    base: Base,
+    tests: Mapping[str, Test],
+    sound: Mapping[str, Sequence[RuleDef]],
+    step_error: Callable[[str, int], str | None],
+) -> Iterator[Mistake]:
+    """Check the conditions of fixes like those of rules: their names, their reason, and that they can hold."""
+    for entry in base.findings.values():
+        for fix, keys in placed_fixes(entry.value):
+            if not fix.conditional:
+                continue
+            wrong = list(_conditions(base, entry, fix, keys, step_error))
+            yield from wrong
+            if wrong or any(base.is_broken(n) for n in (*fix.when, *fix.unless)):
+                continue
+            said = never(base, tests, sound, (f"found.{entry.id}", *fix.when), fix.unless)
+            if said is not None and said[1] == ERROR:
+                yield entry.mistake(f"the fix {fix.id} can never suit: {said[0]}", *keys, "when")
+
+
+def _conditions(
+    base: Base,
+    entry: Placed[DiagnosisDef],
+    fix: FixDef,
+    keys: Keys,
+    step_error: Callable[[str, int], str | None],
+) -> Iterator[Mistake]:
+    step = SECOND_PASS if entry.value.step < SECOND_PASS else _LAST
+    for part, names in (("when", fix.when), ("unless", fix.unless)):
+        for name in names:
+            text = step_error(name, step)
+            if kind_of(name) == "gain":
+                text = f"{name!r} depends on the chosen fix, so it cannot be one of its conditions"
+            if text is not None:
+                yield entry.mistake(f"the fix {fix.id}: {text}", *keys, part)
+    for name in sorted(set(fix.when) & set(fix.unless)):
+        yield entry.mistake(f"the fix {fix.id}: {name!r} is listed under both when and unless", *keys, "unless")
+    if not fix.because:
+        yield entry.mistake(f"the fix {fix.id}: because is empty", *keys, "because")
+    yield from check_text(base, entry, fix.because, *keys, "because")
+
+
+def check_libraries(
+    base: Base, terms: Collection[str] | None, step_error: Callable[[str, int], str | None]
+) -> Iterator[Mistake]:
+    """Check the names of libraries and the fix for their kernels."""
+    document = base.document(LIBRARIES)
+    if document is None or document.mistakes:
+        return
+    found = document.convert(document.raw, LibrariesDef)
+    if found is None:
+        yield document.mistakes[-1]
+        return
+    for library, forms in found.names.items():
+        for at, form in enumerate(forms):
+            try:
+                re.compile(form)
+            except re.error as e:
+                yield document.mistake(f"{library}: {form!r} is not a regular expression: {e}", "names", library, at)
+    entry = Placed(Path(LIBRARIES).stem, DiagnosisDef(id=Path(LIBRARIES).stem, fixes_given=found.fix), document, ())
+    yield from _fix(base, entry, found.fix, ("fix",), terms)
+    yield from _conditions(base, entry, found.fix, ("fix",), step_error)
+    for at, name in enumerate(found.without):
+        if name not in base.findings and name not in base.broken:
+            yield document.mistake(f"{name!r} is not a diagnosis", "without", at)
+
+
+def library_observations(base: Base) -> set[str]:
+    """Return the names that the fix for libraries reads."""
+    document = base.document(LIBRARIES)
+    fix = document.raw.get("fix") if document is not None else None
+    listed = [fix.get(part) for part in ("when", "unless")] if isinstance(fix, dict) else []
+    return {str(name) for names in listed if isinstance(names, list) for name in names}
+
+
+def fix_cases(base: Base, entry: Placed[DiagnosisDef]) -> Iterator[tuple[FixDef, Keys, dict[str, float]]]:
+    """Yield the fixes with an example and its metric values: those of the first example of the entry, changed."""
+    fires = entry.value.examples.fires
+    if len(entry.value.fixes) < 2 or not fires:
+        return
+    for fix, keys in placed_fixes(entry.value):
+        if fix.example and not (fix.example.keys() | fires[0].keys()) - base.metrics.keys():
+            yield fix, (*keys, "example"), {**fires[0], **fix.example}
+
+
+def wrong_choice(entry: DiagnosisDef, fix: FixDef, traces: Sequence[Trace]) -> str | None:
+    """Return the mistake in the example of a fix, or None. traces: of the example, with each answer that rules need."""
+    concluded = [trace for trace in traces if trace.fired_for(entry.id)]
+    if not concluded:
+        return f"the example of the fix {fix.id} does not conclude the finding"
+    chosen = [chosen_fix(entry, trace) for trace in concluded]
+    if any(one is not None and one.id == fix.id for one in chosen):
+        return None
+    return f"on the example of the fix {fix.id} the first fix is {chosen[0].id if chosen[0] is not None else 'none'}"

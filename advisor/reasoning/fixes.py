@@ -1,0 +1,28 @@
+"""Order the fixes of a finding by how well they suit one launch, from the rules that the engine ran."""
+
+from __future__ import annotations
+
+from advisor.knowledge.schemas import DiagnosisDef, FixDef
+from advisor.reasoning.engine.program import fix_rule
+from advisor.reasoning.engine.trace import Trace
+
+
+def ranked_fixes(entry: DiagnosisDef, trace: Trace) -> tuple[FixDef, ...]:
+    """Return the fixes of a concluded finding that may suit the launch, the one to choose first.
+
+    Those whose conditions hold come first, in the order of the file; then the general fix, which has none; then those
+    with an unknown condition. A fix with a condition that does not hold is left out.
+    """
+    if len(entry.fixes) < 2:
+        return entry.fixes
+    fired = {rule.rule_id for rule in trace.fired}
+    undecided = {rule.rule_id for rule in trace.undecided}
+    suits = [fix for fix in entry.fixes if fix.conditional and fix_rule(entry.id, fix.id) in fired]
+    general = [fix for fix in entry.fixes if not fix.conditional]
+    may = [fix for fix in entry.fixes if fix_rule(entry.id, fix.id) in undecided]
+    return (*suits, *general, *may)
+
+
+def chosen_fix(entry: DiagnosisDef, trace: Trace) -> FixDef | None:
+    """Return the fix of a concluded finding that suits the launch best; None if the finding has no fix."""
+    return next(iter(ranked_fixes(entry, trace)), None)

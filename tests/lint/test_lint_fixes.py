@@ -1,0 +1,89 @@
+"""Mistakes in a list of fixes: conditions, the general fix, examples. Each case breaks a sound list once."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from advisor.lint.lint import lint
+
+SOUND = Path(__file__).parent / "knowledge_ok"
+SINGLE = 'fix: {id: more_loads, summary: More loads, steps: [Unroll.], costs: Registers., changes: {latency: "0.5"}}\n'
+LIST = """fix:
+  - id: less_compute
+    summary: Less arithmetic
+    when: [dram_low]
+    unless: [found.wasted_sectors]
+    because: "DRAM runs at {dram_pct:.0f} %"
+    steps: [Compute less.]
+    costs: Accuracy.
+    example: {dram_pct: 10}
+  - id: more_loads
+    summary: More loads
+    steps: [Unroll.]
+    costs: Registers.
+    changes: {latency: "0.5"}
+    example: {dram_pct: 45}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    made = Path(shutil.copytree(SOUND, tmp_path / "knowledge"))
+    for name in ("structs", "waiting", "good-copy"):
+        (tmp_path / "kernels" / name).mkdir(parents=True)
+        (tmp_path / "kernels" / name / "exercise.yaml").write_text("{}")
+    return made
+
+
+def mistakes(folder, text):
+    path = folder / "diagnoses" / "waiting.yaml"
+    old = path.read_text()
+    assert SINGLE in old
+    path.write_text(old.replace(SINGLE, text))
+    found = lint([folder], terms=("dram", "latency"), kernels=folder.parent / "kernels")
+    lines = path.read_text().splitlines()
+    return [(m.text, lines[m.line - 1]) for m in found if m.severity != "info"]
+
+
+def test_a_sound_list_has_no_mistakes(folder):
+    assert mistakes(folder, LIST) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "text", "marker"),
+    [
+        ("when: [dram_low]", "when: [dram_lwo]", "'dram_lwo' is not an observation", "when:"),
+        ("when: [dram_low]", "when: [gain.any_diagnosis]", "depends on the chosen fix", "when:"),
+        ("when: [dram_low]", "when: [found.wasted_sectors]", "listed under both", "unless:"),
+        ("    unless: [found.wasted_sectors]", "    unless: [dram_low]", "listed under both", "unless:"),
+        ("{dram_pct:.0f} %", "{dram_ptc:.0f} %", "'dram_ptc', which is not a metric", "because:"),
+        ('    because: "DRAM runs at {dram_pct:.0f} %"\n', "", "because is empty", "id: less_compute"),
+        ("id: more_loads", "id: less_compute", "is already taken", "id: less_compute"),
+        ("steps: [Compute less.]", "steps: []", "the fix has no steps", "steps:"),
+        ("    example: {dram_pct: 10}\n", "", "the fix less_compute has no example", "id: less_compute"),
+        ("    example: {dram_pct: 45}\n", "", "the fix more_loads has no example", "id: more_loads"),
+        ("example: {dram_pct: 10}", "example: {dram_pct: 95}", "does not conclude the finding", "example:"),
+        ("example: {dram_pct: 10}", "example: {dram_pct: 45}", "the first fix is more_loads", "example:"),
+        ("example: {dram_pct: 45}", "example: {dram_pct: 10}", "the first fix is less_compute", "example:"),
+        ("example: {dram_pct: 10}", "example: {dram_ptc: 10}", "'dram_ptc' is not a metric", "example:"),
+        ("    summary: More loads\n", "    summary: More loads\n    when: [dram_middle]\n", "no general fix", "fix:"),
+        (
+            "    when: [dram_low]\n    unless: [found.wasted_sectors]\n",
+            "",
+            "only the last fix is general",
+            "fix:",
+        ),
+    ],
+)
+def test_a_mistake_is_found_at_its_place(folder, old, new, text, marker):
+    assert LIST.count(old) == 1
+    found = mistakes(folder, LIST.replace(old, new))
+    assert any(text in said and marker in line for said, line in found), found
+
+
+def test_a_single_fix_with_conditions_has_no_general_one(folder):
+    found = mistakes(folder, SINGLE.replace("{id:", "{when: [dram_low], because: x, id:"))
+    assert any("no general fix" in said for said, _ in found)

@@ -1,0 +1,202 @@
+"""Which of several fixes comes first, why, and what follows from it: its gain, the alternatives, the explanation."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from advisor.knowledge.base import catalog
+from advisor.knowledge.expressions import FALSE, TRUE, UNKNOWN
+from advisor.knowledge.libraries import library_of
+from advisor.knowledge.schemas import FixDef, ObservationDef
+from advisor.reasoning.diagnose import analyse, analyse_numbers
+from advisor.reasoning.engine.reason import Engine
+from advisor.reasoning.fixes import ranked_fixes
+from advisor.records import resources
+from advisor.records.errors import KnowledgeError
+
+
+def fix(name, when=(), unless=(), **more):
+    return FixDef(id=name, summary=name, when=tuple(when), unless=tuple(unless), because=name, **more)
+
+
+def with_fixes(made, *fixes):
+    """The catalogue `made` with these fixes of its finding x, and the observations that they name."""
+    entry = msgspec.structs.replace(made.findings["x"], fixes_given=fixes)
+    made.__dict__["findings"] = made.__dict__["diagnoses"] = {**made.findings, "x": entry}
+    names = [n for one in fixes for n in (*one.when, *one.unless) if "." not in n]
+    observations = {n: ObservationDef(id=n, test=f"m_{n} > 10", says=n) for n in names}
+    made.__dict__["observations"] = {**made.observations, **observations}
+    return made
+
+
+X = [("x.r", 3, ["a"], [])]
+
+
+@pytest.mark.parametrize(
+    ("b", "c", "order"),
+    [
+        (TRUE, TRUE, ["second"]),
+        (TRUE, FALSE, ["first", "second"]),
+        (TRUE, UNKNOWN, ["first", "second"]),
+        (FALSE, FALSE, []),
+        (UNKNOWN, FALSE, []),
+    ],
+)
+def test_fixes_that_suit_precede_the_general_one_and_those_that_may_suit_follow(make, b, c, order):
+    made = with_fixes(make(X), fix("first", ["b"], ["c"]), fix("second", ["b"]), fix("general"))
+    trace = Engine(made).conclude({"a": TRUE, "b": b, "c": c})
+    last = ["first", "second"] if b == UNKNOWN else []
+    assert [f.id for f in ranked_fixes(made.findings["x"], trace)] == [*order, "general", *last]
+    assert trace.findings == ("x",)
+
+
+def test_a_fix_may_depend_on_findings_of_later_steps_of_the_same_pass(make):
+    rules = [*X, ("y.r", 5, ["b"], [])]
+    made = with_fixes(make(rules), fix("alone", [], ["found.y"]), fix("general"))
+    for b, order in ((TRUE, ["general"]), (FALSE, ["alone", "general"])):
+        trace = Engine(made).conclude({"a": TRUE, "b": b})
+        assert [f.id for f in ranked_fixes(made.findings["x"], trace)] == order
+
+
+@pytest.mark.parametrize("name", ["gain.any_diagnosis", "fix.x.general", "found.late", "missing"])
+def test_a_fix_cannot_depend_on_what_is_concluded_from_it(make, name):
+    rules = [*X, ("late.r", 6, ["a"], [])]
+    made = make(rules)
+    with pytest.raises(KnowledgeError, match=r"fix\.x\.odd"):
+        Engine(_unobserved(made, fix("odd", [name]), fix("general")))
+
+
+def _unobserved(made, *fixes):
+    entry = msgspec.structs.replace(made.findings["x"], fixes_given=fixes)
+    made.__dict__["findings"] = {**made.findings, "x": entry}
+    return made
+
+
+def test_observations_of_a_fix_split_the_cached_conclusions_only_where_its_finding_can_hold(make):
+    made = with_fixes(make(X), fix("first", ["b"]), fix("general"))
+    engine = Engine(made)
+    rows = [[engine.program.observations.index(n) for n in ("a", "b")]]
+    import numpy as np
+
+    def key(a, b):
+        row = np.zeros((1, len(engine.program.observations)), dtype=np.int8)
+        row[0, rows[0]] = (a, b)
+        return engine._keys(row)[0]
+
+    assert key(TRUE, TRUE) != key(TRUE, FALSE)
+    assert key(FALSE, TRUE) == key(FALSE, FALSE)
+
+
+# Every fix of the bundled knowledge with an example: the numbers as a user would type them.
+CASES = [
+    (entry, one)
+    for entry in catalog().diagnoses.values()
+    for one in entry.fixes
+    if one.example and entry.examples.fires and entry.step < 6
+]
+
+
+@pytest.mark.parametrize(("entry", "one"), CASES, ids=[f"{e.id}-{f.id}" for e, f in CASES])
+def test_the_example_of_a_fix_has_it_first(entry, one):
+    values = {**entry.examples.fires[0], **one.example, "library_kernel": 0}
+    # Some rules need an answer, such as the intended data type.
+    asked = [name.split(".")[1:] for rule in entry.seen for name in rule.when if name.startswith("answer.")]
+    for answers in ({}, dict(asked)):
+        analysis = analyse_numbers({**values, **answers})
+        found = next((f for f in analysis.diagnosis.launches[0].findings if f.id == entry.id), None)
+        if found is not None:
+            break
+    assert found is not None
+    assert found.fix is not None and found.fix.id == one.id
+    others = [f.id for f in found.alternatives]
+    assert one.id not in others and set(others) <= {f.id for f in entry.fixes}
+    general = entry.fix
+    assert general is not None and general.id in (one.id, *others)
+    proof = analysis.how(0, entry.id)
+    assert proof.fixes[0].fix == one.id and proof.fixes[0].rule_id == f"fix.{entry.id}.{one.id}"
+    assert bool(found.fix.because) == one.conditional == bool(proof.fixes[0].because)
+    if one.conditional:
+        assert proof.fixes[0].status == "suits"
+        numbers = [c for clause in proof.fixes[0].clauses if clause.role == "when" for c in clause.evidence]
+        assert numbers and all(c.holds is not False or "or" in c.test for c in numbers if c.value is not None)
+
+
+def test_every_diagnosis_of_a_launch_has_one_general_fix():
+    for entry in catalog().diagnoses.values():
+        if entry.kind == "diagnosis":
+            assert [f.id for f in entry.fixes if not f.conditional] == [entry.fixes[-1].id], entry.id
+
+
+def test_the_gain_belongs_to_the_chosen_fix():
+    entry = catalog().diagnoses["low_occupancy_registers"]
+    gains = {}
+    for one in entry.fixes:
+        if one.example:
+            values = {**entry.examples.fires[0], **one.example, "stall_long_scoreboard": 20, "library_kernel": 0}
+            launch = analyse_numbers(values).diagnosis.launches[0]
+            found = next(f for f in launch.findings if f.id == entry.id)
+            assert found.speedup is not None
+            gains[one.id] = found.speedup.estimate
+    assert gains["smaller_register_blocks"] != pytest.approx(gains["raise_occupancy_registers"], rel=0.01)
+
+
+@pytest.fixture(scope="module")
+def tour():
+    return analyse([resources.folder("kernels") / "tour" / "recorded" / "h200" / "tour.ncu-rep.xz"])
+
+
+@pytest.mark.parametrize(
+    ("kernel", "finding", "first"),
+    [
+        ("particle_field", "uncoalesced_access", "pack_used_data"),
+        ("row_per_thread", "uncoalesced_access", "warp_per_row"),
+        ("transpose_tile", "bank_conflicts", "pad_shared_tile"),
+        ("gemm_one_output", "lsu_saturation", "register_tile"),
+        ("capped_moments", "register_spilling", "raise_register_cap"),
+        ("private_bins", "local_memory_arrays", "shared_columns"),
+        ("chain_registers", "low_occupancy_registers", "raise_occupancy_registers"),
+        ("serial_step", "barrier_stalls", "fewer_barriers"),
+        ("line_chain", "memory_latency", "break_load_chains"),
+        ("one_block_too_many", "tail_effect", "smaller_work_blocks"),
+        ("fma_chains", "near_compute_roofline", "do_less"),
+    ],
+)
+def test_recorded_kernels_get_the_fix_for_what_they_do(tour, kernel, finding, first):
+    launch = next(x for x in tour.diagnosis.launches if x.kernel == kernel)
+    found = next(f for f in launch.findings if f.id == finding)
+    assert found.fix is not None and found.fix.id == first
+
+
+@pytest.mark.parametrize(
+    ("kernel", "library"),
+    [
+        ("void cub::DeviceRadixSortOnesweepKernel<cub::Policy, unsigned int>(T1 *, int)", "CUB"),
+        ("void cub::CUB_200200_900_NS::DeviceReduceKernel<X>(T)", "CUB"),
+        ("void thrust::cuda_cub::core::_kernel_agent<thrust::X, long>(T)", "Thrust"),
+        ("ampere_sgemm_128x64_nn", "cuBLAS"),
+        ("volta_h884gemm_128x128_ldg8_f2f_nn", "cuBLAS"),
+        ("void splitKreduce_kernel<32, 16, int, float>(T)", "cuBLAS"),
+        ("void cutlass::Kernel2<cutlass_80_tensorop_f16_s16816gemm_f16_64x64_32x6_nn_align8>(T1::Params)", "CUTLASS"),
+        ("void at::native::(anonymous namespace)::fused_dropout_kernel_vec<float>(T)", "PyTorch"),
+        ("void at::native::<unnamed>::softmax<float>(T)", "PyTorch"),
+        # Kernels of users, also with a library's types among their arguments.
+        ("void reduce<cub::BlockReduce<float, 256>>(thrust::device_ptr<float>)", ""),
+        ("sgemm_128x128(float const*, float const*, float*)", ""),
+        ("gemm", ""),
+        ("mykernel(at::native::X)", ""),
+    ],
+)
+def test_libraries_are_recognised_by_the_name_of_the_kernel_itself(kernel, library):
+    assert library_of(kernel) == library
+
+
+def test_a_kernel_of_a_library_keeps_its_finding_and_gain_but_is_to_be_called_differently():
+    entry = catalog().diagnoses["memory_latency"]
+    values = {**entry.examples.fires[0], "stall_long_scoreboard": 20}
+    own = analyse_numbers({**values, "library_kernel": 0}).diagnosis.launches[0].findings
+    library = analyse_numbers({**values, "library_kernel": 1}).diagnosis.launches[0].findings
+    assert [f.id for f in own] == [f.id for f in library]
+    found = next(f for f in library if f.id == "memory_latency")
+    assert found.fix is not None and found.fix.id == "call_library_differently"
+    assert found.speedup == next(f for f in own if f.id == "memory_latency").speedup
