@@ -43,6 +43,7 @@ _SHAPE = {
     "block": (("blockX", 0x7FF, 0), ("blockY", 0x7FF, 11), ("blockZ", 0x7F, 22)),
 }
 _LONG = 20_000  # ns; shorter operating-system calls explain no relevant gap
+_INCOMPLETE = "is incomplete"  # marks the problems that make a trace incomplete
 # The columns of Work by their names in the tables, with the default for a missing value.
 _COLUMNS = {
     "start": 0,
@@ -292,7 +293,7 @@ def _read(database: Database, path: Path, sha256: str) -> Trace:
         form="sqlite",
         tool=f"nsys {meta['EXPORT_PRODUCT_VERSION']}" if "EXPORT_PRODUCT_VERSION" in meta else "",
         schema=meta.get("EXPORT_SCHEMA_VERSION", ""),
-        complete=not any("not whole" in p for p in problems),
+        complete=not any(_INCOMPLETE in p for p in problems),
         problems=tuple(problems),
         run=_run(database, work, calls),
         names=tuple(names.texts),
@@ -324,7 +325,7 @@ def _problems(database: Database) -> list[str]:
 
 def _report_lost(problems: list[str], table: str, lost: Array) -> None:
     if lost[0]:
-        problems.append(f"{table} is incomplete: {int(lost[0]):,} rows have no usable times")
+        problems.append(f"{table} {_INCOMPLETE}: {int(lost[0]):,} rows have no usable times")
 
 
 def _calls(database: Database, table: str, names: _Names, problems: list[str], least: int = 0) -> Calls | None:

@@ -44,8 +44,8 @@ def test_the_grid_follows_the_block_of_a_sweep() -> None:
     ("text", "says"),
     [
         ("__global__ void k() {}", "no launch line"),
-        ("// launch: k<<<1>>>(x)", "reads"),
-        ("// launch: k<<<1, 32>>>", "reads"),
+        ("// launch: k<<<1>>>(x)", "write a launch line"),
+        ("// launch: k<<<1, 32>>>", "write a launch line"),
         ("// launch: k<<<__import__('os'), 32>>>(x)", "x.cu:1"),
         ("// launch: k<<<n / 3, 32>>>(x)", "ceil"),
         ("// launch: k<<<1, 2048>>>(x)", "1024"),

@@ -54,7 +54,7 @@ def test_flipped_bytes_give_an_answer_or_one_line_never_a_traceback(seed: int, t
         (b"version https://git-lfs.github.com/spec/v1\noid sha256:ab\nsize 3\n", "LFS"),
         (b"NVR\0\x01\0\0\0", "diagnose"),
         (b"\x1f\x8b\x08\x00", "compressed"),
-        (bytes(range(256)), "no trace"),
+        (bytes(range(256)), "not a trace"),
         (b"SQLite format 3\0" + b"\0" * 84, ""),
     ],
 )

@@ -56,7 +56,7 @@ def test_evidence_is_told_once_an_observation_with_the_tests_that_hold() -> None
 def test_what_is_near_its_limit_as_far_as_is_known_is_not_called_finished(tour: Any) -> None:
     launch = next(x for x in tour.diagnosis.launches if x.kernel == "vector_copy")
     first = launch.findings[0]
-    assert next_text(first, launch).startswith("optimise another kernel")
+    assert next_text(first, launch).startswith("look for speedups elsewhere")
     lacking = replace(launch, missing=(Missing("global_sectors_ideal", (first.id,), ""),))
     assert next_text(first, lacking).startswith("before you stop, collect")
     text = terminal_text(diagnosis_page(replace(tour.diagnosis, launches=(lacking,)), sections=None))

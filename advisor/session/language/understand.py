@@ -36,6 +36,7 @@ _LONGEST: Final = 4000
 _MOST_COMPLETIONS: Final = 40
 _ALIKE: Final = 62.0  # minimum similarity (0 to 100); a word of four letters with two exchanged reaches it
 _CHOICES: Final = 2  # maximum suggestions that are choices, if a command or a word resembles the line too
+_PROSE: Final = 2  # minimum words after a slash and a word that make a sentence
 _TELLS: Final = 4  # minimum letters for which words inside an answer identify it
 _YES: Final = ("y", "yes", "yep", "yeah", "sure", "ok", "okay", "true")
 _NO: Final = ("n", "no", "nope", "false")
@@ -93,17 +94,27 @@ def commands() -> tuple[str, ...]:
 
 def _slash(word: str, line: Typed, state: State) -> e.Event:
     """Return the event of a command, or of a sentence after a slash: `/` opens the prompt for both."""
-    exact, said_words = COMMANDS.get(word), f"{word} {line.rest}"
-    if line.rest and (exact is None or not exact.takes or squash(said_words) in SAID):
-        event = phrase(said_words, state) or _numbers(said_words, state)
-        if event is not None and not isinstance(event, e.NotUnderstood):
-            return event
+    exact, rest = COMMANDS.get(word), len(line.rest.split())
+    # A few words after a command are its argument, perhaps a wrong one.
+    least = _PROSE if exact is None else 1 if not exact.takes else _PROSE + 1
+    sentence = _understood_sentence(f"{word} {line.rest}", state) if rest >= least else None
+    if sentence is not None and (exact is None or not exact.takes):
+        return sentence
     found = pick(word, COMMANDS)
     if len(found) != 1:
         meant = found or near(word, COMMANDS)
         tried = tuple(f"/{name} {line.rest}".strip() for name in meant[:4])
         return e.NotUnderstood(f"/{word}", tried or ("/help",), "There is no such command.")
-    return COMMANDS[found[0]].event(line, state)
+    event = COMMANDS[found[0]].event(line, state)
+    return sentence if sentence is not None and isinstance(event, e.NotUnderstood) else event
+
+
+def _understood_sentence(text: str, state: State) -> e.Event | None:
+    """Return the event of a sentence or of numbers; None for a line that is not certainly understood."""
+    event = phrase(text, state) or _numbers(text, state)
+    if event is None or isinstance(event, e.NotUnderstood):
+        event = question(text, state, SURE)
+    return None if isinstance(event, e.NotUnderstood) else event
 
 
 # Sentences

@@ -185,7 +185,7 @@ def next_text(first: Finding, launch: LaunchDiagnosis) -> str:
     if _open_end(first, launch):
         return "before you stop, collect the missing metrics (see Unknown below)"
     if first.id in ENDS:
-        return "optimise another kernel; the remaining options for this one are below"
+        return "look for speedups elsewhere; the remaining options here are below"
     return "follow the steps below" if first.id == _OPEN else "follow the steps below: change one thing, profile again"
 
 
