@@ -1,7 +1,8 @@
-"""Recognise the intent of a question: a score for each intent from the meanings of its words, no list of sentences.
+"""Recognise the intent of a question: a score for each intent from the meanings of its words.
 
-Each cue of `knowledge/language/intents.yaml` whose meanings the question has adds its weight; the strongest cue counts
-most. The confidence depends on the best score, on its lead over the second best and on the share of unknown words.
+Two readings are added. Each cue of `knowledge/language/intents.yaml` whose meanings the question has adds its weight; the
+strongest cue counts most. The words themselves add how likely they make each intent (`counts.py`). The confidence is the
+lead over the second best intent, less for unknown words.
 """
 
 from __future__ import annotations
@@ -15,17 +16,17 @@ import msgspec
 from advisor.knowledge.loader import load
 from advisor.records import resources
 from advisor.records.questions import Alternative, Meaning, Subject
+from advisor.session.language.counts import Counts, counts
 from advisor.session.language.lexicon import Known, Sentence, concepts, read, things
 
 OUT_OF_SCOPE: Final = "out_of_scope"
 SURE: Final = 0.6  # minimum confidence of an answer without "I read this as"
 _SECOND, _THIRD = 0.45, 0.2  # weight of the second cue of an intent and of further ones
-_STRONG: Final = 6.5  # score at which a reading is clear by itself
-_WEAK: Final = 2.6  # below this score, nothing was recognised
+_LIKELY: Final = 0.8  # weight of the log-likelihood by the words
 _FOREIGN: Final = 0.7  # loss of score for each unknown word, at most three
-_LEAD: Final = 0.3  # lead over the second best, as a share of the score, at which a reading is unambiguous
-_UNEXPLAINED: Final = 0.5  # loss of confidence if the cues account for none of the content words
-_CLOSE: Final = 0.72  # share of the best score from which another reading is offered
+_UNKNOWN: Final = 0.08  # loss of confidence for each unknown word, as a share
+_LEAD: Final = 15.0  # lead over the second best score at which a reading is certain
+_CLOSE: Final = 6.0  # lead within which another reading is offered
 _AUX: Final = frozenset(
     (
         "is",
@@ -158,11 +159,19 @@ def _is_unit(thing: Subject) -> bool:
     return bool(thing.unit) and thing.form != "fault"
 
 
-def scores(sentence: Sentence) -> list[tuple[str, float]]:
-    """Return the intents with their scores, the best first."""
+def scores(sentence: Sentence, table: Counts | None = None) -> list[tuple[str, float]]:
+    """Return the intents with their scores, the best first; table: other counts than those of the knowledge base."""
+    likely = (counts() if table is None else table).likelihoods(sentence)
+    made = [(name, score + _LIKELY * likely[name]) for name, score in _by_cues(sentence).items()]
+    order = list(_cues())
+    return sorted(made, key=lambda item: (-item[1], order.index(item[0])))
+
+
+def _by_cues(sentence: Sentence) -> dict[str, float]:
+    """Return the score of each intent by its cues."""
     has = flags(sentence)
     lost = _FOREIGN * min(3, len(sentence.foreign))
-    out = []
+    out = {}
     for name, cues in _cues().items():
         fired = [cue.weight for cue in cues if cue.bars.isdisjoint(has) and all(group & has for group in cue.needs)]
         gains = sorted((weight for weight in fired if weight > 0), reverse=True)
@@ -170,38 +179,18 @@ def scores(sentence: Sentence) -> list[tuple[str, float]]:
         score = sum(weight * share for weight, share in zip(gains, shares, strict=False)) + sum(
             w for w in fired if w < 0
         )
-        out.append((name, score - lost if name != OUT_OF_SCOPE else score + lost / 2))
-    order = list(_cues())
-    return sorted(out, key=lambda item: (-item[1], order.index(item[0])))
+        out[name] = score - lost if name != OUT_OF_SCOPE else score + lost / 2
+    return out
 
 
-def recognise(text: str, known: Known) -> Meaning:
-    """Return how the question is read. Pure: the same text and names give the same meaning."""
+def recognise(text: str, known: Known, table: Counts | None = None) -> Meaning:
+    """Return how the question is read. Pure: the same text, names and counts give the same meaning."""
     sentence = read(text, known)
-    (best, score), (_, second), *_ = ranked = scores(sentence)
-    if score < _WEAK:
-        strength = 1 - max(0.0, score) / _WEAK
-        return _meaning(sentence, OUT_OF_SCOPE, 0.45 + 0.5 * strength, ())
-    near = tuple(name for name, value in ranked[1:3] if value >= _CLOSE * score and value >= _WEAK)
-    lead = 1.0 if second <= 0 else (score - second) / score
-    explained = 1 - _UNEXPLAINED + _UNEXPLAINED * coverage(sentence, best)
-    confidence = min(1.0, score / _STRONG) * (0.4 + 0.6 * min(1.0, lead / _LEAD)) * explained
-    return _meaning(sentence, best, confidence, near)
-
-
-def coverage(sentence: Sentence, intent: str) -> float:
-    """Return the share of the content words that the cues of an intent account for; 1 without content words."""
-    has = flags(sentence)
-    if not sentence.weighty:
-        return 1.0
-    used: set[str] = set()
-    for cue in _cues()[intent]:
-        if cue.weight > 0 and cue.bars.isdisjoint(has) and all(group & has for group in cue.needs):
-            used |= {name for group in cue.needs for name in group & has}
-    if used & _OF_THINGS:
-        used.add("thing")
-    places = {at for name, span in sentence.spans if name in used for at in span}
-    return len(places & sentence.weighty) / len(sentence.weighty)
+    (best, score), *others = scores(sentence, table)
+    lead = score - others[0][1]
+    near = tuple(name for name, value in others[:2] if score - value < _CLOSE)
+    unknown = 1 - _UNKNOWN * min(5, len(sentence.foreign))
+    return _meaning(sentence, best, min(1.0, lead / _LEAD) * unknown, near)
 
 
 def _meaning(sentence: Sentence, intent: str, confidence: float, near: tuple[str, ...]) -> Meaning:

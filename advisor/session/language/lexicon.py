@@ -23,7 +23,10 @@ from advisor.records.questions import Subject
 _LONGEST: Final = 400  # characters of a question that are read
 _MOST_WORDS: Final = 7  # words of the longest phrase of the vocabulary
 _WHOLE: Final = frozenset(
-    ("missing", "reasoning", "backing", "meaning", "nothing", "something", "anything", "during", "doubled", "doubling")
+    (
+        *("missing", "reasoning", "backing", "meaning", "nothing", "something", "anything", "during", "doubled"),
+        *("doubling", "feeling", "feelings", "note", "site", "sine", "here", "were", "bare", "care", "wide", "rate"),
+    )
 )
 SKIPPED: Final = frozenset(
     (
@@ -43,6 +46,8 @@ SKIPPED: Final = frozenset(
         "please",
     )
 )
+# Concepts of subjects that the program does not know: a typing error is never corrected to one of their words.
+_ELSEWHERE: Final = frozenset(("chat", "shopping", "languages", "other_software", "install", "career", "greeting"))
 _PRONOUNS: Final = frozenset(("it", "this", "that", "me", "us", "my", "our", "your", "its", "here", "these", "those"))
 _ARTICLES: Final = frozenset(("the", "my", "our", "its", "your", "a", "an"))
 _TOKEN: Final = re.compile(
@@ -133,11 +138,12 @@ class Sentence:
 
 @dataclass(slots=True)
 class _Lexicon:
-    """All phrases by their stems. single: known words of one token; things: by id."""
+    """All phrases by their stems. words: known words; elsewhere: those of other subjects alone; things: by id."""
 
     phrases: dict[tuple[str, ...], list[tuple[str, str]]] = field(default_factory=dict)
     things: dict[str, Subject] = field(default_factory=dict)
     words: dict[str, None] = field(default_factory=dict)
+    elsewhere: set[str] = field(default_factory=set)
     stems: set[str] = field(default_factory=set)
     gpus: dict[str, str] = field(default_factory=dict)
 
@@ -190,9 +196,12 @@ def _words() -> _Words:
 @lru_cache(maxsize=4)
 def _lexicon(known: Known) -> _Lexicon:
     out = _Lexicon()
-    for name, words in concepts().items():
+    order = sorted(concepts().items(), key=lambda item: item[0] in _ELSEWHERE)
+    for name, words in order:
         for spoken in words:
+            new = {word for word in tokens(spoken) if word not in out.words}
             out.add(spoken, "concept", name)
+            out.elsewhere |= new if name in _ELSEWHERE else set()
     of_finding: dict[str, str] = {}
     of_metric: dict[str, str] = {}
     for name, entry in things().items():
@@ -255,7 +264,7 @@ def stem(word: str) -> str:
         if word.endswith(ending) and len(word) >= least:
             word = word[: -len(ending)]
             break
-    if len(word) > 4 and word.endswith("e"):
+    if len(word) > 3 and word.endswith("e"):
         word = word[:-1]
     if len(word) > 3 and word[-1] == word[-2]:
         word = word[:-1]
@@ -436,12 +445,19 @@ def _by_length(words: tuple[str, ...]) -> dict[int, list[str]]:
 
 def _corrected(word: str, lexicon: _Lexicon) -> str:
     """Return the known word that differs by a typing error; the word itself if it is known or none is near."""
-    if len(word) < 3 or not word.isalpha() or word in lexicon.words or stem(word) in lexicon.stems:
+    if len(word) < 3 or not word.isalpha() or word in lexicon.words:
+        return word
+    if stem(word) in lexicon.stems and stem(word) != word:
         return word
     most = 1 if len(word) < 7 else 2
     pools = _by_length(tuple(lexicon.words))
     lengths = range(len(word) - most, len(word) + most + 1)
-    pool = [near for n in lengths for near in pools.get(n, ()) if near[0] == word[0] or near[:2] == word[1::-1]]
+    pool = [
+        near
+        for n in lengths
+        for near in pools.get(n, ())
+        if (near[0] == word[0] or near[:2] == word[1::-1]) and near not in lexicon.elsewhere
+    ]
     if len(word) == 3:
         pool = [near for near in pool if len(near) >= 3 and (sorted(near) == sorted(word) or len(near) == 4)]
     hits = process.extract(word, pool, scorer=OSA.distance, limit=8, score_cutoff=most)
