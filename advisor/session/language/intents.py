@@ -17,7 +17,7 @@ from advisor.knowledge.loader import load
 from advisor.records import resources
 from advisor.records.questions import Alternative, Meaning, Subject
 from advisor.session.language.counts import Counts, counts
-from advisor.session.language.lexicon import Known, Sentence, concepts, read, things
+from advisor.session.language.lexicon import ELSEWHERE, Known, Sentence, concepts, read, things
 
 OUT_OF_SCOPE: Final = "out_of_scope"
 SURE: Final = 0.6  # minimum confidence of an answer without "I read this as"
@@ -27,6 +27,9 @@ _FOREIGN: Final = 0.7  # loss of score for each unknown word, at most three
 _UNKNOWN: Final = 0.08  # loss of confidence for each unknown word, as a share
 _LEAD: Final = 15.0  # lead over the second best score at which a reading is certain
 _CLOSE: Final = 6.0  # lead within which another reading is offered
+_ELSEWHERE_TOO: Final = 0.55  # share of the confidence that is left if words of another subject were read
+_NO_SUBJECT: Final = 0.55  # share of the confidence that is left if the intent needs a subject and none was read
+_NEED_SUBJECT: Final = frozenset(("is_bound", "is_cause", "explain", "why_not", "value", "what_if"))
 _AUX: Final = frozenset(
     (
         "is",
@@ -47,6 +50,8 @@ _AUX: Final = frozenset(
         "isn",
     )
 )
+_KERNEL_WORDS: Final = frozenset(("kernel", "launch", "pass", "dispatch", "shader"))
+_NO_NAME: Final = frozenset(("the", "a", "an", "to", "at", "for", "of", "on", "some", "which", "what", "my", "our", "?"))
 # Words of a cue that are not concepts; see the head of intents.yaml.
 FLAGS: Final = frozenset(
     (
@@ -189,8 +194,12 @@ def recognise(text: str, known: Known, table: Counts | None = None) -> Meaning:
     (best, score), *others = scores(sentence, table)
     lead = score - others[0][1]
     near = tuple(name for name, value in others[:2] if score - value < _CLOSE)
-    unknown = 1 - _UNKNOWN * min(5, len(sentence.foreign))
-    return _meaning(sentence, best, min(1.0, lead / _LEAD) * unknown, near)
+    confidence = min(1.0, lead / _LEAD) * (1 - _UNKNOWN * min(5, len(sentence.foreign)))
+    if best != OUT_OF_SCOPE and sentence.concepts & ELSEWHERE:
+        confidence *= _ELSEWHERE_TOO
+    if best in _NEED_SUBJECT and _subject(sentence, best) is None:
+        confidence *= _NO_SUBJECT
+    return _meaning(sentence, best, confidence, near)
 
 
 def _meaning(sentence: Sentence, intent: str, confidence: float, near: tuple[str, ...]) -> Meaning:
@@ -222,11 +231,18 @@ def _subject(sentence: Sentence, intent: str) -> Subject | None:
     if intent == "other_launch":
         if sentence.name:
             return Subject(sentence.name, sentence.name)
+        called = _called(sentence)
+        if called:
+            return Subject(called, called)
         number = next((number.lstrip("#") for number in sentence.numbers), "")
         return Subject(number, number) if number.isdecimal() else None
     if intent == "is_bound":
-        return next((thing for thing in subjects if thing.unit), None)
+        of_units = [thing for thing in subjects if thing.unit]
+        either = "or_word" in sentence.concepts
+        return next((thing for thing in of_units if either or thing.unit != "memory"), next(iter(of_units), None))
     if intent in ("is_cause", "how_to_fix", "why_not"):
+        if intent == "is_cause" and not any(thing.findings for thing in subjects):
+            return None
         return _preferred(
             subjects,
             lambda thing: thing.form == "fault",
@@ -240,6 +256,17 @@ def _subject(sentence: Sentence, intent: str) -> Subject | None:
     if intent == "explain":
         return _preferred(subjects, lambda thing: bool(thing.word))
     return None
+
+
+def _called(sentence: Sentence) -> str:
+    """Return the words that name a kernel before the word kernel: "the halo exchange kernel"; empty without any."""
+    words = sentence.words
+    end = next((at for at, word in enumerate(words) if word in _KERNEL_WORDS), 0)
+    meant = {at for name, span in sentence.spans if name in ("another", "go", "most", "rank", "this") for at in span}
+    start = end
+    while start and start - 1 not in meant and words[start - 1] not in _NO_NAME:
+        start -= 1
+    return " ".join(words[start:end]) if end - start <= 3 else ""
 
 
 def _preferred(subjects: tuple[Subject, ...], *tests: Any) -> Subject | None:

@@ -47,7 +47,7 @@ SKIPPED: Final = frozenset(
     )
 )
 # Concepts of subjects that the program does not know: a typing error is never corrected to one of their words.
-_ELSEWHERE: Final = frozenset(("chat", "shopping", "languages", "other_software", "install", "career", "greeting"))
+ELSEWHERE: Final = frozenset(("chat", "shopping", "languages", "other_software", "install", "career", "greeting"))
 _PRONOUNS: Final = frozenset(("it", "this", "that", "me", "us", "my", "our", "your", "its", "here", "these", "those"))
 _ARTICLES: Final = frozenset(("the", "my", "our", "its", "your", "a", "an"))
 _TOKEN: Final = re.compile(
@@ -196,12 +196,12 @@ def _words() -> _Words:
 @lru_cache(maxsize=4)
 def _lexicon(known: Known) -> _Lexicon:
     out = _Lexicon()
-    order = sorted(concepts().items(), key=lambda item: item[0] in _ELSEWHERE)
+    order = sorted(concepts().items(), key=lambda item: item[0] in ELSEWHERE)
     for name, words in order:
         for spoken in words:
             new = {word for word in tokens(spoken) if word not in out.words}
             out.add(spoken, "concept", name)
-            out.elsewhere |= new if name in _ELSEWHERE else set()
+            out.elsewhere |= new if name in ELSEWHERE else set()
     of_finding: dict[str, str] = {}
     of_metric: dict[str, str] = {}
     for name, entry in things().items():
@@ -318,7 +318,7 @@ def read(text: str, known: Known) -> Sentence:
     places = [at for at, word in enumerate(fixed) if word not in SKIPPED and at not in of_gpu and at != of_name]
     without = [at for at in places if fixed[at] not in _PRONOUNS]
     found = {*_matches(fixed, places, lexicon), *_matches(fixed, without, lexicon)}
-    chosen = _opcodes(raw, known) or _things(found, fixed, lexicon)
+    chosen = _with_opcodes(_things(found, fixed, lexicon), _opcodes(raw, known))
     inside = {at for _, span in chosen if len(span) > 1 for at in span}
     of_concepts = {
         (meaning, span)
@@ -406,14 +406,25 @@ def _opcodes(raw: list[str], known: Known) -> list[tuple[Subject, tuple[int, ...
     return [(Subject(opcode, typed, word=typed), (at,)) for at, typed, opcode in places if opcode in stems]
 
 
+def _with_opcodes(
+    chosen: list[tuple[Subject, tuple[int, ...]]], opcodes: list[tuple[Subject, tuple[int, ...]]]
+) -> list[tuple[Subject, tuple[int, ...]]]:
+    """Return the things and opcodes; without a longer phrase that holds an opcode, the opcodes alone."""
+    phrases = [item for item in chosen if len(item[1]) > 1]
+    if any(set(place) & set(span) for _, place in opcodes for _, span in phrases):
+        return chosen
+    return opcodes or chosen
+
+
 def _gpu(words: list[str], lexicon: _Lexicon) -> tuple[str, set[int]]:
     """Return the id of a GPU in the words (its name as typed if it is not in the table) and its places."""
+    single = [word[:-1] if re.fullmatch(r"[a-z]*\d{3,4}s", word) else word for word in words]
     for length in (4, 3, 2, 1):
         for start in range(len(words) - length + 1):
-            gpu = lexicon.gpus.get(_squeezed("".join(words[start : start + length])))
+            gpu = lexicon.gpus.get(_squeezed("".join(single[start : start + length])))
             if gpu:
                 return gpu, set(range(start, start + length))
-    for at, word in enumerate(words):
+    for at, word in enumerate(single):
         prefixed = at > 0 and words[at - 1] in ("rtx", "gtx", "tesla", "quadro", "geforce")
         if _GPU.fullmatch(word) and (prefixed or (not word.isdigit() and word not in lexicon.words)):
             return (f"{words[at - 1]} {word}" if prefixed else word).upper(), {at, at - 1} if prefixed else {at}
