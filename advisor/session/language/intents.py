@@ -29,6 +29,7 @@ _LEAD: Final = 15.0  # lead over the second best score at which a reading is cer
 _CLOSE: Final = 6.0  # lead within which another reading is offered
 _ELSEWHERE_TOO: Final = 0.55  # share of the confidence that is left if words of another subject were read
 _NO_SUBJECT: Final = 0.55  # share of the confidence that is left if the intent needs a subject and none was read
+_RIVALS: Final = 0.55  # share of the confidence that is left if several things could be the subject
 _NEED_SUBJECT: Final = frozenset(("is_bound", "is_cause", "explain", "why_not", "value", "what_if"))
 _AUX: Final = frozenset(
     (
@@ -197,9 +198,22 @@ def recognise(text: str, known: Known, table: Counts | None = None) -> Meaning:
     confidence = min(1.0, lead / _LEAD) * (1 - _UNKNOWN * min(5, len(sentence.foreign)))
     if best != OUT_OF_SCOPE and sentence.concepts & ELSEWHERE:
         confidence *= _ELSEWHERE_TOO
+    if _has_rivals(sentence, best):
+        confidence *= _RIVALS
     if best in _NEED_SUBJECT and _subject(sentence, best) is None:
         confidence *= _NO_SUBJECT
     return _meaning(sentence, best, confidence, near)
+
+
+def _has_rivals(sentence: Sentence, intent: str) -> bool:
+    """Return whether several things of a sentence could be its subject, none of them by the name of a fault alone."""
+    subjects = sentence.things
+    if intent == "is_bound":
+        return "or_word" in sentence.concepts and len({thing.unit for thing in subjects if thing.unit}) > 1
+    if intent not in ("how_to_fix", "is_cause"):
+        return False
+    faults = {thing.id for thing in subjects if thing.form == "fault"}
+    return len(faults) != 1 and len({thing.id for thing in subjects if thing.findings}) > 1
 
 
 def _meaning(sentence: Sentence, intent: str, confidence: float, near: tuple[str, ...]) -> Meaning:

@@ -25,7 +25,8 @@ _MOST_WORDS: Final = 7  # words of the longest phrase of the vocabulary
 _WHOLE: Final = frozenset(
     (
         *("missing", "reasoning", "backing", "meaning", "nothing", "something", "anything", "during", "doubled"),
-        *("doubling", "feeling", "feelings", "note", "site", "sine", "here", "were", "bare", "care", "wide", "rate"),
+        *("doubling", "feeling", "feelings", "note", "site", "sine", "here", "were", "bare", "care", "wide", "rate", "mine"),
+        *("none", "wine", "mode"),
     )
 )
 SKIPPED: Final = frozenset(
@@ -60,6 +61,7 @@ _TOKEN: Final = re.compile(
 )
 _NAME: Final = re.compile(r"[^\W\d]\w*[a-z0-9]_\w+|[a-z]+[0-9]+[a-z]*_?\w*|[a-z]+[A-Z]\w+")
 _FILE: Final = re.compile(r"[\w./-]+\.(?:ncu-rep|ncu-repz|csv|sqlite|jsonl)")
+_COUNTER: Final = re.compile(r"[a-z]\w*[a-z0-9]__[\w.]+")
 _NOT: Final = re.compile(
     r"\b(do|does|did|is|are|was|were|could|should|would|has|have|had|ca|wo)n['’]t\b", re.IGNORECASE
 )
@@ -229,7 +231,7 @@ def _lexicon(known: Known) -> _Lexicon:
                 name, metrics=(metric, *(() if word == metric else (f"stall_{name}",))), word=word
             )
         form = "name" if metric in stalls else "value"
-        if " " in phrase:
+        if " " in phrase or "__" in phrase:
             out.add_new(phrase, form, name)
         out.add(metric, form, name)
     for word in (*_words().grammar, *(w for text in _words().abbreviations.values() for w in text.split())):
@@ -307,6 +309,7 @@ def read(text: str, known: Known) -> Sentence:
             raw.append(typed)
     if words and set(words) == {"?"}:
         words, raw = ["help"], ["help"]
+    counters = [(Subject(word, word, word=word), (at,)) for at, word in enumerate(words) if _is_counter(word, lexicon)]
     gpu, of_gpu = _gpu(words, lexicon)
     name, of_name = _name(words, raw, kernels, lexicon, of_gpu)
     file = next((typed for typed in raw if _FILE.fullmatch(typed)), "")
@@ -318,7 +321,9 @@ def read(text: str, known: Known) -> Sentence:
     places = [at for at, word in enumerate(fixed) if word not in SKIPPED and at not in of_gpu and at != of_name]
     without = [at for at in places if fixed[at] not in _PRONOUNS]
     found = {*_matches(fixed, places, lexicon), *_matches(fixed, without, lexicon)}
+    of_counters = {at for _, place in counters for at in place}
     chosen = _with_opcodes(_things(found, fixed, lexicon), _opcodes(raw, known))
+    chosen = sorted([*counters, *(item for item in chosen if not of_counters & set(item[1]))], key=lambda item: item[1])
     inside = {at for _, span in chosen if len(span) > 1 for at in span}
     of_concepts = {
         (meaning, span)
@@ -406,14 +411,21 @@ def _opcodes(raw: list[str], known: Known) -> list[tuple[Subject, tuple[int, ...
     return [(Subject(opcode, typed, word=typed), (at,)) for at, typed, opcode in places if opcode in stems]
 
 
+def _is_counter(word: str, lexicon: _Lexicon) -> bool:
+    """Return whether the word is a metric of Nsight Compute that the knowledge base does not name."""
+    return bool(_COUNTER.fullmatch(word)) and word not in lexicon.words
+
+
 def _with_opcodes(
     chosen: list[tuple[Subject, tuple[int, ...]]], opcodes: list[tuple[Subject, tuple[int, ...]]]
 ) -> list[tuple[Subject, tuple[int, ...]]]:
-    """Return the things and opcodes; without a longer phrase that holds an opcode, the opcodes alone."""
+    """Return the things and opcodes; of overlapping ones a longer phrase; terms without a diagnosis only alone."""
     phrases = [item for item in chosen if len(item[1]) > 1]
     if any(set(place) & set(span) for _, place in opcodes for _, span in phrases):
         return chosen
-    return opcodes or chosen
+    taken = {at for _, place in opcodes for at in place}
+    kept = [item for item in chosen if not opcodes or (item[0].findings and not taken & set(item[1]))]
+    return sorted([*opcodes, *kept], key=lambda item: item[1])
 
 
 def _gpu(words: list[str], lexicon: _Lexicon) -> tuple[str, set[int]]:
@@ -425,6 +437,8 @@ def _gpu(words: list[str], lexicon: _Lexicon) -> tuple[str, set[int]]:
             if gpu:
                 return gpu, set(range(start, start + length))
     for at, word in enumerate(single):
+        if word in ("gh100", "ga100"):  # the chips of these
+            return lexicon.gpus.get(word[1:], word[1:].upper()), {at}
         prefixed = at > 0 and words[at - 1] in ("rtx", "gtx", "tesla", "quadro", "geforce")
         if _GPU.fullmatch(word) and (prefixed or (not word.isdigit() and word not in lexicon.words)):
             return (f"{words[at - 1]} {word}" if prefixed else word).upper(), {at, at - 1} if prefixed else {at}
@@ -440,7 +454,7 @@ def _name(
             return kernels[word], at
     for at, (word, typed) in enumerate(zip(words, raw, strict=True)):
         known = at in of_gpu or stem(word) in lexicon.stems or word in lexicon.words
-        if _NAME.fullmatch(typed) and not known:
+        if _NAME.fullmatch(typed) and not known and not _COUNTER.fullmatch(word):
             return typed, at
     return "", -1
 
