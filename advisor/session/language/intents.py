@@ -1,8 +1,8 @@
 """Recognise the intent of a question: a score for each intent from the meanings of its words.
 
-Two readings are added. Each cue of `knowledge/language/intents.yaml` whose meanings the question has adds its weight; the
-strongest cue counts most. The words themselves add how likely they make each intent (`counts.py`). The confidence is the
-lead over the second best intent, less for unknown words.
+Two readings are added. Each cue of `knowledge/language/intents.yaml` whose meanings the question has adds its weight;
+the strongest cue counts most. The words themselves add how likely they make each intent (`counts.py`). The confidence
+is the lead over the second best intent, less for unknown words, for words of another subject and for several subjects.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ OUT_OF_SCOPE: Final = "out_of_scope"
 SURE: Final = 0.6  # minimum confidence of an answer without "I read this as"
 _SECOND, _THIRD = 0.45, 0.2  # weight of the second cue of an intent and of further ones
 _LIKELY: Final = 0.8  # weight of the log-likelihood by the words
+_OUTSIDE: Final = 2.0  # added for another subject: what people ask about has more words than any vocabulary
 _FOREIGN: Final = 0.7  # loss of score for each unknown word, at most three
 _UNKNOWN: Final = 0.08  # loss of confidence for each unknown word, as a share
 _LEAD: Final = 15.0  # lead over the second best score at which a reading is certain
@@ -52,7 +53,9 @@ _AUX: Final = frozenset(
     )
 )
 _KERNEL_WORDS: Final = frozenset(("kernel", "launch", "pass", "dispatch", "shader"))
-_NO_NAME: Final = frozenset(("the", "a", "an", "to", "at", "for", "of", "on", "some", "which", "what", "my", "our", "?"))
+_NO_NAME: Final = frozenset(
+    ("the", "a", "an", "to", "at", "for", "of", "on", "some", "which", "what", "my", "our", "?")
+)
 # Words of a cue that are not concepts; see the head of intents.yaml.
 FLAGS: Final = frozenset(
     (
@@ -185,7 +188,7 @@ def _by_cues(sentence: Sentence) -> dict[str, float]:
         score = sum(weight * share for weight, share in zip(gains, shares, strict=False)) + sum(
             w for w in fired if w < 0
         )
-        out[name] = score - lost if name != OUT_OF_SCOPE else score + lost / 2
+        out[name] = score - lost if name != OUT_OF_SCOPE else score + lost / 2 + _OUTSIDE
     return out
 
 

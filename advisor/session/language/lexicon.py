@@ -25,7 +25,21 @@ _MOST_WORDS: Final = 7  # words of the longest phrase of the vocabulary
 _WHOLE: Final = frozenset(
     (
         *("missing", "reasoning", "backing", "meaning", "nothing", "something", "anything", "during", "doubled"),
-        *("doubling", "feeling", "feelings", "note", "site", "sine", "here", "were", "bare", "care", "wide", "rate", "mine"),
+        *(
+            "doubling",
+            "feeling",
+            "feelings",
+            "note",
+            "site",
+            "sine",
+            "here",
+            "were",
+            "bare",
+            "care",
+            "wide",
+            "rate",
+            "mine",
+        ),
         *("none", "wine", "mode"),
     )
 )
@@ -214,7 +228,8 @@ def _lexicon(known: Known) -> _Lexicon:
         for finding in entry.findings[:1]:
             of_finding.setdefault(finding, name)
         for metric in entry.metric[:1]:
-            of_metric.setdefault(metric, name)
+            if entry.word == metric or metric not in of_metric:
+                of_metric[metric] = name
     for finding, title in known.findings:
         name = of_finding.get(finding, finding)
         out.things.setdefault(name, Subject(name, findings=(finding,), word=finding))
@@ -390,7 +405,7 @@ def _things(
     """Return the things in a sentence in order, of overlapping ones the longest; a fault or value before a name."""
     order = list(lexicon.things)
     candidates = [(kind, name, span) for kind, name, span in found if kind != "concept"]
-    candidates.sort(key=lambda c: (-len(c[2]), -(c[2][-1] - c[2][0]), order.index(c[1]), c[0] == "name", c[0]))
+    candidates.sort(key=lambda c: (-len(c[2]), -(c[2][-1] - c[2][0]), order.index(c[1]), c[0] == "name", c[0], c[2]))
     taken: set[int] = set()
     chosen: list[tuple[Subject, tuple[int, ...]]] = []
     for kind, name, span in candidates:
