@@ -64,7 +64,7 @@ def test_the_word_counts_are_those_of_the_sentences() -> None:
 
 
 def test_words_without_any_known_meaning_count_for_an_intent() -> None:
-    with_words = Counts({"quit": 10, "save": 10}, {"toodle": {"quit": 4}})
+    with_words = Counts({"quit": 10, "save": 10}, {"toodl": {"quit": 4}})
     likely = with_words.likelihoods(read("toodle", names()))
     assert likely["quit"] == 0 and likely["save"] < 0
 
