@@ -17,6 +17,7 @@ from typing import Any
 import yaml
 
 from advisor.records.questions import Meaning
+from advisor.session.language.counts import Counts
 from advisor.session.language.intents import OUT_OF_SCOPE, SURE, recognise
 from advisor.session.language.known import known
 from advisor.session.language.lexicon import Known, read
@@ -37,13 +38,13 @@ class Outcome:
         return self.meaning.intent != OUT_OF_SCOPE and self.meaning.confidence >= SURE
 
 
-def judge(sentences: Sequence[dict[str, str]], names: Known) -> list[Outcome]:
-    """Return the reading of each sentence."""
+def judge(sentences: Sequence[dict[str, str]], names: Known, table: Counts | None = None) -> list[Outcome]:
+    """Return the reading of each sentence; table: other word counts than those of the knowledge base."""
     recognise("warm up", names)
     out = []
     for wanted in sentences:
         start = time.perf_counter()
-        meaning = recognise(wanted["text"], names)
+        meaning = recognise(wanted["text"], names, table)
         ms = 1e3 * (time.perf_counter() - start)
         right = meaning.intent == wanted["intent"] and same_subject(wanted, meaning, names)
         out.append(Outcome(wanted, meaning, ms, right))

@@ -1,7 +1,8 @@
-"""Recognise the intent of a question: a score for each intent from the meanings of its words, no list of sentences.
+"""Recognise the intent of a question: a score for each intent from the meanings of its words.
 
-Each cue of `knowledge/language/intents.yaml` whose meanings the question has adds its weight; the strongest cue counts
-most. The confidence depends on the best score, on its lead over the second best and on the share of unknown words.
+Two readings are added. Each cue of `knowledge/language/intents.yaml` whose meanings the question has adds its weight;
+the strongest cue counts most. The words themselves add how likely they make each intent (`counts.py`). The confidence
+is the lead over the second best intent, less for unknown words, for words of another subject and for several subjects.
 """
 
 from __future__ import annotations
@@ -15,17 +16,22 @@ import msgspec
 from advisor.knowledge.loader import load
 from advisor.records import resources
 from advisor.records.questions import Alternative, Meaning, Subject
-from advisor.session.language.lexicon import Known, Sentence, concepts, read, things
+from advisor.session.language.counts import Counts, counts
+from advisor.session.language.lexicon import ELSEWHERE, Known, Sentence, concepts, read, things
 
 OUT_OF_SCOPE: Final = "out_of_scope"
 SURE: Final = 0.6  # minimum confidence of an answer without "I read this as"
 _SECOND, _THIRD = 0.45, 0.2  # weight of the second cue of an intent and of further ones
-_STRONG: Final = 6.5  # score at which a reading is clear by itself
-_WEAK: Final = 2.6  # below this score, nothing was recognised
+_LIKELY: Final = 0.8  # weight of the log-likelihood by the words
+_OUTSIDE: Final = 2.0  # added for another subject: what people ask about has more words than any vocabulary
 _FOREIGN: Final = 0.7  # loss of score for each unknown word, at most three
-_LEAD: Final = 0.3  # lead over the second best, as a share of the score, at which a reading is unambiguous
-_UNEXPLAINED: Final = 0.5  # loss of confidence if the cues account for none of the content words
-_CLOSE: Final = 0.72  # share of the best score from which another reading is offered
+_UNKNOWN: Final = 0.08  # loss of confidence for each unknown word, as a share
+_LEAD: Final = 15.0  # lead over the second best score at which a reading is certain
+_CLOSE: Final = 6.0  # lead within which another reading is offered
+_ELSEWHERE_TOO: Final = 0.55  # share of the confidence that is left if words of another subject were read
+_NO_SUBJECT: Final = 0.55  # share of the confidence that is left if the intent needs a subject and none was read
+_RIVALS: Final = 0.55  # share of the confidence that is left if several things could be the subject
+_NEED_SUBJECT: Final = frozenset(("is_bound", "is_cause", "explain", "why_not", "value", "what_if"))
 _AUX: Final = frozenset(
     (
         "is",
@@ -45,6 +51,10 @@ _AUX: Final = frozenset(
         "would",
         "isn",
     )
+)
+_KERNEL_WORDS: Final = frozenset(("kernel", "launch", "pass", "dispatch", "shader"))
+_NO_NAME: Final = frozenset(
+    ("the", "a", "an", "to", "at", "for", "of", "on", "some", "which", "what", "my", "our", "?")
 )
 # Words of a cue that are not concepts; see the head of intents.yaml.
 FLAGS: Final = frozenset(
@@ -158,11 +168,19 @@ def _is_unit(thing: Subject) -> bool:
     return bool(thing.unit) and thing.form != "fault"
 
 
-def scores(sentence: Sentence) -> list[tuple[str, float]]:
-    """Return the intents with their scores, the best first."""
+def scores(sentence: Sentence, table: Counts | None = None) -> list[tuple[str, float]]:
+    """Return the intents with their scores, the best first; table: other counts than those of the knowledge base."""
+    likely = (counts() if table is None else table).likelihoods(sentence)
+    made = [(name, score + _LIKELY * likely[name]) for name, score in _by_cues(sentence).items()]
+    order = list(_cues())
+    return sorted(made, key=lambda item: (-item[1], order.index(item[0])))
+
+
+def _by_cues(sentence: Sentence) -> dict[str, float]:
+    """Return the score of each intent by its cues."""
     has = flags(sentence)
     lost = _FOREIGN * min(3, len(sentence.foreign))
-    out = []
+    out = {}
     for name, cues in _cues().items():
         fired = [cue.weight for cue in cues if cue.bars.isdisjoint(has) and all(group & has for group in cue.needs)]
         gains = sorted((weight for weight in fired if weight > 0), reverse=True)
@@ -170,38 +188,35 @@ def scores(sentence: Sentence) -> list[tuple[str, float]]:
         score = sum(weight * share for weight, share in zip(gains, shares, strict=False)) + sum(
             w for w in fired if w < 0
         )
-        out.append((name, score - lost if name != OUT_OF_SCOPE else score + lost / 2))
-    order = list(_cues())
-    return sorted(out, key=lambda item: (-item[1], order.index(item[0])))
+        out[name] = score - lost if name != OUT_OF_SCOPE else score + lost / 2 + _OUTSIDE
+    return out
 
 
-def recognise(text: str, known: Known) -> Meaning:
-    """Return how the question is read. Pure: the same text and names give the same meaning."""
+def recognise(text: str, known: Known, table: Counts | None = None) -> Meaning:
+    """Return how the question is read. Pure: the same text, names and counts give the same meaning."""
     sentence = read(text, known)
-    (best, score), (_, second), *_ = ranked = scores(sentence)
-    if score < _WEAK:
-        strength = 1 - max(0.0, score) / _WEAK
-        return _meaning(sentence, OUT_OF_SCOPE, 0.45 + 0.5 * strength, ())
-    near = tuple(name for name, value in ranked[1:3] if value >= _CLOSE * score and value >= _WEAK)
-    lead = 1.0 if second <= 0 else (score - second) / score
-    explained = 1 - _UNEXPLAINED + _UNEXPLAINED * coverage(sentence, best)
-    confidence = min(1.0, score / _STRONG) * (0.4 + 0.6 * min(1.0, lead / _LEAD)) * explained
+    (best, score), *others = scores(sentence, table)
+    lead = score - others[0][1]
+    near = tuple(name for name, value in others[:2] if score - value < _CLOSE)
+    confidence = min(1.0, lead / _LEAD) * (1 - _UNKNOWN * min(5, len(sentence.foreign)))
+    if best != OUT_OF_SCOPE and sentence.concepts & ELSEWHERE:
+        confidence *= _ELSEWHERE_TOO
+    if _has_rivals(sentence, best):
+        confidence *= _RIVALS
+    if best in _NEED_SUBJECT and _subject(sentence, best) is None:
+        confidence *= _NO_SUBJECT
     return _meaning(sentence, best, confidence, near)
 
 
-def coverage(sentence: Sentence, intent: str) -> float:
-    """Return the share of the content words that the cues of an intent account for; 1 without content words."""
-    has = flags(sentence)
-    if not sentence.weighty:
-        return 1.0
-    used: set[str] = set()
-    for cue in _cues()[intent]:
-        if cue.weight > 0 and cue.bars.isdisjoint(has) and all(group & has for group in cue.needs):
-            used |= {name for group in cue.needs for name in group & has}
-    if used & _OF_THINGS:
-        used.add("thing")
-    places = {at for name, span in sentence.spans if name in used for at in span}
-    return len(places & sentence.weighty) / len(sentence.weighty)
+def _has_rivals(sentence: Sentence, intent: str) -> bool:
+    """Return whether several things of a sentence could be its subject, none of them by the name of a fault alone."""
+    subjects = sentence.things
+    if intent == "is_bound":
+        return "or_word" in sentence.concepts and len({thing.unit for thing in subjects if thing.unit}) > 1
+    if intent not in ("how_to_fix", "is_cause"):
+        return False
+    faults = {thing.id for thing in subjects if thing.form == "fault"}
+    return len(faults) != 1 and len({thing.id for thing in subjects if thing.findings}) > 1
 
 
 def _meaning(sentence: Sentence, intent: str, confidence: float, near: tuple[str, ...]) -> Meaning:
@@ -233,11 +248,18 @@ def _subject(sentence: Sentence, intent: str) -> Subject | None:
     if intent == "other_launch":
         if sentence.name:
             return Subject(sentence.name, sentence.name)
+        called = _called(sentence)
+        if called:
+            return Subject(called, called)
         number = next((number.lstrip("#") for number in sentence.numbers), "")
         return Subject(number, number) if number.isdecimal() else None
     if intent == "is_bound":
-        return next((thing for thing in subjects if thing.unit), None)
+        of_units = [thing for thing in subjects if thing.unit]
+        either = "or_word" in sentence.concepts
+        return next((thing for thing in of_units if either or thing.unit != "memory"), next(iter(of_units), None))
     if intent in ("is_cause", "how_to_fix", "why_not"):
+        if intent == "is_cause" and not any(thing.findings for thing in subjects):
+            return None
         return _preferred(
             subjects,
             lambda thing: thing.form == "fault",
@@ -251,6 +273,17 @@ def _subject(sentence: Sentence, intent: str) -> Subject | None:
     if intent == "explain":
         return _preferred(subjects, lambda thing: bool(thing.word))
     return None
+
+
+def _called(sentence: Sentence) -> str:
+    """Return the words that name a kernel before the word kernel: "the halo exchange kernel"; empty without any."""
+    words = sentence.words
+    end = next((at for at, word in enumerate(words) if word in _KERNEL_WORDS), 0)
+    meant = {at for name, span in sentence.spans if name in ("another", "go", "most", "rank", "this") for at in span}
+    start = end
+    while start and start - 1 not in meant and words[start - 1] not in _NO_NAME:
+        start -= 1
+    return " ".join(words[start:end]) if end - start <= 3 else ""
 
 
 def _preferred(subjects: tuple[Subject, ...], *tests: Any) -> Subject | None:

@@ -23,7 +23,25 @@ from advisor.records.questions import Subject
 _LONGEST: Final = 400  # characters of a question that are read
 _MOST_WORDS: Final = 7  # words of the longest phrase of the vocabulary
 _WHOLE: Final = frozenset(
-    ("missing", "reasoning", "backing", "meaning", "nothing", "something", "anything", "during", "doubled", "doubling")
+    (
+        *("missing", "reasoning", "backing", "meaning", "nothing", "something", "anything", "during", "doubled"),
+        *(
+            "doubling",
+            "feeling",
+            "feelings",
+            "note",
+            "site",
+            "sine",
+            "here",
+            "were",
+            "bare",
+            "care",
+            "wide",
+            "rate",
+            "mine",
+        ),
+        *("none", "wine", "mode"),
+    )
 )
 SKIPPED: Final = frozenset(
     (
@@ -43,6 +61,8 @@ SKIPPED: Final = frozenset(
         "please",
     )
 )
+# Concepts of subjects that the program does not know: a typing error is never corrected to one of their words.
+ELSEWHERE: Final = frozenset(("chat", "shopping", "languages", "other_software", "install", "career", "greeting"))
 _PRONOUNS: Final = frozenset(("it", "this", "that", "me", "us", "my", "our", "your", "its", "here", "these", "those"))
 _ARTICLES: Final = frozenset(("the", "my", "our", "its", "your", "a", "an"))
 _TOKEN: Final = re.compile(
@@ -55,6 +75,7 @@ _TOKEN: Final = re.compile(
 )
 _NAME: Final = re.compile(r"[^\W\d]\w*[a-z0-9]_\w+|[a-z]+[0-9]+[a-z]*_?\w*|[a-z]+[A-Z]\w+")
 _FILE: Final = re.compile(r"[\w./-]+\.(?:ncu-rep|ncu-repz|csv|sqlite|jsonl)")
+_COUNTER: Final = re.compile(r"[a-z]\w*[a-z0-9]__[\w.]+")
 _NOT: Final = re.compile(
     r"\b(do|does|did|is|are|was|were|could|should|would|has|have|had|ca|wo)n['’]t\b", re.IGNORECASE
 )
@@ -133,11 +154,12 @@ class Sentence:
 
 @dataclass(slots=True)
 class _Lexicon:
-    """All phrases by their stems. single: known words of one token; things: by id."""
+    """All phrases by their stems. words: known words; elsewhere: those of other subjects alone; things: by id."""
 
     phrases: dict[tuple[str, ...], list[tuple[str, str]]] = field(default_factory=dict)
     things: dict[str, Subject] = field(default_factory=dict)
     words: dict[str, None] = field(default_factory=dict)
+    elsewhere: set[str] = field(default_factory=set)
     stems: set[str] = field(default_factory=set)
     gpus: dict[str, str] = field(default_factory=dict)
 
@@ -190,9 +212,12 @@ def _words() -> _Words:
 @lru_cache(maxsize=4)
 def _lexicon(known: Known) -> _Lexicon:
     out = _Lexicon()
-    for name, words in concepts().items():
+    order = sorted(concepts().items(), key=lambda item: item[0] in ELSEWHERE)
+    for name, words in order:
         for spoken in words:
+            new = {word for word in tokens(spoken) if word not in out.words}
             out.add(spoken, "concept", name)
+            out.elsewhere |= new if name in ELSEWHERE else set()
     of_finding: dict[str, str] = {}
     of_metric: dict[str, str] = {}
     for name, entry in things().items():
@@ -203,7 +228,8 @@ def _lexicon(known: Known) -> _Lexicon:
         for finding in entry.findings[:1]:
             of_finding.setdefault(finding, name)
         for metric in entry.metric[:1]:
-            of_metric.setdefault(metric, name)
+            if entry.word == metric or metric not in of_metric:
+                of_metric[metric] = name
     for finding, title in known.findings:
         name = of_finding.get(finding, finding)
         out.things.setdefault(name, Subject(name, findings=(finding,), word=finding))
@@ -220,7 +246,7 @@ def _lexicon(known: Known) -> _Lexicon:
                 name, metrics=(metric, *(() if word == metric else (f"stall_{name}",))), word=word
             )
         form = "name" if metric in stalls else "value"
-        if " " in phrase:
+        if " " in phrase or "__" in phrase:
             out.add_new(phrase, form, name)
         out.add(metric, form, name)
     for word in (*_words().grammar, *(w for text in _words().abbreviations.values() for w in text.split())):
@@ -255,7 +281,7 @@ def stem(word: str) -> str:
         if word.endswith(ending) and len(word) >= least:
             word = word[: -len(ending)]
             break
-    if len(word) > 4 and word.endswith("e"):
+    if len(word) > 3 and word.endswith("e"):
         word = word[:-1]
     if len(word) > 3 and word[-1] == word[-2]:
         word = word[:-1]
@@ -298,6 +324,7 @@ def read(text: str, known: Known) -> Sentence:
             raw.append(typed)
     if words and set(words) == {"?"}:
         words, raw = ["help"], ["help"]
+    counters = [(Subject(word, word, word=word), (at,)) for at, word in enumerate(words) if _is_counter(word, lexicon)]
     gpu, of_gpu = _gpu(words, lexicon)
     name, of_name = _name(words, raw, kernels, lexicon, of_gpu)
     file = next((typed for typed in raw if _FILE.fullmatch(typed)), "")
@@ -309,7 +336,9 @@ def read(text: str, known: Known) -> Sentence:
     places = [at for at, word in enumerate(fixed) if word not in SKIPPED and at not in of_gpu and at != of_name]
     without = [at for at in places if fixed[at] not in _PRONOUNS]
     found = {*_matches(fixed, places, lexicon), *_matches(fixed, without, lexicon)}
-    chosen = _opcodes(raw, known) or _things(found, fixed, lexicon)
+    of_counters = {at for _, place in counters for at in place}
+    chosen = _with_opcodes(_things(found, fixed, lexicon), _opcodes(raw, known))
+    chosen = sorted([*counters, *(item for item in chosen if not of_counters & set(item[1]))], key=lambda item: item[1])
     inside = {at for _, span in chosen if len(span) > 1 for at in span}
     of_concepts = {
         (meaning, span)
@@ -376,7 +405,7 @@ def _things(
     """Return the things in a sentence in order, of overlapping ones the longest; a fault or value before a name."""
     order = list(lexicon.things)
     candidates = [(kind, name, span) for kind, name, span in found if kind != "concept"]
-    candidates.sort(key=lambda c: (-len(c[2]), -(c[2][-1] - c[2][0]), order.index(c[1]), c[0] == "name", c[0]))
+    candidates.sort(key=lambda c: (-len(c[2]), -(c[2][-1] - c[2][0]), order.index(c[1]), c[0] == "name", c[0], c[2]))
     taken: set[int] = set()
     chosen: list[tuple[Subject, tuple[int, ...]]] = []
     for kind, name, span in candidates:
@@ -397,14 +426,34 @@ def _opcodes(raw: list[str], known: Known) -> list[tuple[Subject, tuple[int, ...
     return [(Subject(opcode, typed, word=typed), (at,)) for at, typed, opcode in places if opcode in stems]
 
 
+def _is_counter(word: str, lexicon: _Lexicon) -> bool:
+    """Return whether the word is a metric of Nsight Compute that the knowledge base does not name."""
+    return bool(_COUNTER.fullmatch(word)) and word not in lexicon.words
+
+
+def _with_opcodes(
+    chosen: list[tuple[Subject, tuple[int, ...]]], opcodes: list[tuple[Subject, tuple[int, ...]]]
+) -> list[tuple[Subject, tuple[int, ...]]]:
+    """Return the things and opcodes; of overlapping ones a longer phrase; terms without a diagnosis only alone."""
+    phrases = [item for item in chosen if len(item[1]) > 1]
+    if any(set(place) & set(span) for _, place in opcodes for _, span in phrases):
+        return chosen
+    taken = {at for _, place in opcodes for at in place}
+    kept = [item for item in chosen if not opcodes or (item[0].findings and not taken & set(item[1]))]
+    return sorted([*opcodes, *kept], key=lambda item: item[1])
+
+
 def _gpu(words: list[str], lexicon: _Lexicon) -> tuple[str, set[int]]:
     """Return the id of a GPU in the words (its name as typed if it is not in the table) and its places."""
+    single = [word[:-1] if re.fullmatch(r"[a-z]*\d{3,4}s", word) else word for word in words]
     for length in (4, 3, 2, 1):
         for start in range(len(words) - length + 1):
-            gpu = lexicon.gpus.get(_squeezed("".join(words[start : start + length])))
+            gpu = lexicon.gpus.get(_squeezed("".join(single[start : start + length])))
             if gpu:
                 return gpu, set(range(start, start + length))
-    for at, word in enumerate(words):
+    for at, word in enumerate(single):
+        if word in ("gh100", "ga100"):  # the chips of these
+            return lexicon.gpus.get(word[1:], word[1:].upper()), {at}
         prefixed = at > 0 and words[at - 1] in ("rtx", "gtx", "tesla", "quadro", "geforce")
         if _GPU.fullmatch(word) and (prefixed or (not word.isdigit() and word not in lexicon.words)):
             return (f"{words[at - 1]} {word}" if prefixed else word).upper(), {at, at - 1} if prefixed else {at}
@@ -420,7 +469,7 @@ def _name(
             return kernels[word], at
     for at, (word, typed) in enumerate(zip(words, raw, strict=True)):
         known = at in of_gpu or stem(word) in lexicon.stems or word in lexicon.words
-        if _NAME.fullmatch(typed) and not known:
+        if _NAME.fullmatch(typed) and not known and not _COUNTER.fullmatch(word):
             return typed, at
     return "", -1
 
@@ -436,12 +485,19 @@ def _by_length(words: tuple[str, ...]) -> dict[int, list[str]]:
 
 def _corrected(word: str, lexicon: _Lexicon) -> str:
     """Return the known word that differs by a typing error; the word itself if it is known or none is near."""
-    if len(word) < 3 or not word.isalpha() or word in lexicon.words or stem(word) in lexicon.stems:
+    if len(word) < 3 or not word.isalpha() or word in lexicon.words:
+        return word
+    if stem(word) in lexicon.stems and stem(word) != word:
         return word
     most = 1 if len(word) < 7 else 2
     pools = _by_length(tuple(lexicon.words))
     lengths = range(len(word) - most, len(word) + most + 1)
-    pool = [near for n in lengths for near in pools.get(n, ()) if near[0] == word[0] or near[:2] == word[1::-1]]
+    pool = [
+        near
+        for n in lengths
+        for near in pools.get(n, ())
+        if (near[0] == word[0] or near[:2] == word[1::-1]) and near not in lexicon.elsewhere
+    ]
     if len(word) == 3:
         pool = [near for near in pool if len(near) >= 3 and (sorted(near) == sorted(word) or len(near) == 4)]
     hits = process.extract(word, pool, scorer=OSA.distance, limit=8, score_cutoff=most)
