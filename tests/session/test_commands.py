@@ -105,7 +105,6 @@ def test_a_line_means_an_event(text: str, event: e.Event):
         "why is it slow",
         "what is occupancy",
         "how do i fix it",
-        "fix it",
         "why not tail effect",
         "what if dram = 95",
         "dram 70, l2 42%",

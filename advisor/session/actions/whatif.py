@@ -120,6 +120,7 @@ _WHATIF: Final = Command(
     _what_if,
     "[metric=value, …]",
     group="why",
+    said=("what if",),
     shapes=(shape("(?:what if|suppose|what would happen if|and if)", _what_if),),
     complete=_metrics,
 )

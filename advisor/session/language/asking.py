@@ -20,9 +20,11 @@ from advisor.session.questions import entry_of, object_of, other_launch, values_
 from advisor.session.state import State
 from advisor.view.pages.answer import main_subject
 
-_LEAST: Final = 0.3  # minimum confidence of a reading that is answered at all
+_LEAST: Final = 0.2  # minimum confidence of a reading that is answered at all
 _ACTS: Final = ("quit", "undo", "save")  # intents that change something: taken only if the reading is certain
 _COMMAND: Final = frozenset(("command", "cmd", "cmdline", "flag", "flags", "ncu", "collect", "profile", "section"))
+_ANOTHER: Final = frozenset(("next", "other", "another", "previous", "prev", "first", "last", "different", "switch"))
+_PART: Final = 4  # minimum letters of a part of a kernel's name
 _LIST: Final = frozenset(("kernels", "launches", "list", "others"))
 
 
@@ -41,7 +43,7 @@ def question(text: str, state: State, least: float = _LEAST) -> e.Event | None:
         return None
     if meaning.intent in _ACTS and meaning.confidence < SURE:
         return None
-    if meaning.confidence < SURE:
+    if meaning.confidence < SURE and not (meaning.intent == "explain" and object_of(text)):
         return _asked(meaning, state)
     made = _EVENTS.get(meaning.intent, _asked)
     event = made(meaning, state)
@@ -124,6 +126,10 @@ def _other_launch(meaning: Meaning, state: State) -> e.Event | None:
     launches = () if state.diagnosis is None else state.diagnosis.launches
     if meaning.subject is None and _LIST & set(meaning.words):
         return e.LaunchesShown()
+    kernels = " ".join(launch.kernel.casefold() for launch in launches)
+    named = any(len(word) >= _PART and word in kernels for word in meaning.words)
+    if meaning.subject is None and not (meaning.numbers or named or _ANOTHER & set(meaning.words)):
+        return None
     if len(launches) < 2:
         return _asked(meaning, state)
     if state.position is None and meaning.subject is None:

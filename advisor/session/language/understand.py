@@ -97,7 +97,8 @@ def _slash(word: str, line: Typed, state: State) -> e.Event:
     exact, rest = COMMANDS.get(word), len(line.rest.split())
     # A few words after a command are its argument, perhaps a wrong one.
     least = _PROSE if exact is None else 1 if not exact.takes else _PROSE + 1
-    sentence = _understood_sentence(f"{word} {line.rest}", state) if rest >= least else None
+    whole = f"{word} {line.rest}"
+    sentence = _understood_sentence(whole, state) if rest >= least else phrase(whole, state) if exact is None else None
     if sentence is not None and (exact is None or not exact.takes):
         return sentence
     found = pick(word, COMMANDS)
