@@ -47,6 +47,7 @@ def names() -> Known:
         ("d.yaml", 0.97, 0.0),
         ("e.yaml", 0.97, 0.0),
         ("f.yaml", 0.96, 0.0),
+        ("../held_back_questions.yaml", 0.9, 0.05),  # not used to tune anything
     ],
 )
 def test_questions_are_read_right_fast_and_hardly_ever_wrong_with_confidence(
