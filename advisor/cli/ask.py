@@ -12,7 +12,8 @@ from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis
 from advisor.records.errors import EXIT_DONE, UsageError
 from advisor.session.answer_record import answer_document
 from advisor.session.language.known import known
-from advisor.session.questions import Answered, answer, best_position
+from advisor.session.questions import Answered, answer
+from advisor.session.state import best_position
 from advisor.source.locate import locate_findings
 from advisor.view.pages.answer import answer_page
 from advisor.view.writers import PAGE_FORMATS

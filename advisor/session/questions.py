@@ -76,11 +76,6 @@ def answer(text: str, judged: Reasoned, position: int, known: Known, path: str =
     return Answered(meaning, asked, answered(meaning, asked))
 
 
-def best_position(launches: Sequence[LaunchDiagnosis]) -> int:
-    """Return the launch whose first fix saves most time; the first one if no gain is known."""
-    return max(range(len(launches)), key=lambda at: (launches[at].saved_ns, -at), default=0)
-
-
 def other_launch(meaning: Meaning, launches: Sequence[LaunchDiagnosis], position: int) -> tuple[int, str]:
     """Return the position of the launch that a question names, and why there is none."""
     wanted = meaning.subject.id if meaning.subject is not None else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
@@ -162,19 +162,13 @@ def next_finding(state: State) -> Finding | None:
     return next((f for f in launch.findings if f.id not in shown and f.kind != "trust"), None)
 
 
-def time_saved(launch: LaunchDiagnosis) -> float | None:
-    """Return the time in ns that the first finding's fix would save; None if the time or the speedup is unknown."""
-    first = main_finding(launch)
-    speedup = first.speedup if first is not None else None
-    if speedup is None or speedup.estimate <= 0 or launch.duration_ns is None:
-        return None
-    return launch.duration_ns * (1 - 1 / speedup.estimate)
-
-
-def best_position(diagnosis: Diagnosis) -> int | None:
-    """Return the launch whose first finding's fix would save most time, else the longest; None without launches."""
-    ranked = [(time_saved(each) or 0.0, each.duration_ns or 0.0, -at) for at, each in enumerate(diagnosis.launches)]
-    return -max(ranked)[2] if ranked else None
+def best_position(launches: Sequence[LaunchDiagnosis]) -> int:
+    """Return the launch whose first fix saves most time, else the longest; 0 without launches."""
+    return max(
+        range(len(launches)),
+        key=lambda at: (launches[at].saved_ns, launches[at].duration_ns or 0.0, -at),
+        default=0,
+    )
 
 
 def launch_number(launch: LaunchDiagnosis, several: bool) -> str:

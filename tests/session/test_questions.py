@@ -21,9 +21,9 @@ from advisor.session.language.intents import OUT_OF_SCOPE, SURE, intents, recogn
 from advisor.session.language.known import known
 from advisor.session.language.lexicon import Known, read
 from advisor.session.language.understand import understand
-from advisor.session.questions import Answered, best_position
+from advisor.session.questions import Answered
 from advisor.session.reducer import reduce
-from advisor.session.state import State
+from advisor.session.state import State, best_position
 from advisor.session.transcripts.format import decode, encode
 from advisor.view.pages import answer as pages
 from tests.bench.questions import judge, summary

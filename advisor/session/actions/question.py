@@ -7,10 +7,10 @@ from typing import Any, Final
 
 from advisor.session.action import Action, Command, Result, Typed
 from advisor.session.actions.help import NotUnderstood
-from advisor.session.questions import Answered, best_position
+from advisor.session.questions import Answered
 from advisor.session.records import Card
 from advisor.session.requests import AnswerQuestion, Event, UserEvent
-from advisor.session.state import State
+from advisor.session.state import State, best_position
 from advisor.session.transitions import add, reveal, select, wait
 from advisor.view.pages.answer import answer_blocks
 

@@ -16,7 +16,7 @@ from textual.message import Message
 from textual.widgets import DataTable
 
 from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis
-from advisor.session.state import is_end, launch_number, main_finding, time_saved
+from advisor.session.state import best_position, is_end, launch_number, main_finding
 from advisor.tui.drawing import safe
 from advisor.view.charts.bars import bar
 from advisor.view.numbers import short_gain_text, time_text
@@ -81,10 +81,7 @@ def _total(values: Iterable[float | None]) -> float | None:
 def _row(positions: tuple[int, ...], time: float, diagnosis: Diagnosis) -> Row:
     several = len(diagnosis.reports) > 1
     launches = [diagnosis.launches[at] for at in positions]
-    ranked = [
-        (time_saved(one) or 0.0, one.duration_ns or 0.0, -at) for at, one in zip(positions, launches, strict=True)
-    ]
-    position = -max(ranked)[2]
+    position = positions[best_position(launches)]
     launch = diagnosis.launches[position]
     first, duration = main_finding(launch), _total(one.duration_ns for one in launches)
     speedup = first.speedup if first is not None else None
@@ -107,7 +104,7 @@ def _row(positions: tuple[int, ...], time: float, diagnosis: Diagnosis) -> Row:
         done=first is not None and is_end(first),
         duration=duration,
         share=duration / time if duration is not None and time > 0 else None,
-        back=_total(map(time_saved, launches)),
+        back=sum(one.saved_ns for one in launches) or None,
         report=report,
         found_by=" ".join((*numbers, name, verdict, finding, report)).casefold(),
     )
