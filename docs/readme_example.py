@@ -17,8 +17,9 @@ ROOT = Path(__file__).resolve().parents[1]
 REPORT = "kernels/bank-conflicts/recorded/h200/profile.ncu-rep.xz"
 BEGIN = "<!-- example: begin (docs/readme_example.py) -->\n"
 END = "<!-- example: end -->\n"
-LINES = 30
-SIZE = (120, 34)
+LINES = 43
+SIZE = (150, 36)
+TOUR = "kernels/tour/recorded/h200/tour.ncu-rep.xz"
 PICTURE = ROOT / "docs" / "session.svg"
 
 
@@ -31,15 +32,15 @@ def text(home: Path) -> str:
 
 
 async def draw() -> str:
-    """The session on the bundled report as SVG, after one launch was chosen."""
+    """The list of launches of the bundled report as SVG, with its preview."""
     from advisor.session.executor import Executor, sources
     from advisor.tui.app import AdvisorApp
 
-    app = AdvisorApp(Executor(sources()), (str(ROOT / REPORT),))
+    app = AdvisorApp(Executor(sources()), (str(ROOT / TOUR),))
     async with app.run_test(size=SIZE) as pilot:
         for _ in range(200):
             await pilot.pause(0.05)
-            if app.state.diagnosis is not None:
+            if app.state.diagnosis is not None and not app.state.waiting:
                 break
         await pilot.pause(0.5)
         return app.export_screenshot(title="ncu-advisor")
