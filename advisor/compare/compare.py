@@ -92,8 +92,8 @@ def read_sides(
         progress("reason", 0, 1)
     cat = knowledge_for(cat, [reading.info for reading in readings.values()])
     sides = (base, current)
-    made = [_analysis(cat, readings[side.path], side, gpu, answered, kernel) for side in sides]
-    return made[0], made[1]
+    made = {side: _analysis(cat, readings[side.path], side, gpu, answered, kernel) for side in dict.fromkeys(sides)}
+    return made[base], made[current]
 
 
 def _together(progress: Progress | None, count: int) -> list[Progress | None]:

@@ -97,7 +97,7 @@ _HINTS = (
         "a list of metric names (`ncu --query-metrics`), no measurements; profile a program",
     ),
     (
-        re.compile(r"^(?!==).*,.*(Kernel|Metric Name|\b[a-z]\w*__\w+\.(sum|avg|max|min|ratio|pct)\b).*,"),
+        re.compile(r"^(?!==)[^,]*,.*(Kernel|Metric Name|\b[a-z]\w*__\w+\.(sum|avg|max|min|ratio|pct)\b).*,"),
         "a table derived from ncu output, not ncu output itself (no ID, Process ID and Kernel Name columns); give the "
         "CSV as `ncu --csv` printed it",
     ),

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from advisor.knowledge.base import Catalog
 from advisor.knowledge.schemas import DiagnosisDef, FixDef, RuleDef
@@ -24,7 +24,7 @@ from advisor.reasoning.conclude import (
 from advisor.reasoning.domain import domain_of
 from advisor.reasoning.engine.program import fix_rule
 from advisor.reasoning.engine.program import kind_of as name_kind
-from advisor.reasoning.engine.trace import Trace, finding_confidence
+from advisor.reasoning.engine.trace import Fired, Trace, Undecided, finding_confidence
 from advisor.reasoning.fixes import ranked_fixes
 from advisor.reasoning.fork_map import in_parts
 from advisor.reasoning.inputs import Inputs
@@ -47,6 +47,7 @@ from advisor.records.diagnosis import (
 
 if TYPE_CHECKING:
     import pandas as pd
+    from pandas.api.extensions import ExtensionArray
 
 
 @dataclass(frozen=True)
@@ -81,9 +82,12 @@ def reason(
 
     def work(rows: range) -> list[tuple[RowConclusions, LaunchDiagnosis]]:
         found = conclude_rows(catalog, inputs, observed, rows)
+        open_ends = _OpenEnds(catalog, inputs, observed)
+        # What identifies each launch, read by column: a row of a frame takes longer than its whole diagnosis.
+        said = {name: column.array for name, column in frame.items() if name not in catalog.metrics}
         told_rows = zip(rows, found, strict=True)
         return [
-            (one, _launch(catalog, inputs, frame, observed, row, one, known_as[row], bounds[row]))
+            (one, _launch(catalog, open_ends, said, observed, row, one, known_as[row], bounds[row]))
             for row, one in told_rows
         ]
 
@@ -96,8 +100,8 @@ def reason(
 
 def _launch(
     catalog: Catalog,
-    inputs: Inputs,
-    frame: pd.DataFrame,
+    open_ends: _OpenEnds,
+    said: Mapping[Hashable, ExtensionArray],
     observed: Observed,
     row: int,
     found: RowConclusions,
@@ -106,11 +110,11 @@ def _launch(
 ) -> LaunchDiagnosis:
     trace, gains = found.trace, found.gains
     values = observed.values(row)
-    labels, texts = _texts(frame, row, values)
+    identity = {str(name): column[row] for name, column in said.items()}
+    labels, texts = _texts(identity, values)
     findings = [_finding(catalog, observed, row, trace, name, gains.get(name), texts) for name in trace.findings]
-    identity = frame.iloc[row]
     duration = values.get("duration_ns")
-    lacking, asked = _missing_and_asked(catalog, inputs, observed, row, trace)
+    lacking, asked = open_ends.of(row, trace, frozenset(values))
     launched = fix_simulation.launched(identity, values)
     ordered = fix_simulation.with_checks(catalog, ranked(catalog, findings), launched)
     return LaunchDiagnosis(
@@ -134,9 +138,9 @@ def _launch(
     )
 
 
-def _texts(frame: pd.DataFrame, row: int, values: Mapping[str, float]) -> tuple[dict[str, str], dict[str, float | str]]:
+def _texts(identity: Mapping[str, Any], values: Mapping[str, float]) -> tuple[dict[str, str], dict[str, float | str]]:
     """Return the labels of one launch, and all values that texts about it may use."""
-    labels = {name: str(frame[name].iat[row] or "") for name in LABELS if name in frame}
+    labels = {name: str(identity[name] or "") for name in LABELS if name in identity}
     return labels, {**values, **{name: unit_name(label) for name, label in labels.items()}}
 
 
@@ -145,7 +149,7 @@ def verdict_and_finding(
 ) -> tuple[Verdict, Finding | None]:
     """Return only the class of one launch and one of its findings, with their evidence."""
     trace, observed = concluded.traces[row], concluded.observed
-    texts = _texts(concluded.frame, row, observed.values(row))[1]
+    texts = _texts(dict(concluded.frame.iloc[row]), observed.values(row))[1]
     verdict = _verdict(catalog, observed, row, trace, texts)
     if found is None:
         return verdict, None
@@ -244,32 +248,54 @@ def _verdict(catalog: Catalog, observed: Observed, row: int, trace: Trace, texts
     )
 
 
-def _missing_and_asked(
-    catalog: Catalog, inputs: Inputs, observed: Observed, row: int, trace: Trace
-) -> tuple[tuple[Missing, ...], tuple[Question, ...]]:
-    """Return what undecided rules lack: metrics that ncu could collect, and questions to the user."""
-    unknown: dict[str, set[str]] = {}
-    answers: dict[str, set[str]] = {}
-    # What only decides between fixes changes no conclusion.
-    undecided = [u for u in trace.undecided if name_kind(u.concludes) != "fix"]
-    fired = [f for f in trace.fired if name_kind(f.concludes) != "fix"]
-    waiting = [(u.concludes, u.unknown) for u in undecided]
-    waiting += [(f.concludes, f.unknown_unless) for f in fired if f.unknown_unless]
-    if trace.class_id == "undetermined":
-        names = ("compute_high", "memory_high", "dram_leads", "sm_high", "vram_leads")
-        waiting.append(("class", tuple(n for n in names if n in catalog.observations)))
-    for concludes, names_ in waiting:
-        for name in names_:
-            if name in catalog.observations:
-                for metric in observed.unknown_metrics(row, name):
-                    unknown.setdefault(metric, set()).add(concludes)
-    rules = [(f.concludes, f.rule_id) for f in fired] + [(u.concludes, u.rule_id) for u in undecided]
-    for concludes, rule_id in rules:
-        for name in _rule_names(catalog, concludes, rule_id):
-            if name.startswith("answer."):
-                answers.setdefault(name.split(".")[1], set()).add(concludes)
-    known = {name for name in observed.columns if math.isfinite(observed.value(row, name))}
-    return domain_of(catalog).missing(catalog, unknown, answers, inputs.answers_of(row), known)
+class _OpenEnds:
+    """What undecided rules lack on each launch: metrics that ncu could collect, and questions to the user.
+
+    A report often has thousands of launches for which the same rules are undecided, so each case is worked out once.
+    """
+
+    def __init__(self, catalog: Catalog, inputs: Inputs, observed: Observed) -> None:
+        self._catalog, self._inputs, self._observed = catalog, inputs, observed
+        self._found: dict[object, tuple[tuple[Missing, ...], tuple[Question, ...]]] = {}
+
+    def of(self, row: int, trace: Trace, known: frozenset[str]) -> tuple[tuple[Missing, ...], tuple[Question, ...]]:
+        """Return the missing metrics and the questions of one launch. known: its known metrics."""
+        # What only decides between fixes changes no conclusion.
+        undecided = tuple(u for u in trace.undecided if name_kind(u.concludes) != "fix")
+        fired = tuple(f for f in trace.fired if name_kind(f.concludes) != "fix")
+        answered = frozenset(self._inputs.answers_of(row))
+        case = (undecided, fired, trace.class_id == "undetermined", known, answered)
+        if case not in self._found:
+            self._found[case] = self._missing_and_asked(row, undecided, fired, trace.class_id, known)
+        return self._found[case]
+
+    def _missing_and_asked(
+        self,
+        row: int,
+        undecided: tuple[Undecided, ...],
+        fired: tuple[Fired, ...],
+        class_id: str,
+        known: frozenset[str],
+    ) -> tuple[tuple[Missing, ...], tuple[Question, ...]]:
+        catalog = self._catalog
+        unknown: dict[str, set[str]] = {}
+        answers: dict[str, set[str]] = {}
+        waiting = [(u.concludes, u.unknown) for u in undecided]
+        waiting += [(f.concludes, f.unknown_unless) for f in fired if f.unknown_unless]
+        if class_id == "undetermined":
+            names = ("compute_high", "memory_high", "dram_leads", "sm_high", "vram_leads")
+            waiting.append(("class", tuple(n for n in names if n in catalog.observations)))
+        for concludes, names_ in waiting:
+            for name in names_:
+                if name in catalog.observations:
+                    for metric in self._observed.unknown_metrics(row, name):
+                        unknown.setdefault(metric, set()).add(concludes)
+        rules = [(f.concludes, f.rule_id) for f in fired] + [(u.concludes, u.rule_id) for u in undecided]
+        for concludes, rule_id in rules:
+            for name in _rule_names(catalog, concludes, rule_id):
+                if name.startswith("answer."):
+                    answers.setdefault(name.split(".")[1], set()).add(concludes)
+        return domain_of(catalog).missing(catalog, unknown, answers, self._inputs.answers_of(row), known)
 
 
 def _rule_names(catalog: Catalog, found: str, rule_id: str) -> tuple[str, ...]:

@@ -44,7 +44,6 @@ _UNITS = {
     "kib": 1024.0,
     "mib": 1024.0**2,
 }
-_COLUMN = re.compile(r"([^()]*?)\s*(?:\(([^()]*)\))?\s*\Z")
 _REPORT = re.compile(r"\b((?:cuda|nvtx|osrt|gpu|nvvideo|openmp|vulkan)[a-z_]*(?:sum|trace))\b")
 # The columns that identify each report; the first match counts.
 _SIGNATURES: tuple[tuple[str, frozenset[str]], ...] = (
@@ -102,9 +101,9 @@ def _header(fields: list[str], report: str) -> Table | None:
     """Return the empty table that starts with this header line, or None."""
     names, scales = [], []
     for text in fields:
-        match = _COLUMN.match(text.strip().strip("\ufeff"))
-        names.append((match[1] if match else text).strip().casefold())
-        scales.append(_UNITS.get((match[2] or "").strip().casefold(), 1.0) if match else 1.0)
+        name, bracket, unit = text.strip().strip("\ufeff").removesuffix(")").partition("(")
+        names.append(name.strip().casefold())
+        scales.append(_UNITS.get(unit.strip().casefold(), 1.0) if bracket else 1.0)
     there = frozenset(names)
     for kind, needed in _SIGNATURES:
         if needed <= there:

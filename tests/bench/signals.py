@@ -66,7 +66,8 @@ class Run:
         self.mark = uuid.uuid4().hex
         folders = {f"XDG_{name}_HOME": str(self.home / "xdg") for name in ("DATA", "CONFIG", "CACHE")}
         more = {"TMPDIR": str(self.place), _MARK: self.mark, "TERM": "xterm-256color"} | folders | self.environment
-        more["PYTHONPATH"] = os.pathsep.join(p for p in (str(_ROOT), more.get("PYTHONPATH", "")) if p)
+        paths = (str(_ROOT), more.get("PYTHONPATH", ""), os.environ.get("PYTHONPATH", ""))
+        more["PYTHONPATH"] = os.pathsep.join(path for path in paths if path)
         environment = {**os.environ, **more}
         command = [sys.executable, *self.arguments]
         if self.terminal:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from pathlib import Path
 
 import pytest
@@ -132,3 +133,12 @@ def test_other_tables_are_refused_in_one_line(text: str, tmp_path: Path) -> None
     with pytest.raises(InputError) as e:
         read_trace(write(tmp_path, "x.csv", text))
     assert "\n" not in str(e.value) and "nsys stats" in str(e.value)
+
+
+@pytest.mark.parametrize("blank", [" ", "\t", "("])
+def test_a_header_of_very_many_blanks_is_read_at_once(tmp_path: Path, blank: str) -> None:
+    path = write(tmp_path, "blanks.csv", f"Start (ns),Name{blank * 20_000}x\n1,2\n")
+    start = time.process_time()
+    with pytest.raises(InputError):
+        read_trace(path)
+    assert time.process_time() - start < 2.0

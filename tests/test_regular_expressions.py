@@ -1,0 +1,78 @@
+"""Every regular expression of the program ends soon on any text: none backtracks without limit.
+
+Input is hostile, and an expression such as `a*\\s*(b)?\\s*$` takes hours on 20,000 blanks. Each compiled expression
+that a module holds is tried on long runs of the characters that it could repeat.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator
+
+import pytest
+
+import advisor
+
+SHORT, LENGTH = 2_000, 20_000
+RUNS = (" ", "\t", "0", "a", "(", ")", "()", "[", "-", "_", ",", "1,", "1.", "a b ", "::", "<", "<a>", "/*", "\\", '"')
+ENDS = ("", "!")
+LIMIT_S = 0.5  # for the best of two tries; a linear expression takes some milliseconds
+
+
+def patterns(held: object, name: str, depth: int = 0) -> Iterator[tuple[str, re.Pattern[str]]]:
+    if isinstance(held, re.Pattern):
+        yield name, held
+    elif isinstance(held, dict) and depth < 3:
+        for key, value in held.items():
+            yield from patterns(value, f"{name}[{key!r}]", depth + 1)
+    elif isinstance(held, tuple | list | frozenset) and depth < 3:
+        for at, value in enumerate(held):
+            yield from patterns(value, f"{name}[{at}]", depth + 1)
+
+
+def everywhere() -> Iterable[tuple[str, re.Pattern[str]]]:
+    seen = set()
+    for found in pkgutil.walk_packages(advisor.__path__, "advisor."):
+        if found.name.endswith("__main__"):
+            continue
+        module = importlib.import_module(found.name)
+        for name, held in vars(module).items():
+            for where, pattern in patterns(held, f"{found.name}.{name}"):
+                if isinstance(pattern.pattern, str) and pattern.pattern not in seen:
+                    seen.add(pattern.pattern)
+                    yield where, pattern
+
+
+FOUND = list(everywhere())
+
+
+def seconds(call: Callable[[str], object], text: str) -> float:
+    tries = []
+    for _ in range(2):
+        start = time.process_time()
+        call(text)
+        tries.append(time.process_time() - start)
+        if tries[-1] < LIMIT_S:
+            break
+    return min(tries)
+
+
+def test_there_are_expressions_to_try():
+    assert len(FOUND) > 40
+
+
+@pytest.mark.parametrize(("where", "pattern"), FOUND, ids=[where for where, _ in FOUND])
+def test_an_expression_ends_soon_on_long_runs(where: str, pattern: re.Pattern[str]):
+    slow = []
+    for run in RUNS:
+        for end in ENDS:
+            # The short text first: a cubic expression would take hours on the long one. A search may be quadratic,
+            # since it tries every place.
+            for length, call in ((SHORT, pattern.search), (LENGTH, pattern.match)):
+                if (took := seconds(call, run * (length // len(run)) + end)) >= LIMIT_S:
+                    slow.append((run, end, length, round(took, 2)))
+                    break
+    assert not slow, f"{where}: {pattern.pattern!r}"
