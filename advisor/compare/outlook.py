@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from advisor.compare.changes import leader, ratio, say, say_of, settings, sources
-from advisor.compare.records import FindingChange, Next, Promise, Runs, Trap
+from advisor.compare.records import FindingChange, Next, Promise, Runs, State, Trap
 from advisor.knowledge.units import unit_name
 from advisor.reasoning.ranking import NOT_WORTH_IT, REACHES
 from advisor.reasoning.time_model.noise import Judged
@@ -157,7 +157,7 @@ def first_diagnosis(launch: LaunchDiagnosis) -> Finding | None:
 def promise(base: Runs, current: Runs, judged: Judged | None, changes: Sequence[FindingChange]) -> Promise | None:
     """Compare the estimate of the base's first finding with the measured speedup; None without an estimate.
 
-    If the first finding stayed and exactly one other disappeared, compare the estimate of that one instead.
+    If the first finding did not disappear and exactly one other did, compare the estimate of that one instead.
     """
     if judged is None or _built_otherwise(changes):
         return None
@@ -167,13 +167,13 @@ def promise(base: Runs, current: Runs, judged: Judged | None, changes: Sequence[
         first = gone[0].before
     if first is None or first.speedup is None or first.id in _NO_CAUSE:
         return None
-    stayed = not any(c.id == first.id for c in gone)
+    stands = next((c.state for c in changes if c.id == first.id), "gone")
     gain = first.speedup
     low, high = gain.low / (1 + judged.noise), gain.high * (1 + judged.noise)
     outcome: Literal["held", "less", "more", "open", "worse"]
     if judged.word == "slower":
         outcome = "worse"
-    elif judged.word == "same" and stayed:
+    elif judged.word == "same" and stands == "stayed":
         outcome = "open"
     elif judged.speedup < low:
         outcome = "less"
@@ -186,8 +186,8 @@ def promise(base: Runs, current: Runs, judged: Judged | None, changes: Sequence[
         title=first.title,
         promised=gain_text(gain.estimate, gain.low, gain.high),
         measured=speedup_text(judged.speedup),
-        state="still there" if stayed else "gone",
-        why=". ".join(_why(outcome, first, stayed, base.launch, current.launch, changes)),
+        state=say(f"is_{stands}"),
+        why=". ".join(_why(outcome, first, stands, base.launch, current.launch, changes)),
     )
     return Promise(first.id, first.title, gain.estimate, gain.low, gain.high, judged.speedup, outcome, text)
 
@@ -195,7 +195,7 @@ def promise(base: Runs, current: Runs, judged: Judged | None, changes: Sequence[
 def _why(
     outcome: str,
     first: Finding,
-    stayed: bool,
+    stands: State,
     base: LaunchDiagnosis,
     current: LaunchDiagnosis,
     changes: Sequence[FindingChange],
@@ -203,7 +203,9 @@ def _why(
     """Return at most three reasons from the counters why an estimate was missed, the most important first."""
     out: list[str] = []
     came = [c.title for c in changes if c.state == "came" and c.kind == "diagnosis" and c.id not in ENDS]
-    if stayed and outcome != "more":
+    if stands == "unknown":
+        out.append(say("why_unknown"))
+    if stands == "stayed" and outcome != "more":
         left = next((c.after for c in changes if c.id == first.id), None)
         still = (
             f", estimated speedup {speedup_text(left.speedup.estimate)}"
@@ -216,7 +218,7 @@ def _why(
             out.append(say("why_came", came=", ".join(came)))
         if outcome == "worse" and (more := grown(base, current)):
             out.append(say("why_more_work", more=", ".join(more)))
-        if not stayed and (found := _next_limit(first, current)):
+        if stands == "gone" and (found := _next_limit(first, current)):
             out.append(found)
     if outcome == "more":
         others = [c.title for c in changes if c.state == "gone" and c.kind == "diagnosis" and c.id != first.id]
@@ -265,7 +267,7 @@ def what_next(current: Runs, judged: Judged | None, changes: Sequence[FindingCha
 
 def _built_otherwise(changes: Sequence[FindingChange]) -> bool:
     """Whether exactly one side is a debug build."""
-    return any(c.id == "debug_build" and c.state != "stayed" for c in changes)
+    return any(c.id == "debug_build" and c.state in ("gone", "came") for c in changes)
 
 
 def _gain(finding: Finding | None) -> float | None:

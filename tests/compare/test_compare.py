@@ -211,7 +211,34 @@ def test_a_finding_that_the_other_report_cannot_decide_is_not_gone(tour: Any) ->
 
     blind = changed(tour, AOS, findings=(), missing=(Missing("load_sector_ratio", ("uncoalesced_access",), ""),))
     change = next(f for f in pair(tour, AOS, blind).findings if f.id == "uncoalesced_access")
-    assert change.state == "stayed" and change.after is None and "lacks" in change.text
+    assert change.state == "unknown" and change.after is None and "lacks" in change.text
+
+
+def test_a_finding_that_the_base_cannot_decide_is_not_new(tour: Any) -> None:
+    from advisor.records.diagnosis import Missing
+
+    blind = changed(tour, AOS, findings=(), missing=(Missing("load_sector_ratio", ("uncoalesced_access",), ""),))
+    found = pair(tour, blind, AOS)
+    change = next(f for f in found.findings if f.id == "uncoalesced_access")
+    assert change.state == "unknown" and change.before is None and "base report lacks" in change.text
+
+
+def test_only_what_both_reports_show_stayed(tour: Any) -> None:
+    for base, current in ((AOS, SOA), (SOA, AOS), (AOS, AOS), (SERIAL, COPY)):
+        for change in pair(tour, base, current).findings:
+            assert (change.state == "stayed") == (
+                all(side is not None and side.kind != "note" for side in (change.before, change.after))
+            )
+
+
+def test_an_estimate_is_not_judged_by_a_finding_that_is_unknown_now(tour: Any) -> None:
+    from advisor.records.diagnosis import Missing
+
+    first = tour.diagnosis.launches[AOS].findings[0]
+    blind = changed(tour, AOS, findings=(), missing=(Missing("load_sector_ratio", (first.id,), ""),))
+    promise = pair(tour, AOS, blind).promise
+    assert promise is not None and promise.outcome != "open"
+    assert "unknown" in promise.text and "remains and" not in promise.text
 
 
 # Stop or go on.
