@@ -93,7 +93,7 @@ class Text(_Cited, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The content of knowledge/comparison.yaml."""
+    """The content of knowledge/comparison.yaml. side_effects: causes that the fix of another cause often introduces."""
 
     clocks: Clocks
     size: Size
@@ -101,6 +101,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     shown: Shown
     traps: Traps
     stop: Stop
+    side_effects: dict[str, tuple[str, ...]]
     texts: dict[str, Text]
 
 

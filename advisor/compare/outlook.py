@@ -167,7 +167,7 @@ def promise(base: Runs, current: Runs, judged: Judged | None, changes: Sequence[
         first = gone[0].before
     if first is None or first.speedup is None or first.id in _NO_CAUSE:
         return None
-    stands = next((c.state for c in changes if c.id == first.id), "gone")
+    stands: State = next((c.state for c in changes if c.id == first.id), "gone")
     gain = first.speedup
     low, high = gain.low / (1 + judged.noise), gain.high * (1 + judged.noise)
     outcome: Literal["held", "less", "more", "open", "worse"]
@@ -239,9 +239,13 @@ def _next_limit(first: Finding, current: LaunchDiagnosis) -> str:
     return say("why_next", expected=terms[expected].name, leader=f"{unit_name(leading[0])} ({leading[1]:.0f} %)")
 
 
-def what_next(current: Runs, judged: Judged | None, changes: Sequence[FindingChange], doubt: str = "") -> Next:
+def what_next(
+    base: Runs, current: Runs, judged: Judged | None, changes: Sequence[FindingChange], doubt: str = ""
+) -> Next:
     """Advise to stop or to go on: revert the change if it cost time, else name the next gain of the current launch.
 
+    A slower version that removed the cause it was made for, and now has one that this fix often introduces, is a step
+    on the way: the advice is to fix the new cause, and to revert only if the time stays above that of the base.
     doubt: why the times are not comparable (size, gpu, clock); if set, reverting is not advised.
     """
     if _built_otherwise(changes):
@@ -253,6 +257,8 @@ def what_next(current: Runs, judged: Judged | None, changes: Sequence[FindingCha
         )
     if judged is not None and judged.word == "slower":
         came = [c for c in changes if c.state == "came" and c.kind == "diagnosis" and c.id not in ENDS]
+        if (halfway := _halfway(base, current, judged, changes)) is not None:
+            return halfway
         named = say("back_came", came=", ".join(f"{c.title} [{c.id}]" for c in came)) if came else ""
         text = say("back", time=change_text(judged.change), came=named)
         id_, gain = (came[0].id, _gain(came[0].after)) if came else ("", None)
@@ -268,6 +274,26 @@ def what_next(current: Runs, judged: Judged | None, changes: Sequence[FindingCha
 def _built_otherwise(changes: Sequence[FindingChange]) -> bool:
     """Whether exactly one side is a debug build."""
     return any(c.id == "debug_build" and c.state in ("gone", "came") for c in changes)
+
+
+def _halfway(base: Runs, current: Runs, judged: Judged, changes: Sequence[FindingChange]) -> Next | None:
+    """Return the advice on a slower version that exchanged its first cause for a known side effect of the fix."""
+    old, new = first_diagnosis(base.launch), first_diagnosis(current.launch)
+    states = {c.id: c.state for c in changes}
+    if old is None or new is None or new.fix is None or new.id not in settings().side_effects.get(old.id, ()):
+        return None
+    if states.get(old.id) != "gone" or states.get(new.id) not in ("came", "unknown"):
+        return None
+    text = say(
+        "on_slower",
+        time=change_text(judged.change),
+        gone=old.title,
+        title=new.title,
+        id=new.id,
+        fix=new.fix.summary,
+        before=amount_text(base.launch.duration_ns, "ns"),
+    )
+    return Next("go_on", new.id, _gain(new), text, sources("on_slower"))
 
 
 def _gain(finding: Finding | None) -> float | None:

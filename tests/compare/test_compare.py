@@ -171,6 +171,22 @@ def test_a_higher_percentage_of_a_slower_kernel_is_a_trap_as_well(tour: Any) -> 
     assert found.promise.outcome == "worse"
 
 
+def test_a_slower_version_with_a_side_effect_of_the_fix_is_not_reverted_at_once(tour: Any) -> None:
+    for old, effects in settings().side_effects.items():
+        assert {old, *effects} <= set(catalog().findings)
+    old, new = (tour.diagnosis.launches[x].findings[0] for x in (AOS, SERIAL))
+    assert old.id == "uncoalesced_access" and new.fix is not None
+    conflicts = replace(new, id="bank_conflicts", title="Bank conflicts")
+    slow = changed(tour, AOS, findings=(conflicts,), missing=(), duration_ns=3e6)
+    found = pair(tour, AOS, slow).next
+    assert found.advice == "go_on" and found.finding == "bank_conflicts"
+    assert new.fix.summary in found.text and "revert" in found.text
+    # Another new cause, or an old one that is still there, is a reason to revert.
+    for findings in ((replace(new, id="register_spilling"),), (conflicts, old)):
+        other = changed(tour, AOS, findings=findings, missing=(), duration_ns=3e6)
+        assert pair(tour, AOS, other).next.advice == "go_back"
+
+
 def test_a_slower_kernel_of_another_name_is_no_reason_to_go_back(tour: Any) -> None:
     """It may be one of several launches that do the work together."""
     found = pair(tour, SOA, AOS)
