@@ -282,7 +282,7 @@ def _halfway(base: Runs, current: Runs, judged: Judged, changes: Sequence[Findin
     states = {c.id: c.state for c in changes}
     if old is None or new is None or new.fix is None or new.id not in settings().side_effects.get(old.id, ()):
         return None
-    if states.get(old.id) != "gone" or states.get(new.id) not in ("came", "unknown"):
+    if states.get(old.id) not in ("gone", "unknown") or states.get(new.id) not in ("came", "unknown"):
         return None
     text = say(
         "on_slower",
