@@ -29,9 +29,14 @@ class ReportGiven(UserEvent, frozen=True, tag="report"):
 
 
 class VersionBegun(UserEvent, frozen=True, tag="version"):
-    """In an interview, the code was changed and its numbers are typed again. change: a description of the change."""
+    """In an interview, the code was changed and its numbers are typed again.
+
+    change: a description of the change; baseline: the version does other work, such as an experiment without one of two
+    causes, so it is compared with none before it.
+    """
 
     change: str = ""
+    baseline: bool = False
 
 
 class LogShown(UserEvent, frozen=True, tag="log"):
@@ -51,8 +56,10 @@ def compared_when_done(state: State, event: Event) -> State:
         return state
     if state.ask is not None or state.waiting or state.place != "launch":
         return state
-    changes = (event.change for event in reversed(state.log) if isinstance(event, VersionBegun))
-    return wait(state, CompareVersion("", 0, next(changes, "")))
+    begun = next((event for event in reversed(state.log) if isinstance(event, VersionBegun)), VersionBegun())
+    if begun.baseline:
+        return versions.new_baseline(state, begun.change)
+    return wait(state, CompareVersion("", 0, begun.change))
 
 
 def opened(path: str) -> Event:
@@ -110,6 +117,14 @@ _VERSION: Final = Command(
     group="method",
     explicit=True,
 )
+_BASELINE: Final = Command(
+    "baseline",
+    "typed numbers: a version that does other work, with which later ones are compared",
+    lambda line, state: VersionBegun(line.rest, baseline=True),
+    "[what you changed]",
+    group="method",
+    explicit=True,
+)
 _LOG: Final = Command(
     "log",
     "the log of versions: time, observation, next step",
@@ -137,8 +152,8 @@ ACTIONS: Final = (
     Action(
         VersionBegun,
         lambda state, event: versions.begin_version(state, event.change),
-        "starts a new version: {change}",
-        (_VERSION,),
+        lambda event, kernels: f"starts a new {'baseline' if event.baseline else 'version'}: {event.change or 'nothing'}",
+        (_VERSION, _BASELINE),
         step="6",
     ),
     Action(LogShown, _log_shown, "opens the experiment log", (_LOG,), step="6", mark="read"),
