@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -19,6 +20,7 @@ from advisor.knowledge.expressions import parse
 from advisor.knowledge.loader import load
 from advisor.records import resources
 from advisor.records.diagnosis import LaunchDiagnosis
+from advisor.session import events as e
 from advisor.session.state import State
 from advisor.session.transcripts.player import Player
 from advisor.view.blocks import in_lines
@@ -119,6 +121,26 @@ def value(case: Case, row: Row) -> float:
     return float(parse(row.get).column(columns, 1)[0])
 
 
+@cache
+def _typed(session: str) -> frozenset[str]:
+    """The metrics that the user types in a session."""
+    out: set[str] = set()
+    for event in replayed(session).log:
+        if isinstance(event, e.Answered):
+            out.add(event.question)
+        elif isinstance(event, e.Volunteered):
+            out |= {name for name, _ in event.values}
+    return frozenset(out)
+
+
+def is_typed(case: Case, row: Row) -> bool:
+    """Whether the row only shows a number that was typed, in another unit at most."""
+    if not row.get or row.get.split()[0] in ("ridge", "napkin"):
+        return False
+    names = [re.sub(r"_v\d+$", "", name) for name in parse(row.get).names]
+    return len(names) == 1 and names[0] in _typed(row.session or case.session)
+
+
 def lines() -> Iterator[str]:
     """The page."""
     yield "# Worked cases: every number of the sources"
@@ -131,7 +153,9 @@ def lines() -> Iterator[str]:
     equal = sum(bool(row.get) and row.program is None for row in total)
     other = sum(row.program is not None for row in total)
     yield ""
-    yield f"{len(total)} numbers: {equal} equal, {other} different with a reason, {len(total) - equal - other} in no formula."
+    typed = sum(is_typed(case, row) and row.program is None for case in cases().values() for row in case.rows)
+    yield f"{len(total)} numbers: {equal} equal ({typed} typed by the session, {equal - typed} computed from them), {other}"
+    yield f"different with a reason, and {len(total) - equal - other} that no session computes."
     for name, case in cases().items():
         yield ""
         yield f"## {name[0].upper()}{name[1:]}"

@@ -152,7 +152,9 @@ ACTIONS: Final = (
     Action(
         VersionBegun,
         lambda state, event: versions.begin_version(state, event.change),
-        lambda event, kernels: f"starts a new {'baseline' if event.baseline else 'version'}: {event.change or 'nothing'}",
+        lambda event, kernels: (
+            f"starts a new {'baseline' if event.baseline else 'version'}: {event.change or 'nothing'}"
+        ),
         (_VERSION, _BASELINE),
         step="6",
     ),
