@@ -145,17 +145,17 @@ def lines() -> Iterator[str]:
     """The page."""
     yield "# Worked cases: every number of the sources"
     yield ""
-    yield "The numbers that the sources print for their worked cases, and what the program shows for them. Each row is a test:"
-    yield "the session is replayed, and its value must agree within the tolerance. A difference is explained. Numbers that no"
-    yield "session uses are listed with the reason. This page is made by `python -m tests.bench.seed_numbers` from"
+    yield "The numbers that the sources print for their worked cases, and what the program shows for them. Each row is a"
+    yield "test: the session is replayed, and its value must agree within the tolerance. A difference is explained. Numbers"
+    yield "that no session uses are listed with the reason. This page is made by `python -m tests.bench.seed_numbers` from"
     yield "`tests/data/seed_numbers.yaml`; `tests/data/headlines.yaml` has further formulas, typed without a session."
     total = [row for case in cases().values() for row in case.rows]
     equal = sum(bool(row.get) and row.program is None for row in total)
     other = sum(row.program is not None for row in total)
     yield ""
     typed = sum(is_typed(case, row) and row.program is None for case in cases().values() for row in case.rows)
-    yield f"{len(total)} numbers: {equal} equal ({typed} typed by the session, {equal - typed} computed from them), {other}"
-    yield f"different with a reason, and {len(total) - equal - other} that no session computes."
+    yield f"{len(total)} numbers: {equal} equal ({typed} typed by the session, {equal - typed} computed from them),"
+    yield f"{other} different with a reason, and {len(total) - equal - other} that no session computes."
     for name, case in cases().items():
         yield ""
         yield f"## {name[0].upper()}{name[1:]}"

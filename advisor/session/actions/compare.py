@@ -94,6 +94,11 @@ def _reports(rest: str, state: State, listing: Listing) -> Iterable[str]:
     return listing(rest, files.REPORTS)
 
 
+def _begun_words(event: VersionBegun, kernels: tuple[str, ...]) -> str:
+    """Return the event in words for a replay."""
+    return f"starts a new {'baseline' if event.baseline else 'version'}: {event.change or 'nothing'}"
+
+
 _COMPARE: Final = Command(
     "compare",
     "compare with a new report, made after a change",
