@@ -30,6 +30,14 @@ def test_sessions_are_short_and_a_run_of_unknown_answers_is_one_step():
     assert len(long) <= 1
 
 
+def test_a_baseline_is_not_compared_with_the_version_before_it():
+    player = Player.load(FOLDER / "p3-motion-blur.jsonl")
+    rows = player.state(len(player)).experiments
+    assert [row.baseline for row in rows] == [False, True, False, False]
+    assert [row.ratio is None for row in rows] == [True, True, False, False]
+    assert not any(card.kind == "compared" and card.finding == "v2" for card in player.state(len(player)).cards)
+
+
 def test_each_says_what_it_is_and_cites_its_source():
     for path in FOLDER.glob("*.jsonl"):
         head = header(path)
