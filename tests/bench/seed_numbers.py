@@ -147,7 +147,7 @@ def lines() -> Iterator[str]:
     yield ""
     yield "The numbers that the sources print for their worked cases, and what the program shows for them. Each row is"
     yield "a test: the session is replayed, and its value must agree within the tolerance. A difference is explained."
-    yield "Numbers that no session uses are listed with the reason. `python -m tests.bench.seed_numbers` makes this page of"
+    yield "Numbers that no session uses are listed with the reason. Made by `python -m tests.bench.seed_numbers` from"
     yield "`tests/data/seed_numbers.yaml`; `tests/data/headlines.yaml` has further formulas, typed without a session."
     total = [row for case in cases().values() for row in case.rows]
     equal = sum(bool(row.get) and row.program is None for row in total)
