@@ -93,7 +93,7 @@ class Text(_Cited, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The content of knowledge/comparison.yaml."""
+    """The content of knowledge/comparison.yaml. side_effects: causes that the fix of another cause often introduces."""
 
     clocks: Clocks
     size: Size
@@ -101,6 +101,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     shown: Shown
     traps: Traps
     stop: Stop
+    side_effects: dict[str, tuple[str, ...]]
     texts: dict[str, Text]
 
 
@@ -168,7 +169,7 @@ def _evidence(findings: tuple[FindingChange, ...]) -> frozenset[str]:
     return frozenset(
         item.metric
         for change in findings
-        if change.state != "stayed" and change.kind == "diagnosis"
+        if change.state in ("gone", "came") and change.kind == "diagnosis"
         for side in (change.before, change.after)
         if side is not None
         for item in side.evidence
@@ -208,14 +209,14 @@ def _present(launch: LaunchDiagnosis) -> dict[str, Finding]:
 
 
 def finding_changes(base: LaunchDiagnosis, current: LaunchDiagnosis) -> tuple[FindingChange, ...]:
-    """Return the diagnoses and trust findings that disappeared, stayed and appeared, in this order.
+    """Return the diagnoses and trust findings that disappeared, stayed, are unknown now and appeared, in this order.
 
-    Each group keeps the order of its side. A note (a finding worth under 5 %) counts as absent, and a finding that the
-    other report cannot decide counts as stayed; their texts say so.
+    Each group keeps the order of its side. A note (a finding worth under 5 %) counts as absent; its text says so. Only
+    a finding of both sides stayed; one that the side without it cannot decide is unknown.
     """
     old, new = _present(base), _present(current)
     undecided = {side: {f for m in launch.missing for f in m.needed_for} for side, launch in enumerate((base, current))}
-    gone, stayed, came = [], [], []
+    gone, stayed, open_, came = [], [], [], []
     for id_, finding in old.items():
         if finding.kind == "note":
             continue
@@ -224,7 +225,7 @@ def finding_changes(base: LaunchDiagnosis, current: LaunchDiagnosis) -> tuple[Fi
             stayed.append(FindingChange(id_, finding.title, finding.kind, "stayed", finding, other))
         elif other is None and id_ in undecided[1]:
             text = say("unknown_now")
-            stayed.append(FindingChange(id_, finding.title, finding.kind, "stayed", finding, None, text))
+            open_.append(FindingChange(id_, finding.title, finding.kind, "unknown", finding, None, text))
         else:
             text = say("became_small") if other is not None else ""
             gone.append(FindingChange(id_, finding.title, finding.kind, "gone", finding, other, text))
@@ -232,9 +233,14 @@ def finding_changes(base: LaunchDiagnosis, current: LaunchDiagnosis) -> tuple[Fi
         other = old.get(id_)
         if finding.kind == "note" or (other is not None and other.kind != "note"):
             continue
-        text = say("was_small") if other is not None else say("unknown_before") if id_ in undecided[0] else ""
+        if other is None and id_ in undecided[0]:
+            open_.append(
+                FindingChange(id_, finding.title, finding.kind, "unknown", None, finding, say("unknown_before"))
+            )
+            continue
+        text = say("was_small") if other is not None else ""
         came.append(FindingChange(id_, finding.title, finding.kind, "came", other, finding, text))
-    return (*gone, *stayed, *came)
+    return (*gone, *stayed, *open_, *came)
 
 
 def undecided(launch: LaunchDiagnosis, finding: str) -> bool:

@@ -349,7 +349,7 @@ def _pair(catalog: Catalog, couple: Couple) -> Pair:
         units=leading_units(base.launch, current.launch),
         traps=traps(base.launch, current.launch, judged),
         promise=None if doubt else promise(base, current, judged, findings),
-        next=what_next(current, judged, findings, doubt),
+        next=what_next(base, current, judged, findings, doubt),
     )
 
 

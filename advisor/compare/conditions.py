@@ -7,6 +7,7 @@ import math
 from advisor.compare.changes import finite, ratio, say, settings, sources
 from advisor.compare.records import Condition, Runs
 from advisor.knowledge.texts import within_sentence
+from advisor.reasoning.inputs import FORM
 from advisor.reasoning.time_model.noise import Judged, verdict
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.records.quantities import amount_text, change_text, factor_text, speedup_text
@@ -51,8 +52,10 @@ def of_pair(base: Runs, current: Runs, judged: Judged | None) -> tuple[tuple[Con
     out: list[Condition] = []
     if found := other_gpu(base, current):
         out.append(found)
+    # Typed-in workloads of which neither names its GPU count as of one GPU.
+    alike = all(r.launch.scope == FORM and not gpu_of(r.launch) for r in (base, current))
     for side, runs in (("base", base), ("current", current)):
-        if not gpu_of(runs.launch) and not runs.launch.cc:
+        if not gpu_of(runs.launch) and not runs.launch.cc and not alike:
             out.append(condition("gpu_unknown", "gpu", side=side))
     out += _part(base.launch, current.launch)
     clocks, by_cycles = _clocks(base, current, judged)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from advisor.compare.changes import leader, ratio, say, say_of, settings, sources
-from advisor.compare.records import FindingChange, Next, Promise, Runs, Trap
+from advisor.compare.records import FindingChange, Next, Promise, Runs, State, Trap
 from advisor.knowledge.units import unit_name
 from advisor.reasoning.ranking import NOT_WORTH_IT, REACHES
 from advisor.reasoning.time_model.noise import Judged
@@ -157,7 +157,7 @@ def first_diagnosis(launch: LaunchDiagnosis) -> Finding | None:
 def promise(base: Runs, current: Runs, judged: Judged | None, changes: Sequence[FindingChange]) -> Promise | None:
     """Compare the estimate of the base's first finding with the measured speedup; None without an estimate.
 
-    If the first finding stayed and exactly one other disappeared, compare the estimate of that one instead.
+    If the first finding did not disappear and exactly one other did, compare the estimate of that one instead.
     """
     if judged is None or _built_otherwise(changes):
         return None
@@ -167,13 +167,13 @@ def promise(base: Runs, current: Runs, judged: Judged | None, changes: Sequence[
         first = gone[0].before
     if first is None or first.speedup is None or first.id in _NO_CAUSE:
         return None
-    stayed = not any(c.id == first.id for c in gone)
+    stands: State = next((c.state for c in changes if c.id == first.id), "gone")
     gain = first.speedup
     low, high = gain.low / (1 + judged.noise), gain.high * (1 + judged.noise)
     outcome: Literal["held", "less", "more", "open", "worse"]
     if judged.word == "slower":
         outcome = "worse"
-    elif judged.word == "same" and stayed:
+    elif judged.word == "same" and stands == "stayed":
         outcome = "open"
     elif judged.speedup < low:
         outcome = "less"
@@ -186,8 +186,8 @@ def promise(base: Runs, current: Runs, judged: Judged | None, changes: Sequence[
         title=first.title,
         promised=gain_text(gain.estimate, gain.low, gain.high),
         measured=speedup_text(judged.speedup),
-        state="still there" if stayed else "gone",
-        why=". ".join(_why(outcome, first, stayed, base.launch, current.launch, changes)),
+        state=say(f"is_{stands}"),
+        why=". ".join(_why(outcome, first, stands, base.launch, current.launch, changes)),
     )
     return Promise(first.id, first.title, gain.estimate, gain.low, gain.high, judged.speedup, outcome, text)
 
@@ -195,7 +195,7 @@ def promise(base: Runs, current: Runs, judged: Judged | None, changes: Sequence[
 def _why(
     outcome: str,
     first: Finding,
-    stayed: bool,
+    stands: State,
     base: LaunchDiagnosis,
     current: LaunchDiagnosis,
     changes: Sequence[FindingChange],
@@ -203,7 +203,9 @@ def _why(
     """Return at most three reasons from the counters why an estimate was missed, the most important first."""
     out: list[str] = []
     came = [c.title for c in changes if c.state == "came" and c.kind == "diagnosis" and c.id not in ENDS]
-    if stayed and outcome != "more":
+    if stands == "unknown":
+        out.append(say("why_unknown"))
+    if stands == "stayed" and outcome != "more":
         left = next((c.after for c in changes if c.id == first.id), None)
         still = (
             f", estimated speedup {speedup_text(left.speedup.estimate)}"
@@ -216,7 +218,7 @@ def _why(
             out.append(say("why_came", came=", ".join(came)))
         if outcome == "worse" and (more := grown(base, current)):
             out.append(say("why_more_work", more=", ".join(more)))
-        if not stayed and (found := _next_limit(first, current)):
+        if stands == "gone" and (found := _next_limit(first, current)):
             out.append(found)
     if outcome == "more":
         others = [c.title for c in changes if c.state == "gone" and c.kind == "diagnosis" and c.id != first.id]
@@ -237,9 +239,13 @@ def _next_limit(first: Finding, current: LaunchDiagnosis) -> str:
     return say("why_next", expected=terms[expected].name, leader=f"{unit_name(leading[0])} ({leading[1]:.0f} %)")
 
 
-def what_next(current: Runs, judged: Judged | None, changes: Sequence[FindingChange], doubt: str = "") -> Next:
+def what_next(
+    base: Runs, current: Runs, judged: Judged | None, changes: Sequence[FindingChange], doubt: str = ""
+) -> Next:
     """Advise to stop or to go on: revert the change if it cost time, else name the next gain of the current launch.
 
+    A slower version that removed the cause it was made for, and now has one that this fix often introduces, is a step
+    on the way: the advice is to fix the new cause, and to revert only if the time stays above that of the base.
     doubt: why the times are not comparable (size, gpu, clock); if set, reverting is not advised.
     """
     if _built_otherwise(changes):
@@ -251,6 +257,8 @@ def what_next(current: Runs, judged: Judged | None, changes: Sequence[FindingCha
         )
     if judged is not None and judged.word == "slower":
         came = [c for c in changes if c.state == "came" and c.kind == "diagnosis" and c.id not in ENDS]
+        if (halfway := _halfway(base, current, judged, changes)) is not None:
+            return halfway
         named = say("back_came", came=", ".join(f"{c.title} [{c.id}]" for c in came)) if came else ""
         text = say("back", time=change_text(judged.change), came=named)
         id_, gain = (came[0].id, _gain(came[0].after)) if came else ("", None)
@@ -265,7 +273,27 @@ def what_next(current: Runs, judged: Judged | None, changes: Sequence[FindingCha
 
 def _built_otherwise(changes: Sequence[FindingChange]) -> bool:
     """Whether exactly one side is a debug build."""
-    return any(c.id == "debug_build" and c.state != "stayed" for c in changes)
+    return any(c.id == "debug_build" and c.state in ("gone", "came") for c in changes)
+
+
+def _halfway(base: Runs, current: Runs, judged: Judged, changes: Sequence[FindingChange]) -> Next | None:
+    """Return the advice on a slower version that exchanged its first cause for a known side effect of the fix."""
+    old, new = first_diagnosis(base.launch), first_diagnosis(current.launch)
+    states = {c.id: c.state for c in changes}
+    if old is None or new is None or new.fix is None or new.id not in settings().side_effects.get(old.id, ()):
+        return None
+    if states.get(old.id) not in ("gone", "unknown") or states.get(new.id) not in ("came", "unknown"):
+        return None
+    text = say(
+        "on_slower",
+        time=change_text(judged.change),
+        gone=old.title,
+        title=new.title,
+        id=new.id,
+        fix=new.fix.summary,
+        before=amount_text(base.launch.duration_ns, "ns"),
+    )
+    return Next("go_on", new.id, _gain(new), text, sources("on_slower"))
 
 
 def _gain(finding: Finding | None) -> float | None:

@@ -11,7 +11,7 @@ from advisor.records.diagnosis import Finding, FindingKind, LaunchDiagnosis, Lau
 from advisor.records.readings import ReportInfo
 from advisor.records.record import Count, Gain, Internal, NotNegative, Positive, Record, Shape, written
 
-State = Literal["gone", "stayed", "came"]
+State = Literal["gone", "stayed", "came", "unknown"]
 Advice = Literal["go_on", "stop", "go_back", "look"]
 Matched = Literal["shape", "name", "map", "only"]
 
@@ -107,7 +107,10 @@ class MetricChange(Record):
 
 
 class FindingChange(Record):
-    """A finding of either side. `text` names anything unusual, such as a finding that became too small to matter."""
+    """A finding of either side. `text` names anything unusual, such as a finding that became too small to matter.
+
+    state: stayed only if both sides have it; unknown if the side without it lacks the metrics that decide it.
+    """
 
     id: str
     title: str

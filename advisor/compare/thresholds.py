@@ -109,8 +109,9 @@ def check(threshold: Threshold, pair: Pair, catalog: Catalog, *, beyond_noise: b
 def _finding(threshold: Threshold, pair: Pair) -> Outcome:
     for change in pair.findings:
         if change.id == threshold.name:
-            if change.after is None and change.state == "stayed":
-                break
+            if change.state == "unknown":
+                side = "current report" if change.after is None else "base"
+                return _outcome(threshold, None, f"the {side} lacks the metrics for {threshold.name}")
             words = {"gone": "is gone", "stayed": "was there before", "came": "is new"}
             because = f": {change.after.because}" if change.after is not None else ""
             return _outcome(threshold, change.state == "came", f"{change.id} {words[change.state]}{because}")

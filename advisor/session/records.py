@@ -128,6 +128,7 @@ class Experiment:
     """A row of the experiment log: a version of the code, its time, the observation and the next step.
 
     change: the change of the code before it, in words; ratio: time of the version before divided by this one's.
+    baseline: it does other work than the version before, so later times are compared with it, and it with none.
     """
 
     version: str
@@ -138,6 +139,7 @@ class Experiment:
     finding: str = ""
     observation: str = ""
     next_step: str = ""
+    baseline: bool = False
 
 
 @dataclass(frozen=True, slots=True)

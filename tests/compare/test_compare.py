@@ -171,6 +171,22 @@ def test_a_higher_percentage_of_a_slower_kernel_is_a_trap_as_well(tour: Any) -> 
     assert found.promise.outcome == "worse"
 
 
+def test_a_slower_version_with_a_side_effect_of_the_fix_is_not_reverted_at_once(tour: Any) -> None:
+    for old, effects in settings().side_effects.items():
+        assert {old, *effects} <= set(catalog().findings)
+    old, new = (tour.diagnosis.launches[x].findings[0] for x in (AOS, SERIAL))
+    assert old.id == "uncoalesced_access" and new.fix is not None
+    conflicts = replace(new, id="bank_conflicts", title="Bank conflicts")
+    slow = changed(tour, AOS, findings=(conflicts,), missing=(), duration_ns=3e6)
+    found = pair(tour, AOS, slow).next
+    assert found.advice == "go_on" and found.finding == "bank_conflicts"
+    assert new.fix.summary in found.text and "revert" in found.text
+    # Another new cause, or an old one that is still there, is a reason to revert.
+    for findings in ((replace(new, id="register_spilling"),), (conflicts, old)):
+        other = changed(tour, AOS, findings=findings, missing=(), duration_ns=3e6)
+        assert pair(tour, AOS, other).next.advice == "go_back"
+
+
 def test_a_slower_kernel_of_another_name_is_no_reason_to_go_back(tour: Any) -> None:
     """It may be one of several launches that do the work together."""
     found = pair(tour, SOA, AOS)
@@ -211,7 +227,34 @@ def test_a_finding_that_the_other_report_cannot_decide_is_not_gone(tour: Any) ->
 
     blind = changed(tour, AOS, findings=(), missing=(Missing("load_sector_ratio", ("uncoalesced_access",), ""),))
     change = next(f for f in pair(tour, AOS, blind).findings if f.id == "uncoalesced_access")
-    assert change.state == "stayed" and change.after is None and "lacks" in change.text
+    assert change.state == "unknown" and change.after is None and "lacks" in change.text
+
+
+def test_a_finding_that_the_base_cannot_decide_is_not_new(tour: Any) -> None:
+    from advisor.records.diagnosis import Missing
+
+    blind = changed(tour, AOS, findings=(), missing=(Missing("load_sector_ratio", ("uncoalesced_access",), ""),))
+    found = pair(tour, blind, AOS)
+    change = next(f for f in found.findings if f.id == "uncoalesced_access")
+    assert change.state == "unknown" and change.before is None and "base report lacks" in change.text
+
+
+def test_only_what_both_reports_show_stayed(tour: Any) -> None:
+    for base, current in ((AOS, SOA), (SOA, AOS), (AOS, AOS), (SERIAL, COPY)):
+        for change in pair(tour, base, current).findings:
+            assert (change.state == "stayed") == (
+                all(side is not None and side.kind != "note" for side in (change.before, change.after))
+            )
+
+
+def test_an_estimate_is_not_judged_by_a_finding_that_is_unknown_now(tour: Any) -> None:
+    from advisor.records.diagnosis import Missing
+
+    first = tour.diagnosis.launches[AOS].findings[0]
+    blind = changed(tour, AOS, findings=(), missing=(Missing("load_sector_ratio", (first.id,), ""),))
+    promise = pair(tour, AOS, blind).promise
+    assert promise is not None and promise.outcome != "open"
+    assert "unknown" in promise.text and "remains and" not in promise.text
 
 
 # Stop or go on.

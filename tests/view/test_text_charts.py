@@ -14,6 +14,7 @@ from advisor.records.diagnosis import LaunchDiagnosis, LaunchGpu, Verdict
 from advisor.view.charts import bars as charts
 from advisor.view.charts.canvas import Canvas, plain
 from advisor.view.charts.memory import ASKED, WIDE, memory_chart
+from advisor.view.charts.roofline import Point, rooflines
 from advisor.view.charts.roofline_text import COLLECT, NO_FLOP, NO_ROOFS, AlgorithmNeeds, Scale, roofline
 from tests.changed import replace
 
@@ -117,6 +118,41 @@ def test_a_compute_bound_launch_is_held_against_the_roof_of_the_type_it_computes
     metrics = {**H200, "intensity": 1e4, "gflop_per_s": 30_000.0, "fp64_flop": 2e9}
     now = next(key for key in roofline(launch(metrics), width=60).keys if key.role == "now")
     assert "of the FP64 roof" in now.text
+
+
+# The lattice Boltzmann slides: 51 % of an fp64 peak of 7.8 TFLOP/s at 11.1 FLOP/byte, 70 % fused.
+LBM = {
+    "flop": 96.7e9,
+    "fp64_flop": 96.7e9,
+    "dram_bytes": 8.71e9,
+    "duration_ns": 24.3e6,
+    "intensity": 11.1,
+    "gflop_per_s": 3979.0,
+    "fp64_fused_pct": 70.0,
+    "fp64_mix_pct": 85.0,
+}
+
+
+@pytest.mark.parametrize("blocks", [True, False])
+def test_the_ceiling_of_the_instruction_mix_is_drawn_below_the_peak(blocks):
+    made = roofline(launch(LBM, "Tesla V100-SXM2-16GB", "7.0"), width=90, blocks=blocks)
+    keys = {key.sign: key.text for key in made.keys}
+    assert keys["m"] == "FP64 at 70 % fused 6.63 TFLOP/s, 85 % of the peak: instruction-mix ceiling"
+    says = "51 % of the FP64 peak = 60 % of the instruction-mix ceiling; 73 % of the fused part of the peak"
+    assert says in [key.text for key in made.keys]
+    assert any("m" in row for row in text(made.rows))
+    drawn = rooflines([Point(launch(LBM, "Tesla V100-SXM2-16GB", "7.0"))])[0][0]
+    mix = next(line for line in drawn.lines if line.kind == "mix")
+    peak = max(line.y2 for line in drawn.lines if line.kind == "roof" and line.y1 == line.y2)
+    assert mix.y1 == mix.y2 > peak and says in drawn.says
+
+
+def test_no_ceiling_of_the_mix_is_drawn_if_all_is_fused_or_the_mix_is_unknown():
+    for fused, mix in ((98.0, 99.0), (math.nan, math.nan)):
+        made = roofline(launch({**LBM, "fp64_fused_pct": fused, "fp64_mix_pct": mix}, "Tesla V100-SXM2-16GB", "7.0"))
+        assert "m" not in {key.sign for key in made.keys}
+    tensor = launch({**LBM, "tensor_ops": 1e12}, "Tesla V100-SXM2-16GB", "7.0")
+    assert "m" not in {key.sign for key in roofline(tensor).keys}
 
 
 @pytest.mark.parametrize(

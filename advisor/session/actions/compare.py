@@ -29,9 +29,14 @@ class ReportGiven(UserEvent, frozen=True, tag="report"):
 
 
 class VersionBegun(UserEvent, frozen=True, tag="version"):
-    """In an interview, the code was changed and its numbers are typed again. change: a description of the change."""
+    """In an interview, the code was changed and its numbers are typed again.
+
+    change: a description of the change; baseline: the version does other work, such as an experiment without one of two
+    causes, so it is compared with none before it.
+    """
 
     change: str = ""
+    baseline: bool = False
 
 
 class LogShown(UserEvent, frozen=True, tag="log"):
@@ -51,8 +56,10 @@ def compared_when_done(state: State, event: Event) -> State:
         return state
     if state.ask is not None or state.waiting or state.place != "launch":
         return state
-    changes = (event.change for event in reversed(state.log) if isinstance(event, VersionBegun))
-    return wait(state, CompareVersion("", 0, next(changes, "")))
+    begun = next((event for event in reversed(state.log) if isinstance(event, VersionBegun)), VersionBegun())
+    if begun.baseline:
+        return versions.new_baseline(state, begun.change)
+    return wait(state, CompareVersion("", 0, begun.change))
 
 
 def opened(path: str) -> Event:
@@ -87,6 +94,11 @@ def _reports(rest: str, state: State, listing: Listing) -> Iterable[str]:
     return listing(rest, files.REPORTS)
 
 
+def _begun_words(event: VersionBegun, kernels: tuple[str, ...]) -> str:
+    """Return the event in words for a replay."""
+    return f"starts a new {'baseline' if event.baseline else 'version'}: {event.change or 'nothing'}"
+
+
 _COMPARE: Final = Command(
     "compare",
     "compare with a new report, made after a change",
@@ -106,6 +118,14 @@ _VERSION: Final = Command(
     "version",
     "typed numbers: a new version of the code",
     lambda line, state: VersionBegun(line.rest),
+    "[what you changed]",
+    group="method",
+    explicit=True,
+)
+_BASELINE: Final = Command(
+    "baseline",
+    "typed numbers: a version that does other work, with which later ones are compared",
+    lambda line, state: VersionBegun(line.rest, baseline=True),
     "[what you changed]",
     group="method",
     explicit=True,
@@ -137,8 +157,10 @@ ACTIONS: Final = (
     Action(
         VersionBegun,
         lambda state, event: versions.begin_version(state, event.change),
-        "starts a new version: {change}",
-        (_VERSION,),
+        lambda event, kernels: (
+            f"starts a new {'baseline' if event.baseline else 'version'}: {event.change or 'nothing'}"
+        ),
+        (_VERSION, _BASELINE),
         step="6",
     ),
     Action(LogShown, _log_shown, "opens the experiment log", (_LOG,), step="6", mark="read"),

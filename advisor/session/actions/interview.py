@@ -42,10 +42,14 @@ class PredictionsSet(UserEvent, frozen=True, tag="predictions"):
 
 
 class Volunteered(UserEvent, frozen=True, tag="volunteer"):
-    """The user types numbers without a question: pairs of a metric and a value in its canonical unit."""
+    """The user types numbers without a question: pairs of a metric and a value in its canonical unit.
+
+    remark: where the numbers come from, in a session that retells a source, such as which of them are assumed.
+    """
 
     values: tuple[tuple[str, float], ...]
     said: str = ""
+    remark: str = ""
 
 
 class NumbersContinued(UserEvent, frozen=True, tag="numbers"):
@@ -111,6 +115,8 @@ def _volunteered(state: State, event: Volunteered) -> State:
             lines.append(Line(said, "fact", name))
             value = next(float(v) for n, v in event.values if n == name)
             cards.append(contradictions.against_report(state, name, value, known))
+    if event.remark:
+        lines.append(Line(event.remark, "quiet"))
     after = add(state, Card("answer", "Your own numbers", tuple(lines), state.position, label="You"), *cards)
     if not given:
         return after
@@ -131,6 +137,12 @@ def _conclusion_shown(state: State, event: ConclusionShown) -> State:
     if not state.numbers or state.place != "launch" or state.launch is None:
         return state
     return conclude_interview(state)
+
+
+def _typed_words(event: Volunteered, kernels: tuple[str, ...]) -> str:
+    """Return the typed line, else the numbers, and the remark."""
+    text = event.said or ", ".join(f"{name} = {value:.6g}" for name, value in event.values)
+    return f"types {text}{f' ({event.remark})' if event.remark else ''}"
 
 
 def _predicted(line: Typed, state: State) -> Expected | None:
@@ -167,7 +179,7 @@ ACTIONS: Final = (
         shapes=(_PREDICTION,),
     ),
     Action(PredictionsSet, _predictions_set, "sets predictions to {on}", (_PREDICT,), keeps_view=True),
-    Action(Volunteered, _volunteered, "types {values}"),
+    Action(Volunteered, _volunteered, _typed_words),
     Action(NumbersContinued, _numbers_continued, "continues with the numbers"),
     Action(
         ConclusionShown,

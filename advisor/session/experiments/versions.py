@@ -74,6 +74,18 @@ def row_of(launch: LaunchDiagnosis, version: str, change: str = "", pair: Pair |
     )
 
 
+def new_baseline(state: State, change: str) -> State:
+    """Add the current version of typed numbers to the log as a baseline, which is compared with none before it."""
+    launch = state.launch
+    if launch is None or not state.earlier:
+        return state
+    name = VERSION.format(number=len(state.earlier) + 1)
+    row = replace(row_of(launch, name, change), baseline=True)
+    text = f"It does other work than {state.earlier[-1][1]}, so their times are not compared. Later versions are."
+    card = Card("note", f"{name} is the new baseline", (Line(text),), state.position, label="Baseline")
+    return add(replace(state, experiments=(*state.experiments, row)), card)
+
+
 def log_table(rows: Sequence[Experiment]) -> Table:
     """Return the experiment log: change, time, speedup over the previous version, result, next step of each version."""
     numeric = ("Time", "Speedup")
@@ -83,7 +95,7 @@ def log_table(rows: Sequence[Experiment]) -> Table:
             Cell(row.version),
             Cell(row.change),
             Cell(time_text(row.duration_ns), row.duration_ns),
-            Cell("" if row.ratio is None else speedup_text(row.ratio), row.ratio),
+            Cell("baseline" if row.baseline else "" if row.ratio is None else speedup_text(row.ratio), row.ratio),
             Cell(row.observation),
             Cell(row.next_step),
         )
@@ -93,12 +105,16 @@ def log_table(rows: Sequence[Experiment]) -> Table:
 
 
 def log_blocks(state: State) -> tuple[Block, ...]:
-    """Return the log, and from three versions on the speedup of the last over the first; nothing without a log."""
+    """Return the log, and from three versions on the speedup of the last over the baseline; nothing without a log.
+
+    The baseline is the first version unless a later one was declared as such.
+    """
     rows = state.experiments
     if not rows:
         return ()
-    first, last = rows[0], rows[-1]
-    if len(rows) < 3 or not first.duration_ns or not last.duration_ns:
+    begin = max((at for at, row in enumerate(rows) if row.baseline), default=0)
+    first, last = rows[begin], rows[-1]
+    if len(rows) - begin < 3 or not first.duration_ns or not last.duration_ns:
         return (log_table(rows),)
     whole = f"{speedup_text(first.duration_ns / last.duration_ns)} over {first.version}"
     return (log_table(rows), Line(whole, "strong", "Together"))

@@ -14,7 +14,8 @@ from advisor.session.experiments.versions import log_blocks
 from advisor.session.state import State, is_end, main_finding
 from advisor.session.views import where
 from advisor.view.blocks import Line, in_lines
-from advisor.view.numbers import amount_text, estimate_text, short_gain_text, speedup_text, time_text
+from advisor.view.charts.roofline import mix_roof
+from advisor.view.numbers import amount_text, estimate_text, rate_text, short_gain_text, speedup_text, time_text
 from advisor.view.pages.launch import bound_phrase, quantity_text
 from advisor.view.text import sentence
 
@@ -191,6 +192,11 @@ def _roofline(state: State, launch: LaunchDiagnosis) -> list[Line]:
         lines.append(Line(f"{name}: ridge at {ridge.ridge:.3g} FLOP/byte, this launch is {side} it", "fact", "Roofs"))
     if not roofs:
         lines.append(unknown(NO_GPU))
+    mix = mix_roof(launch)
+    if mix is not None:
+        ceiling = f"{mix.name}: at most {rate_text(mix.rate, 'FLOP/s')}, {100 * mix.share:.0f} % of the peak"
+        lines.append(Line(ceiling, "fact", "Instruction mix"))
+        lines += [Line(mix.reached_text(), "fact", " ")] if mix.reached is not None else []
     return [*lines, *(collecting(launch) if at is None else [])]
 
 

@@ -14,6 +14,7 @@ A script is YAML:
       - 3                              # a line as it is typed: the third choice
       - what if dram_pct = 70
       - {say: /how, expect: {cards: [proof]}}
+      - {say: "dram 45 %", remark: "not in the source: assumed"}
       - {interview: conclusion}        # each question is answered from `numbers`, "I don't know" if it is missing,
                                        # until none is left (with `until: ID`, until that one)
       - {do: goto, step: roofline}     # an action by its verb and fields, as a transcript writes it
@@ -23,7 +24,7 @@ A script is YAML:
 class, first (finding), findings (all are present), without (none is present), asks (a question's id), step, place,
 speedup ({finding: [least, most]}), cards (kinds, or `kind finding`, new with this line), says (words in a card of the
 conversation), told (values in a result of a request). A line that is not understood or changes nothing is an error,
-unless it says `unclear: true`.
+unless it says `unclear: true`. `remark` says where typed numbers come from.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import msgspec
+from msgspec import structs
 
 from advisor.knowledge.loader import parse, read_text
 from advisor.records.errors import InputError, KnowledgeError
@@ -168,7 +170,8 @@ class _Scene:
             rest = dict(item)
             expect = rest.pop("expect", {})
             if "say" in rest:
-                self._say(str(rest["say"]), f"{where} ({rest['say']!r})", bool(rest.get("unclear")))
+                said = str(rest["say"])
+                self._say(said, f"{where} ({said!r})", bool(rest.get("unclear")), str(rest.get("remark", "")))
             elif "interview" in rest:
                 self._interview(rest.get("until"), where)
             elif "do" in rest:
@@ -180,13 +183,17 @@ class _Scene:
         outcomes = [event for event in self.state.log[events:] if isinstance(event, e.OUTCOMES)]
         _hold(expect, before, self.state, outcomes, where)
 
-    def _say(self, text: str, where: str, unclear: bool) -> None:
+    def _say(self, text: str, where: str, unclear: bool, remark: str = "") -> None:
         event = commands.understand(text, self.state)
         if event is None:
             raise InputError(f"{where}: an empty line")
         if isinstance(event, e.NotUnderstood) and not unclear:
             hint = "; ".join([event.because, *event.meant]) if event.because or event.meant else "type /help"
             raise InputError(f"{where}: not understood: {hint}")
+        if remark:
+            if not isinstance(event, e.Volunteered):
+                raise InputError(f"{where}: a remark belongs to typed numbers")
+            event = structs.replace(event, remark=remark)
         self._do(event, where)
 
     def _by_verb(self, data: Mapping[str, Any], where: str) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -28,12 +30,16 @@ from advisor.view.text import shown
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One action of a transcript: its number from 1, its verb, the action in words, and the saved conclusion."""
+    """One step of a replay: its number from 1, its verb, the action in words, and the saved conclusion.
+
+    A run of "I don't know" is one step; entries: the number of its actions; expected: the conclusion of the last.
+    """
 
     number: int
     verb: str
     words: str
     expected: Mapping[str, Any]
+    entries: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +54,8 @@ class Played:
 @dataclass
 class Player:
     """One transcript. State 0 is before the first step; `at(k)` replays each step up to k only once.
+
+    A step is an action of the transcript, or a run of questions answered with "I don't know".
 
     Nothing that a transcript names is opened, written or run; only the reports of an automatically saved session are
     read again. Only one thread at a time may use it.
@@ -77,25 +85,44 @@ class Player:
         """Return all steps."""
         out: list[Step] = []
         kernels: tuple[str, ...] = ()
-        for number, entry in enumerate(self.transcript.entries, 1):
-            out.append(Step(number, entry.event.verb, describe(entry, kernels), entry.concluded))
-            kernels = _kernels(entry.concluded, kernels)
+        for number, (begin, end) in enumerate(self._spans, 1):
+            run = self.transcript.entries[begin:end]
+            words = describe(run[0], kernels) if len(run) == 1 else _unknown_words(run)
+            out.append(Step(number, run[0].event.verb, words, run[-1].concluded, len(run)))
+            for entry in run:
+                kernels = _kernels(entry.concluded, kernels)
         return tuple(out)
 
+    @cached_property
+    def _spans(self) -> tuple[tuple[int, int], ...]:
+        """Return the first entry of each step and the one after its last."""
+        spans: list[tuple[int, int]] = []
+        for _, run in groupby(enumerate(self.transcript.entries), lambda item: -1 if _unknown(item[1]) else item[0]):
+            places = [at for at, _ in run]
+            spans.append((places[0], places[-1] + 1))
+        return tuple(spans)
+
     def __len__(self) -> int:
-        return len(self.transcript.entries)
+        return len(self._spans)
 
     @property
     def ready(self) -> int:
         """Return the index of the last step whose state is already calculated."""
-        return len(self._played) - 1
+        return sum(end < len(self._played) for _, end in self._spans)
 
     def at(self, step: int, watch: Watch = quiet) -> Played:
-        """Return the outcome of a step, 0 for the beginning; a number beyond the last means the last step."""
+        """Return the outcome of a step, 0 for the beginning; a number beyond the last means the last step.
+
+        A run is possible only if each of its actions is.
+        """
         step = max(0, min(step, len(self)))
-        while len(self._played) <= step:
+        if not step:
+            return self._played[0]
+        begin, end = self._spans[step - 1]
+        while len(self._played) <= end:
             self._played.append(self._play(self.transcript.entries[len(self._played) - 1], watch))
-        return self._played[step]
+        last = self._played[end]
+        return replace(last, done=all(one.done for one in self._played[begin + 1 : end + 1]))
 
     def state(self, step: int, watch: Watch = quiet) -> State:
         """Return the state after a step."""
@@ -114,16 +141,23 @@ class Player:
                 continue
             if isinstance(outcome, e.Failed) and isinstance(outcome.request, e.Read):
                 raise InputError(outcome.message)
-        if len(self._played) == len(self) and done and all(one.done for one in self._played):
+        if len(self._played) == len(self.transcript.entries) and done and all(one.done for one in self._played):
             self.executor.end = after
         return Played(after, concluded(before, after, outcomes), done)
 
     def differences(self, step: int, watch: Watch = quiet) -> tuple[Difference, ...]:
         """Return the differences between a step's conclusion and the saved one."""
-        played = self.at(step, watch)
+        self.at(step, watch)
         if not step:
             return ()
-        return conclusions.differences(dict(self.transcript.entries[step - 1].concluded), dict(played.came))
+        begin, end = self._spans[min(step, len(self)) - 1]
+        return tuple(
+            difference
+            for at in range(begin, end)
+            for difference in conclusions.differences(
+                dict(self.transcript.entries[at].concluded), dict(self._played[at + 1].came)
+            )
+        )
 
     @property
     def changed(self) -> tuple[str, ...]:
@@ -140,9 +174,10 @@ class Player:
 
     def accepted(self, watch: Watch = quiet) -> Transcript:
         """Return the transcript with the conclusions of this version."""
+        self.at(len(self), watch)
         entries = tuple(
-            replace(entry, concluded=self.at(number, watch).came)
-            for number, entry in enumerate(self.transcript.entries, 1)
+            replace(entry, concluded=played.came)
+            for entry, played in zip(self.transcript.entries, self._played[1:], strict=True)
         )
         header = structs.replace(self.transcript.header, tool=__version__, knowledge=knowledge_digest())
         return replace(self.transcript, header=header, entries=entries)
@@ -154,6 +189,17 @@ def _kernels(concluded: Mapping[str, Any], before: tuple[str, ...]) -> tuple[str
     if not isinstance(launches, list):
         return before
     return tuple(str(one.get("kernel") or "") if isinstance(one, dict) else "" for one in launches)
+
+
+def _unknown(entry: Entry) -> bool:
+    """Return whether the entry answers a question with "I don't know"."""
+    return isinstance(entry.event, e.Answered) and entry.event.value is None
+
+
+def _unknown_words(run: Sequence[Entry]) -> str:
+    """Return a run of unknown answers in words, with the questions' ids."""
+    names = [entry.event.question for entry in run if isinstance(entry.event, e.Answered)]
+    return f"does not know {len(names)} numbers: {', '.join(names)}"
 
 
 def describe(entry: Entry, kernels: tuple[str, ...] = ()) -> str:

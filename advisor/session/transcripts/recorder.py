@@ -33,7 +33,7 @@ _CALLED: Final[dict[type, str]] = {
 _MOST: Final = 400  # maximum items of a list that are written
 # Requests for data outside the knowledge base: a failure depends on the machine, so it is recorded.
 OUTSIDE = (e.Read, e.CompareVersion, e.Trace, e.Write, e.Practise, e.Locate, e.BuildCollectCommand)
-_FREE_TEXT: Final = ("said", "text", "because", "change", "search", "subject", "meant")
+_FREE_TEXT: Final = ("said", "text", "because", "change", "search", "subject", "meant", "remark")
 
 Record = Mapping[str, Any]
 

@@ -10,7 +10,7 @@ Shape = Literal["circle", "square", "triangle", "diamond", "cross"]
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line; kind: axis, grid, roof or step (from before to after)."""
+    """A line; kind: axis, grid, roof, mix (its ceiling by instruction mix) or step (from before to after)."""
 
     x1: float
     y1: float

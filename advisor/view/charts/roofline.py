@@ -30,6 +30,12 @@ _SHAPES: Mapping[str, tuple[Shape, str]] = {
     "latency_bound": ("triangle", "latency-bound"),
 }
 _OTHER: tuple[Shape, str] = ("cross", "undetermined")
+# Types with an instruction-mix ceiling: name -> the metrics of its operations, of its fused share and of the ceiling.
+_MIXES = {
+    "FP32": ("fp32_flop", "fp32_fused_pct", "fp32_mix_pct"),
+    "FP64": ("fp64_flop", "fp64_fused_pct", "fp64_mix_pct"),
+}
+_MIX_SHOWN = 97.5  # percent: a ceiling closer to the peak is not drawn
 # Peaks that are drawn if a launch does such work, by its metric; fp32 is always drawn.
 _ROOFS = (("fp64", "fp64_flop", "FP64"), ("fp16", "half_flop", "FP16"), ("fp16_tensor", "tensor_ops", "FP16 tensor"))
 
@@ -118,6 +124,56 @@ def roofs(
     return bandwidth, sorted(peaks, key=lambda peak: peak[1])
 
 
+@dataclass(frozen=True, slots=True)
+class MixRoof:
+    """The instruction-mix ceiling of a launch: only fused multiply-adds do two operations per instruction.
+
+    kind: the type of most operations; peak: its peak in FLOP/s; fused, share: fused instructions as a share of its
+    arithmetic instructions, and the ceiling as a share of the peak, (1 + fused) / 2; reached: the launch's rate as a
+    share of the peak, None if unknown. Source: errata.lbm_mix.
+    """
+
+    kind: str
+    peak: float
+    fused: float
+    share: float
+    reached: float | None
+
+    @property
+    def rate(self) -> float:
+        """Return the ceiling in FLOP/s."""
+        return self.peak * self.share
+
+    @property
+    def name(self) -> str:
+        """Return a short name."""
+        return f"{self.kind} at {self.fused:.0%} fused".replace("%", " %")
+
+    def reached_text(self) -> str:
+        """Return the rate as a share of the peak, of the ceiling, and of the fused part of the peak; empty if unknown.
+
+        The last is what a ceiling at the fused share would give; it counts the other instructions as no work.
+        """
+        if self.reached is None:
+            return ""
+        part = "" if self.fused <= 0 else f"; {100 * self.reached / self.fused:.0f} % of the fused part of the peak"
+        of_mix = f"{100 * self.reached / self.share:.0f} % of the instruction-mix ceiling"
+        return f"{100 * self.reached:.0f} % of the {self.kind} peak = {of_mix}{part}"
+
+
+def mix_roof(launch: LaunchDiagnosis) -> MixRoof | None:
+    """Return the instruction-mix ceiling of the type with most operations; None if unknown or near the peak."""
+    kind = max(_MIXES, key=lambda name: known(launch.metrics, _MIXES[name][0]) or 0.0)
+    flop, fused, share = (known(launch.metrics, metric) for metric in _MIXES[kind])
+    others = (known(launch.metrics, metric) or 0.0 for metric in ("half_flop", "tensor_ops"))
+    _, peaks = roofs([launch])
+    peak = dict(peaks).get(kind)
+    if not flop or peak is None or fused is None or share is None or share > _MIX_SHOWN or max(others) > flop:
+        return None
+    rate = known(launch.metrics, "gflop_per_s")
+    return MixRoof(kind, peak, fused / 100, share / 100, None if rate is None else rate * 1e9 / peak)
+
+
 def _chart(card: str, points: Sequence[Point]) -> Chart:
     bandwidth, peaks = roofs([p.launch for p in points])
     places = [place for p in points for launch in (p.launch, p.before) if launch and (place := place_of(launch))]
@@ -127,6 +183,8 @@ def _chart(card: str, points: Sequence[Point]) -> Chart:
     left = min([0.1, *(x for x, _ in places)])
     top = max([y for _, y in places] + [peak for _, peak in peaks])
     bottom = min([y for _, y in places] + [top / 1e4])
+    current = [p for p in points if not p.past]
+    mix = mix_roof(current[0].launch) if len(current) == 1 else None
     frame = _Frame(_below(left), _above(right), _below(bottom), _above(top))
     lines, words = _axes(frame)
     for at, (name, peak) in enumerate(peaks):
@@ -135,6 +193,11 @@ def _chart(card: str, points: Sequence[Point]) -> Chart:
         # The highest roof's label is above its line, the others are below theirs.
         y = frame.y(peak) + (-6 if at == len(peaks) - 1 else 15)
         words.append(Word(frame.x(start) + 12, y, f"{name} {_rate(peak)}", "start", "roof"))
+    if mix is not None:
+        start = mix.rate / bandwidth if bandwidth else frame.x0
+        lines.append(Line(frame.x(start), frame.y(mix.rate), frame.x(frame.x1), frame.y(mix.rate), "mix"))
+        label = f"{mix.name}: {_rate(mix.rate)}, {100 * mix.share:.0f} % of peak"
+        words.append(Word(_WIDTH - _RIGHT, frame.y(mix.rate) + 13, label, "end", "roof"))
     if bandwidth:
         end = max(ridges, default=frame.x1)
         start = max(frame.x0, frame.y0 / bandwidth)
@@ -150,6 +213,8 @@ def _chart(card: str, points: Sequence[Point]) -> Chart:
     kind = "versions" if all(p.name for p in points) else "launches"
     count = f"{len(points)} {kind}" if len(points) > 1 else "The launch"
     says = f"{count} by {'their' if len(points) > 1 else 'its'} operations per byte of DRAM and achieved rate."
+    if mix is not None and mix.reached_text():
+        says += f" The dashed ceiling is that of the instruction mix, {mix.name}: {mix.reached_text()}."
     return Chart(title, says, _WIDTH, _HEIGHT, (*lines, *steps), (), tuple(words), tuple(marks), tuple(keys))
 
 

@@ -13,7 +13,7 @@ from advisor.records import quantities
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.view.charts.bars import known
 from advisor.view.charts.canvas import Canvas, Row
-from advisor.view.charts.roofline import place_of, roofs
+from advisor.view.charts.roofline import MixRoof, mix_roof, place_of, roofs
 
 FEWEST = 40  # columns
 _AXIS = 6  # columns left of the axis
@@ -25,6 +25,7 @@ _INTENSITIES, _RATES, _BANDWIDTHS = (1e-9, 1e12), (1e-3, 1e19), (1e6, 1e16)
 _FAR = 100.0  # points beyond this many ridge points are drawn at the edge
 _DEPTH = 1e4  # range shown below the highest roof, if no point is lower
 _LETTERS = "abcdefgh"
+_MIX = "m"  # the sign of the instruction-mix ceiling
 _SIGNS = {"now": ("●", "@"), "estimate": ("◇", "*")}
 # The user's data type (answer to question intended_dtype) -> peaks of the GPU table.
 _PEAKS_OF: Mapping[str, tuple[tuple[str, str], ...]] = {
@@ -124,13 +125,15 @@ def roofline(
     notes, collect = _lacking(launch, here)
     if not bandwidth and not peaks:
         return Roofline(notes=(NO_ROOFS, *notes), collect=collect)
+    mix = mix_roof(launch)
     then = [(place, name) for former, name in earlier if (place := _place(former)) is not None]
     hoped = _expected(needs, bandwidth, peaks, also)
     places = [place for place in (here, hoped, *(place for place, _ in then)) if place]
-    legend = len(places) + len(peaks) + len(notes) + bool(bandwidth) + 2 * bool(collect)
+    legend = len(places) + len(peaks) + len(notes) + 2 * bool(mix) + bool(bandwidth) + 2 * bool(collect)
     scale = _scale(places, bandwidth, peaks, width, height - legend - _BESIDE)
     canvas = Canvas(scale.width, scale.height, blocks=blocks)
     keys = _draw_roofs(canvas, scale, bandwidth, peaks)
+    keys += [_draw_mix(canvas, scale, bandwidth, mix)] if mix is not None else []
     marks: list[Key] = []
     for number, (place, name) in enumerate(then, 1):
         sign = str(number % 10)
@@ -145,6 +148,8 @@ def roofline(
         _mark(canvas, scale, here, sign, "now")
         allowed = _allowed(launch, here[0], bandwidth, peaks)
         marks.insert(0, Key(sign, "now", f"this launch: {_place_text(here)}{allowed}"))
+        if mix is not None and mix.reached_text():
+            marks.insert(1, Key(" ", "now", mix.reached_text()))
     return Roofline(_framed(canvas, scale, blocks), (*marks, *keys), notes, collect)
 
 
@@ -239,6 +244,15 @@ def _draw_roofs(canvas: Canvas, scale: Scale, bandwidth: float | None, peaks: Se
         at = "" if ridge is None else f", ridge at {ridge:.3g} FLOP/byte"
         keys.append(Key(letter, "roof", f"{name} {_rate(peak)}{at}"))
     return keys
+
+
+def _draw_mix(canvas: Canvas, scale: Scale, bandwidth: float | None, mix: MixRoof) -> Key:
+    """Draw the instruction-mix ceiling as a dotted line from the DRAM roof to the right; return its legend."""
+    start = scale.x0 if not bandwidth else mix.rate / bandwidth
+    canvas.line(_at(scale, start, mix.rate), _at(scale, scale.x1, mix.rate), "roof", gaps=True)
+    _mark(canvas, scale, (start, mix.rate), _MIX, "roof", along=4)
+    text = f"{mix.name} {_rate(mix.rate)}, {100 * mix.share:.0f} % of the peak: instruction-mix ceiling"
+    return Key(_MIX, "roof", text)
 
 
 def _at(scale: Scale, intensity: float, rate: float) -> tuple[float, float]:

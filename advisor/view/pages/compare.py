@@ -48,6 +48,7 @@ _TONES: dict[str, Tone] = {"faster": "good", "slower": "bad", "same": "warn", "u
 _STATES: dict[str, tuple[str, Tone]] = {
     "gone": ("gone", "good"),
     "stayed": ("unchanged", "plain"),
+    "unknown": ("unknown", "dim"),
     "came": ("new", "warn"),
 }
 HTML_SECTIONS = 40  # the most kernels with a section in HTML, the largest change first
@@ -234,7 +235,7 @@ def class_text(pair: Pair) -> str:
 
 def finding_text(change: FindingChange) -> str:
     """Return the note on a removed, kept or new finding: a warning, the end of the search, its estimated speedups."""
-    end = "the kernel is near its limit" if change.id in ENDS and change.state != "gone" else ""
+    end = "the kernel is near its limit" if change.id in ENDS and change.after is not None else ""
     note = "a caveat about the data" if change.kind == "trust" else end
     gains = []
     for finding, tense in ((change.before, "estimated speedup was"), (change.after, "estimated speedup")):
