@@ -1,6 +1,7 @@
 """The commands of `ncu-advisor practice` that need no GPU, from `list` to `log`.
 
-An exercise is a kernel to fix or a recording to read; `show`, `predict`, `hint`, `solution`, `log` and `reset` take both.
+An exercise is a kernel to fix or a recording to read. `show`, `predict`, `hint`, `solution`, `log` and `reset` take
+both.
 """
 
 from __future__ import annotations
@@ -19,12 +20,12 @@ from advisor.knowledge.base import catalog
 from advisor.practice import workshop
 from advisor.practice.exercise_list import practice_list
 from advisor.practice.lessons import Lessons, actual_speedup
-from advisor.practice.manifest import Exercise, any_exercise, exercise, names
+from advisor.practice.manifest import Exercise, all_exercises, any_exercise, exercise
 from advisor.practice.predictions import CAUSE_POINTS, CLASS_POINTS, MINE, SPEEDUP_POINTS
 from advisor.practice.reading_answers import choices
 from advisor.practice.reading_answers import shown as recording_shown
 from advisor.practice.reading_lessons import estimate_ns, predict_reading, reveal_reading
-from advisor.practice.readings import STEP, Reading, readings
+from advisor.practice.readings import STEP, Reading
 from advisor.practice.selfcheck import judge
 from advisor.practice.state import Prediction, Store, annotate, latest
 from advisor.records.diagnosis import LaunchDiagnosis
@@ -94,7 +95,7 @@ class ListOptions:
 def list_(options: ListOptions) -> int:
     """List the exercises, with level, step of the method and your progress."""
     progress = Store().read().exercises
-    found = [*map(exercise, names()), *readings()]
+    found = all_exercises()
     if options.form == "text":
         write(view.list_page(found, progress, options.named))
         return EXIT_DONE
@@ -251,7 +252,7 @@ def predict(options: PredictOptions) -> int:
 
 def _predict_reading(store: Store, one: Reading, options: PredictOptions) -> int:
     if options.step or options.class_id is not None or options.speedup is not None:
-        raise UsageError(f"exercise {one.number} is a recording to read: it takes --cause and, for a timeline, --estimate")
+        raise UsageError(f"exercise {one.number} is a recording to read: give --cause and, for a timeline, --estimate")
     made = ask_answer(store, one, options.cause, options.estimate)
     time = "" if made.estimate is None else f", {time_text(made.estimate)}"
     terminal.write(f"Your answer: {made.cause}{time}.\nNext: ncu-advisor practice show {one.number} --profile")
@@ -416,7 +417,7 @@ def reset(options: ResetOptions) -> int:
     one = any_exercise(options.name)
     if isinstance(one, Reading):
         if not options.progress:
-            raise UsageError(f"exercise {one.number} has no source to restore: --progress deletes your answer and notes")
+            raise UsageError(f"exercise {one.number} has no source: --progress deletes your answer and notes")
         Lessons().forget(one)
         write(view.forgotten_page(one))
         return EXIT_DONE
@@ -443,8 +444,7 @@ def log(options: LogOptions) -> int:
     if any(notes):
         store.change(one.name, lambda record: annotate(record, *notes))
     record = store.record(one.name)
-    reads = isinstance(one, Reading)
-    page = read_view.answers_log_page(one, record) if reads else view.log_page(one, record.log)
+    page = view.log_page(one, record.log) if isinstance(one, Exercise) else read_view.answers_log_page(one, record)
     terminal.write_page(page, options.form, most=MOST)
     return EXIT_DONE
 

@@ -50,7 +50,16 @@ def practice_list(found: Sequence[Exercise | Reading], progress: Mapping[str, Pr
         attempts = known.attempts if known is not None else 0
         rows.append(
             ListedExercise(
-                e.number, e.name, e.title, e.level, e.step, e.ladder, len(e.stages), state_of(known), attempts, kind_of(e)
+                e.number,
+                e.name,
+                e.title,
+                e.level,
+                e.step,
+                e.ladder,
+                len(e.stages),
+                state_of(known),
+                attempts,
+                kind_of(e),
             )
         )
     return PracticeList(tuple(rows))

@@ -19,10 +19,19 @@ from advisor.knowledge.base import catalog
 from advisor.practice import attempts, profiling, reading_lessons, selfcheck, workshop
 from advisor.practice.attempts import Reprofiled
 from advisor.practice.compiling import Build
-from advisor.practice.manifest import Exercise, RecordFile, StepDef, bundled_text, exercise, home, names, recording
+from advisor.practice.manifest import (
+    Exercise,
+    RecordFile,
+    StepDef,
+    all_exercises,
+    bundled_text,
+    exercise,
+    home,
+    recording,
+)
 from advisor.practice.predictions import MINE, Revealed, score
 from advisor.practice.reading_answers import choices
-from advisor.practice.readings import Reading, find_reading, readings
+from advisor.practice.readings import Reading, find_reading
 from advisor.practice.run import OnProgress, Runner
 from advisor.practice.selfcheck import Measured
 from advisor.practice.state import Prediction, Record, Store, annotate, latest, state_of
@@ -177,18 +186,17 @@ class Lessons:
     def rows(self) -> tuple[Row, ...]:
         """Return all exercises, in the recommended order."""
         progress = self.store.read().exercises
-        found = sorted((*map(exercise, names()), *readings()), key=lambda one: one.number)
-        return tuple(_row(one, progress.get(one.name)) for one in found)
+        return tuple(_row(one, progress.get(one.name)) for one in all_exercises())
 
     def _read(self, one: Reading, action: str, arguments: Arguments, tell: Tell) -> Lesson:
         """Perform an action on an exercise that is read."""
         if action in ("profile", "reveal"):
             tell("read", 0, 0)
-        result: Any
+        result: Any = None
         if action == "hint":
             result = self.hint(one)
         elif action == "log":
-            result = self._annotated(one, arguments)
+            self._annotated(one, arguments)
         else:
             result = reading_lessons.perform(self.store, one, action, arguments)
         terms = Terms((), choices(one), None, None)
@@ -341,7 +349,18 @@ def _row(one: Exercise | Reading, record: Record | None) -> Row:
     if isinstance(one, Reading):
         best = max(points, default=None)
         return Row(
-            one.number, one.name, one.title, one.level, one.step, 1, False, (), one.expect, state_of(record), best, one.kind
+            one.number,
+            one.name,
+            one.title,
+            one.level,
+            one.step,
+            1,
+            False,
+            (),
+            one.expect,
+            state_of(record),
+            best,
+            one.kind,
         )
     return Row(
         one.number,
@@ -447,8 +466,6 @@ def _compare(room: Lessons, one: Exercise, arguments: Arguments, tell: Tell) -> 
         runs=(times[0], times[1]) if all(times) and before.launches == after.launches == 1 else None,
     )
     return Beside(before.id, after.id, compared)
-
-
 
 
 ACTIONS: Final[Mapping[str, Callable[[Lessons, Exercise, Arguments, Tell], Any]]] = {

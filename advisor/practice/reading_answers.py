@@ -34,7 +34,7 @@ PATTERN_POINTS, TIME_POINTS, CAVEAT_POINTS = 70, 30, 100
 _NS_PER_US: Final = 1000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class TimelineShown:
     """The trace of an exercise. time: the number to estimate, in ns."""
 
@@ -52,7 +52,7 @@ class ProfileShown:
     launch: LaunchDiagnosis
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Shown:
     """A recording with its answer. findings: what the program found, the first first; values: metrics, for texts."""
 

@@ -37,11 +37,10 @@ def predict_reading(store: Store, one: Reading, answer: str, estimate: str) -> P
     """Store an answer. Raises UsageError if it was scored before, or is not a choice, or if the time is missing."""
     known = latest(store.record(one.name), STEP)
     if known is not None and known.points is not None:
-        raise UsageError(
-            f"exercise {one.number}: the answer was already shown, and yours scored {known.points} points"
-        )
+        raise UsageError(f"exercise {one.number}: the answer was already shown, and yours scored {known.points} points")
     if answer not in {name for name, _ in choices(one)}:
-        raise UsageError(f"{answer[:40]!r} is not one of the answers: `ncu-advisor practice show {one.number}` lists them")
+        listed = f"`ncu-advisor practice show {one.number}` lists them"
+        raise UsageError(f"{answer[:40]!r} is not one of the answers: {listed}")
     time = estimate_ns(estimate) if one.estimate is not None else None
     made = Prediction(STEP, "", answer, 1.0, estimate=time)
 

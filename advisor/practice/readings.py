@@ -1,7 +1,7 @@
 """Exercises that are read, not run: a recorded trace or report, of which the learner says what it shows.
 
-A folder `kernels/<name>/` with `reading.yaml` and one recording. The name of the folder is that of the program, never of
-the problem, so it may be shown before the prediction.
+A folder `kernels/<name>/` with `reading.yaml` and one recording. The name of the folder is that of the program, never
+of the problem, so it may be shown before the prediction.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Build the recordings of the exercises that are read: `python -m tests.bench.reading_exercises [NAME ...]`.
 
 Traces are synthetic (reading_traces.py); reports are launches of the bundled recordings, some of them changed
-(reading_reports.py). Both are the same every time; tests/practice/test_readings.py compares them with the bundled files.
+(reading_reports.py). Both are the same every time; tests/practice/test_readings.py compares them with the
+bundled files.
 """
 
 from __future__ import annotations

@@ -57,18 +57,24 @@ _NAN = float("nan")
 CHANGES: dict[str, Change] = {
     "plain-copy": Change("good-copy", (Part(0),)),
     "cooling-law": Change("double-literals", (Part(1, {_WAIT: 14.2}),)),
-    "list-variance": Change("linked-list", (Part(1, times={_DURATION: 1.46}), Part(1), Part(1, times={_DURATION: 1.01}))),
+    "list-variance": Change(
+        "linked-list", (Part(1, times={_DURATION: 1.46}), Part(1), Part(1, times={_DURATION: 1.01}))
+    ),
     "series-sum": Change("transcendental-loop", (Part(2, times={_CLOCK: 0.62, _DURATION: 1 / 0.62}),)),
     "tile-turn": Change("transpose-ladder", (Part(1, without=lambda n: n.startswith(_IDEAL)),)),
     "bin-counts": Change("few-bin-histogram", (Part(2, times={_DRAM: 1.8, _MEMORY: 1.8}),)),
-    "first-arrivals": Change("few-bytes-in-flight", (Part(1, {"device__attribute_display_name": "NVIDIA Graphics Device"}),)),
+    "first-arrivals": Change(
+        "few-bytes-in-flight", (Part(1, {"device__attribute_display_name": "NVIDIA Graphics Device"}),)
+    ),
     "index-shuffle": Change("division-indexing", (Part(2),), lines=False),
     "three-vectors": Change("tiny-blocks", (Part(2, times={_WARPS: 0.6}),)),
     "row-totals": Change("interleaved-reduction", (Part(2, {_DRAM: _NAN, _ISSUE: _NAN, _WARPS: _NAN}),)),
     "price-update": Change("one-block-too-many", (Part(1, {"launch__sm_count": 60.0}),)),
     "state-chains": Change("memory-math", (Part(4),)),
     "moving-average": Change("averaging-ladder", (Part(3),)),
-    "photo-clip": Change("unfused-chain", tuple(Part(0, times={_DURATION: t}) for t in (1.0, 1.004, 0.997, 1.002)), lost=40_000),
+    "photo-clip": Change(
+        "unfused-chain", tuple(Part(0, times={_DURATION: t}) for t in (1.0, 1.004, 0.997, 1.002)), lost=40_000
+    ),
     "codon-table": Change("indexed-array", (Part(1),)),
     "copy-again": Change("good-copy", (Part(2), Part(2, times={_CLOCK: 0.87, _DURATION: 1.04}))),
     "scale-array": Change("averaging-ladder", (Part(5),)),

@@ -44,7 +44,9 @@ def images(chance: random.Random) -> Planted:
         end = out.copy(ready, _vary(chance, 700 * US), 1, size=38 << 20, asked=ready - 12 * US)
         for name, time in (("conv_forward", 3.1), ("bn_relu", 0.6), ("conv_backward", 4.2), ("sgd_step", 0.4)):
             asked = ready + _vary(chance, 30 * US)
-            end = out.kernel(end + 2 * US, _vary(chance, time * MS), f"void {name}<float>(float*, int)", name, asked=asked)
+            end = out.kernel(
+                end + 2 * US, _vary(chance, time * MS), f"void {name}<float>(float*, int)", name, asked=asked
+            )
         at = end
     return out
 
@@ -54,7 +56,9 @@ def plate(chance: random.Random) -> Planted:
     out, at = Program(duration=120 * MS, sms=_SMS), _START
     for _ in range(300):
         for name, time in (("diffuse", 61), ("boundary", 34), ("residual", 47)):
-            end = out.kernel(at, _vary(chance, time * US), f"{name}(double*, double const*, int)", name, asked=at - 6 * US)
+            end = out.kernel(
+                at, _vary(chance, time * US), f"{name}(double*, double const*, int)", name, asked=at - 6 * US
+            )
             out.call("cudaDeviceSynchronize_v3020", at - 2 * US, end + _vary(chance, 7 * US))
             at = end + _vary(chance, 21 * US, 0.2)
     return out
@@ -159,7 +163,9 @@ def language(chance: random.Random) -> Planted:
             end = out.kernel(end + 1 * US, _vary(chance, time * MS), f"void {name}<__half>(__half*)", name, asked=asked)
         short = "ncclDevKernel_AllReduce_Sum_f32_RING_LL"
         end = out.kernel(end + 3 * US, _vary(chance, 5.6 * MS), _COLLECTIVE, short, asked=asked + 9 * US, stream=20)
-        at = out.kernel(end + 1 * US, _vary(chance, 0.9 * MS), "adam_step(float*, int)", "adam_step", asked=asked + 20 * US)
+        at = out.kernel(
+            end + 1 * US, _vary(chance, 0.9 * MS), "adam_step(float*, int)", "adam_step", asked=asked + 20 * US
+        )
     return out
 
 
@@ -178,7 +184,10 @@ def fluid(chance: random.Random) -> Planted:
     for _ in range(60):
         for name, time in steps:
             full = f"void {name}<19>(float*, float const*)"
-            at = out.kernel(at, _vary(chance, time * MS, 0.03), full, name, asked=at - 5 * MS, grid=(4096, 1, 1)) + 2 * US
+            at = (
+                out.kernel(at, _vary(chance, time * MS, 0.03), full, name, asked=at - 5 * MS, grid=(4096, 1, 1))
+                + 2 * US
+            )
     out.call("cudaStreamSynchronize_v3020", at - 9 * MS, at + 6 * US)
     return out
 

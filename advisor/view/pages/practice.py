@@ -126,7 +126,7 @@ def story_page(one: Exercise, record: Record) -> Page:
     return Page(_title(one), tuple(made), tuple(parts))
 
 
-def _title(one: Exercise) -> str:
+def _title(one: Exercise | Reading) -> str:
     return f"{one.number}. {one.title}"
 
 

@@ -1,4 +1,4 @@
-"""The exercises that are read, as pages: the facts of a recording without its diagnosis, then the answer with the score."""
+"""The exercises that are read, as pages: the facts of a recording without its diagnosis, then the answer."""
 
 from __future__ import annotations
 
@@ -122,7 +122,8 @@ def timeline_facts(found: Shown) -> tuple[Block, ...]:
     info, about, gpu = found.timeline.info, found.timeline.overview, found.timeline.gpu
     made = f"Synthetic trace, built by {BUILDER}, with the schema of {info.tool} ({info.schema})."
     busy = about.busy / about.window
-    gaps = f"{counted(about.gaps, 'gap')}, {time_text(about.gap_total)} in total, {time_text(about.gap_median)} the median"
+    idle = f"{time_text(about.gap_total)} in total, {time_text(about.gap_median)} the median"
+    gaps = f"{counted(about.gaps, 'gap')}, {idle}"
     rows = (
         Fact("GPU", gpu.name),
         Fact("Window", f"{time_text(about.window)}, from its first work to its last"),
@@ -138,7 +139,6 @@ def timeline_tables(about: Overview) -> list[tuple[str, tuple[Block, ...]]]:
         Column("Work"),
         Column("Count", True),
         Column("Mean", True),
-        Column("Active", True),
         Column("Of window", True),
         Column("Moved", True, spare=1),
         Column("Host memory", spare=2),
@@ -148,7 +148,6 @@ def timeline_tables(about: Overview) -> list[tuple[str, tuple[Block, ...]]]:
             Cell(work.name.strip("[]")),
             Cell(f"{work.count:,}", work.count),
             Cell(time_text(work.total / work.count), work.total / work.count),
-            Cell(time_text(work.covered), work.covered),
             Cell(share_text(work.covered / about.window), work.covered),
             Cell("" if work.size is None else size_text(work.size), work.size),
             Cell({True: "pageable", False: "page-locked"}.get(work.pageable, "") if work.pageable is not None else ""),
@@ -158,15 +157,14 @@ def timeline_tables(about: Overview) -> list[tuple[str, tuple[Block, ...]]]:
     out: list[tuple[str, tuple[Block, ...]]] = [("Work on the GPU", (Table(columns, rows),))]
     if about.longest:
         out.append(("The longest gaps", (Bullets(tuple(map(moment_text, about.longest))),)))
-    named = (("CUDA calls", about.calls), ("Calls of the operating system", about.system), ("NVTX ranges", about.ranges))
+    system = ("Calls of the operating system", about.system)
+    named = (("CUDA calls", about.calls), system, ("NVTX ranges", about.ranges))
     out += [(name, (_calls_table(calls, about.window),)) for name, calls in named if calls]
     return out
 
 
 def _calls_table(calls: Sequence[CallSum], window: int) -> Table:
-    columns = (
-        Column("Function"), Column("Count", True), Column("Mean", True), Column("Total", True), Column("Of window", True)
-    )  # fmt: skip
+    numbers = (Column(name, True) for name in ("Count", "Mean", "Total", "Of window"))
     rows = tuple(
         (
             Cell(_VERSION.sub("", shown(call.name))),
@@ -177,7 +175,7 @@ def _calls_table(calls: Sequence[CallSum], window: int) -> Table:
         )
         for call in calls[:_CALLS]
     )
-    return Table(columns, rows)
+    return Table((Column("Function"), *numbers), rows)
 
 
 def profile_facts(found: Shown) -> tuple[Block, ...]:
@@ -231,14 +229,14 @@ def _headline(launch: LaunchDiagnosis) -> list[Fact]:
         Fact("ncu's rule says", _VERDICTS.get(int(known.get("ncu_verdict", 0)), "unknown")),
         Fact("Occupancy", percent("limit", "occupancy_theoretical_pct", "achieved", "occupancy_achieved_pct")),
         Fact("Scheduler", f"{number('active_warps')} warps, issues {number('issue_active')} per cycle"),
-        Fact("A warp issues", f"every {number('issue_interval')} cycles; {number('stall_wait')} of them stalled in `wait`"),
+        Fact("A warp issues", f"every {number('issue_interval')} cycles, {number('stall_wait')} of them in `wait`"),
         Fact("Active lanes", f"{number('lanes_active')} of 32"),
-        Fact("Phases", f"DRAM and SM activity shift by {_share(known.get('sampling_phases'))} of the peak over the run"),
+        Fact("Over the run", f"DRAM and SM activity shift by {_share(known.get('sampling_phases'))} of the peak"),
         Fact("Stall samples", number("pc_samples", ",.0f")),
         Fact("Shared memory", f"{number('shared_inst', ',.0f')} instructions; ideal wavefronts {_ideal(launch)}"),
         Fact("Clock reads", f"{_share(known.get('clock_reads_share'))} of the executed instructions"),
         Fact("Line table", flag("line_info")),
-        Fact("NaN metrics", number("nan_metrics", ".0f")),
+        Fact("Not a number", number("nan_metrics", ".0f")),
     ]
 
 
@@ -277,7 +275,8 @@ def score_table(one: Reading, answered: Answered) -> Table:
     most = PATTERN_POINTS if one.estimate is not None else CAVEAT_POINTS
     rows = [("What it shows", said.cause, found.answer, f"{score.cause_points} of {most}")]
     if found.time is not None:
-        rows.append(("Time saved", _time(said.estimate), time_text(found.time), f"{score.speedup_points} of {TIME_POINTS}"))
+        points = f"{score.speedup_points} of {TIME_POINTS}"
+        rows.append(("Time saved", _time(said.estimate), time_text(found.time), points))
     rows.append(("All", "", "", f"{score.total} of 100"))
     columns = (Column(""), Column("You"), Column("Actual"), Column("Points", True))
     return Table(columns, tuple(tuple(map(Cell, row)) for row in rows))
@@ -294,7 +293,7 @@ def answer_sections(one: Reading, found: Shown) -> list[tuple[str, tuple[Block, 
         assert one.estimate is not None
         time = f"{found.filled(one.estimate.how)} That is {time_text(found.timeline.time)}."
         return [*_pattern(found), ("The time", (Paragraph(time),)), why, *_next(found)]
-    changed = f"This report was changed for the exercise: {one.changed}" if one.changed else "This report is as recorded."
+    changed = f"Changed for this exercise. {one.changed}" if one.changed else "This report is as recorded."
     return [*_caveat(found), why, ("About the report", (Paragraph(changed, "dim"),))]
 
 
@@ -302,7 +301,8 @@ def _pattern(found: Shown) -> list[tuple[str, tuple[Block, ...]]]:
     assert found.timeline is not None
     gpu = found.timeline.gpu
     out = []
-    for number, pattern in enumerate(gpu.patterns, 1):
+    # Notes do not compete; a note is shown if it is the answer.
+    for number, pattern in enumerate((p for at, p in enumerate(gpu.patterns) if not at or p.kind != "note"), 1):
         made = pattern_section(number, pattern, steps=number == 1)
         rules = Facts((Fact("Rule", ", ".join(pattern.rules)), *_tests(pattern.evidence)))
         out.append((made.title, (*made.blocks, rules) if number == 1 else made.blocks[:1]))
