@@ -16,6 +16,8 @@ from advisor.hardware import gpus
 from advisor.hardware.ceilings import CeilingsByGpu
 from advisor.knowledge.base import Catalog, catalog, workloads
 from advisor.practice.lessons import Lessons
+from advisor.practice.manifest import names
+from advisor.practice.readings import reading_names
 from advisor.practice.state import Store
 from advisor.readers.frame import clean
 from advisor.readers.workload import typed
@@ -182,7 +184,7 @@ def knowledge_index(folders: tuple[Path, ...] = ()) -> KnowledgeIndex:
         interview=interview(known, tuple(Choice(name, name) for name in gpus.ids())),
         findings=tuple(titles.items()),
         words=explain.words(folders),
-        exercises=tuple(sorted(p.parent.name for p in resources.folder("kernels").glob("*/exercise.yaml"))),
+        exercises=tuple(sorted((*names(), *reading_names()))),
         cites=tuple((key, known.cite(key) or key) for key in (*known.sources, *keys)),
         steps=_steps(known),
         names=names_of(known),
