@@ -24,7 +24,6 @@ from advisor.readers.workload import typed
 from advisor.reasoning.collect import gather
 from advisor.reasoning.diagnose import analyse, analyse_frame, analyse_numbers
 from advisor.reasoning.inputs import Inputs, knowledge_for
-from advisor.records import resources
 from advisor.records.errors import InputError
 from advisor.records.magnitudes import plausible, shape_of
 from advisor.records.readings import Access, Progress, ReportInfo, RuleResult
