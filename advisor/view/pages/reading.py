@@ -231,10 +231,10 @@ def _headline(launch: LaunchDiagnosis) -> list[Fact]:
         Fact("Scheduler", f"{number('active_warps')} warps, issues {number('issue_active')} per cycle"),
         Fact("A warp issues", f"every {number('issue_interval')} cycles, {number('stall_wait')} of them in `wait`"),
         Fact("Active lanes", f"{number('lanes_active')} of 32"),
-        Fact("Over the run", f"DRAM and SM activity shift by {_share(known.get('sampling_phases'))} of the peak"),
+        Fact("Balance", f"change between DRAM and SM activity over the run: {_share(known.get('sampling_phases'))}"),
         Fact("Stall samples", number("pc_samples", ",.0f")),
         Fact("Shared memory", f"{number('shared_inst', ',.0f')} instructions; ideal wavefronts {_ideal(launch)}"),
-        Fact("Clock reads", f"{_share(known.get('clock_reads_share'))} of the executed instructions"),
+        Fact("Clock reads", f"share of the executed instructions: {_share(known.get('clock_reads_share'))}"),
         Fact("Line table", flag("line_info")),
         Fact("Not a number", number("nan_metrics", ".0f")),
     ]
