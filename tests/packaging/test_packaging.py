@@ -118,7 +118,8 @@ def test_a_wheel_lets_a_learner_practise_without_a_gpu(installed: Path, tmp_path
     def practice(*args: str, code: int = 0) -> subprocess.CompletedProcess[str]:
         return run(installed, tmp_path, "-m", "advisor", "practice", *args, code=code)
 
-    assert "A transpose through a tile" in practice("list").stdout
+    assert "bank-conflicts" not in practice("list").stdout
+    assert "bank-conflicts" in practice("list", "--names").stdout
     practice("predict", "heat-plate", "--cause", "sync_between_kernels", "--estimate", "18ms")
     assert "of 100" in practice("show", "heat-plate", "--profile").stdout
     assert "60 used, 132 on the GPU" in practice("show", "price-update").stdout
