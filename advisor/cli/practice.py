@@ -1,4 +1,8 @@
-"""The commands of `ncu-advisor practice` that need no GPU, from `list` to `log`."""
+"""The commands of `ncu-advisor practice` that need no GPU, from `list` to `log`.
+
+An exercise is a kernel to fix or a recording to read. `show`, `predict`, `hint`, `solution`, `log` and `reset` take
+both.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +20,20 @@ from advisor.knowledge.base import catalog
 from advisor.practice import workshop
 from advisor.practice.exercise_list import practice_list
 from advisor.practice.lessons import Lessons, actual_speedup
-from advisor.practice.manifest import Exercise, exercise, names
+from advisor.practice.manifest import Exercise, all_exercises, any_exercise, exercise
 from advisor.practice.predictions import CAUSE_POINTS, CLASS_POINTS, MINE, SPEEDUP_POINTS
+from advisor.practice.reading_answers import choices
+from advisor.practice.reading_answers import shown as recording_shown
+from advisor.practice.reading_lessons import estimate_ns, predict_reading, reveal_reading
+from advisor.practice.readings import STEP, Reading
 from advisor.practice.selfcheck import judge
 from advisor.practice.state import Prediction, Store, annotate, latest
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.records.errors import EXIT_CHECK_FAILED, EXIT_DONE, UsageError
 from advisor.view.blocks import Page, Paragraph
+from advisor.view.numbers import time_text
 from advisor.view.pages import practice as view
+from advisor.view.pages import reading as read_view
 from advisor.view.pages.diagnosis import diagnosis_page
 from advisor.view.pages.measuring import overlap_text
 from advisor.view.text import cut, shown, wrap
@@ -51,7 +61,7 @@ COMMANDS = {
 
 @click.group(cls=LazyGroup, lazy=COMMANDS)
 def practice() -> None:
-    """Practise on kernels that are slow for a known reason.
+    """Practise on timelines and profiles to read, and on kernels that are slow for a known reason.
 
     Start with `ncu-advisor practice list`, then `show` one. Running kernels needs an NVIDIA GPU and CuPy; everything
     else works without.
@@ -85,7 +95,7 @@ class ListOptions:
 def list_(options: ListOptions) -> int:
     """List the exercises, with level, step of the method and your progress."""
     progress = Store().read().exercises
-    found = [exercise(name) for name in names()]
+    found = all_exercises()
     if options.form == "text":
         write(view.list_page(found, progress, options.named))
         return EXIT_DONE
@@ -106,8 +116,13 @@ class ShowOptions(OneExercise):
 
 @command(ShowOptions)
 def show(options: ShowOptions) -> int:
-    """Show the story of an exercise, its napkin numbers, or the recorded profile of a step."""
-    store, one = Store(), exercise(options.name)
+    """Show the story of an exercise, its napkin numbers, or the recorded profile of a step.
+
+    Of a recording to read, show its facts, or with --profile its diagnosis and the points of your answer.
+    """
+    store, one = Store(), any_exercise(options.name)
+    if isinstance(one, Reading):
+        return _show_reading(store, one, options)
     if options.profile is not None:
         return _profile(store, one, options.profile, not options.no_prediction)
     if options.napkin:
@@ -115,6 +130,56 @@ def show(options: ShowOptions) -> int:
     else:
         write(view.story_page(one, store.record(one.name)))
     return EXIT_DONE
+
+
+def _show_reading(store: Store, one: Reading, options: ShowOptions) -> int:
+    if options.napkin:
+        raise UsageError(f"exercise {one.number} has no napkin page: `practice show {one.number}` asks for its number")
+    if options.profile:
+        raise UsageError(f"exercise {one.number} is one recording, without steps: give --profile alone")
+    if options.profile is None:
+        terminal.note("reading the recording")
+        page = read_view.facts_page(one, recording_shown(one), store.record(one.name))
+        terminal.clear()
+        write(page)
+        return EXIT_DONE
+    if latest(store.record(one.name), STEP) is None and not options.no_prediction:
+        ask_answer(store, one, None, None)
+    return _reveal_reading(store, one)
+
+
+def _reveal_reading(store: Store, one: Reading) -> int:
+    terminal.note("reading the recording")
+    answered = reveal_reading(store, one)
+    terminal.clear()
+    write(read_view.answer_page(one, answered))
+    return EXIT_DONE
+
+
+def ask_answer(store: Store, one: Reading, answer: str | None, estimate: str | None) -> Prediction:
+    """Take the answer about a recording from the options or ask for it; store it instead of an unscored one."""
+    timed = one.estimate is not None
+    lacking = [*(["--cause"] if answer is None else []), *(["--estimate"] if timed and estimate is None else [])]
+    if estimate is not None and not timed:
+        raise UsageError(f"exercise {one.number} asks for no number: leave out --estimate")
+    if lacking and not terminal.asks():
+        raise UsageError(f"first answer: `ncu-advisor practice predict {one.number}` with {' and '.join(lacking)}")
+    if lacking:
+        store.change(one.name, lambda record: None)  # fail before the questions if the record cannot be stored
+    said = choose(read_view.ASKS[one.kind], answer, dict(choices(one)))
+    time = estimate or ""
+    while timed:
+        typed = estimate if estimate is not None else str(click.prompt(read_view.ASKS_TIME, err=True))
+        try:
+            estimate_ns(typed)
+        except UsageError as e:
+            if estimate is not None:
+                raise
+            click.echo(str(e), err=True)
+            continue
+        time = typed
+        break
+    return predict_reading(store, one, said, time)
 
 
 def _profile(store: Store, one: Exercise, step_id: str, predicted: bool) -> int:
@@ -152,14 +217,19 @@ class PredictOptions(OneExercise):
         "--step", default="", metavar="STEP", help="The step, by default the first; `mine` is your own version."
     )
     class_id: str | None = option("--class", metavar="CLASS", help="The class, such as dram_bound.")
-    cause: str | None = option("--cause", metavar="DIAGNOSIS", help="What to fix first.")
+    cause: str | None = option("--cause", metavar="DIAGNOSIS", help="What to fix first, or what a recording shows.")
     speedup: float | None = option("--speedup", type=float, metavar="X", help="The speedup of the next version.")
+    estimate: str | None = option("--estimate", metavar="TIME", help="Of a timeline: what the fix saves, such as 12ms.")
 
 
 @command(PredictOptions)
 def predict(options: PredictOptions) -> int:
-    """Predict class, cause and speedup before the profile is shown."""
-    store, one = Store(), exercise(options.name)
+    """Predict class, cause and speedup before the profile is shown; of a recording to read, what it shows."""
+    store, one = Store(), any_exercise(options.name)
+    if isinstance(one, Reading):
+        return _predict_reading(store, one, options)
+    if options.estimate is not None:
+        raise UsageError("--estimate is for a timeline: a kernel takes --class, --cause and --speedup")
     if options.step == MINE:
         workshop.opened(one, store)
         step, onward = MINE, f"practice profile {one.number}"
@@ -177,6 +247,15 @@ def predict(options: PredictOptions) -> int:
         f"Your prediction: {made.class_id}, {made.cause}, {made.speedup:g}×.\nThe profile reveals your score.\n"
         f"Next: ncu-advisor {onward}"
     )
+    return EXIT_DONE
+
+
+def _predict_reading(store: Store, one: Reading, options: PredictOptions) -> int:
+    if options.step or options.class_id is not None or options.speedup is not None:
+        raise UsageError(f"exercise {one.number} is a recording to read: give --cause and, for a timeline, --estimate")
+    made = ask_answer(store, one, options.cause, options.estimate)
+    time = "" if made.estimate is None else f", {time_text(made.estimate)}"
+    terminal.write(f"Your answer: {made.cause}{time}.\nNext: ncu-advisor practice show {one.number} --profile")
     return EXIT_DONE
 
 
@@ -289,7 +368,7 @@ class HintOptions(OneExercise):
 @command(HintOptions)
 def hint(options: HintOptions) -> int:
     """Show the next hint and the hints already taken."""
-    one = exercise(options.name)
+    one = any_exercise(options.name)
     write(view.hints_page(one, Lessons().hint(one, options.all_)))
     return EXIT_DONE
 
@@ -305,10 +384,24 @@ class SolutionOptions(OneExercise):
 @command(SolutionOptions)
 def solution(options: SolutionOptions) -> int:
     """Explain the solution, and show the source of a later step and what changed."""
-    one = exercise(options.name)
+    one = any_exercise(options.name)
+    if isinstance(one, Reading):
+        return _solve_reading(Store(), one, options)
     found = Lessons().solution(one, options.step, options.anyway)
     write(view.solution_page(one, found.step, found.before, found.path, found.text, found.old))
     return EXIT_DONE
+
+
+def _solve_reading(store: Store, one: Reading, options: SolutionOptions) -> int:
+    """Show the answer of a recording; without a prediction, only with --anyway."""
+    if options.step:
+        raise UsageError(f"exercise {one.number} is one recording, without steps: leave out --step")
+    if latest(store.record(one.name), STEP) is None and not options.anyway:
+        raise UsageError(
+            f"you have not answered exercise {one.number} yet: `ncu-advisor practice predict {one.number}`; "
+            "--anyway shows the answer at once"
+        )
+    return _reveal_reading(store, one)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -321,7 +414,13 @@ class ResetOptions(OneExercise):
 @command(ResetOptions)
 def reset(options: ResetOptions) -> int:
     """Restore the original source; your version is kept next to it."""
-    one = exercise(options.name)
+    one = any_exercise(options.name)
+    if isinstance(one, Reading):
+        if not options.progress:
+            raise UsageError(f"exercise {one.number} has no source: --progress deletes your answer and notes")
+        Lessons().forget(one)
+        write(view.forgotten_page(one))
+        return EXIT_DONE
     kept = Lessons().reset(one, options.progress)
     write(view.reset_page(one, kept, options.progress))
     return EXIT_DONE
@@ -340,11 +439,13 @@ class LogOptions(OneExercise):
 @command(LogOptions)
 def log(options: LogOptions) -> int:
     """Show the experiment log of an exercise, or add notes to its latest version."""
-    store, one = Store(), exercise(options.name)
+    store, one = Store(), any_exercise(options.name)
     notes = (options.observation, options.hypothesis, options.next_)
     if any(notes):
         store.change(one.name, lambda record: annotate(record, *notes))
-    terminal.write_page(view.log_page(one, store.record(one.name).log), options.form, most=MOST)
+    record = store.record(one.name)
+    page = view.log_page(one, record.log) if isinstance(one, Exercise) else read_view.answers_log_page(one, record)
+    terminal.write_page(page, options.form, most=MOST)
     return EXIT_DONE
 
 

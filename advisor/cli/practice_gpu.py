@@ -26,6 +26,7 @@ from advisor.practice.manifest import Exercise, exercise, home, names
 from advisor.practice.predictions import MINE
 from advisor.practice.profiling import MISSING as NO_NCU
 from advisor.practice.profiling import find_ncu
+from advisor.practice.readings import readings
 from advisor.practice.run import Listener, Progress, Runner, nothing, one_child
 from advisor.practice.selfcheck import selfcheck_document
 from advisor.practice.state import Store, latest
@@ -331,12 +332,12 @@ def _report(
     if options.form == "json":
         text = document_json(selfcheck_document(judged))
     elif options.form == "markdown":
-        text = view.readme(judged, measured)
+        text = view.readme(judged, measured, readings())
     else:
         text = terminal.page_text(view.selfcheck_page(judged), out=options.out, most=MOST)
     terminal.write(text, options.out)
     if options.readme is not None:
-        write_whole(options.readme, view.readme(judged, measured))
+        write_whole(options.readme, view.readme(judged, measured, readings()))
     return EXIT_DONE if all(j.ok for j in judged) and not broken else EXIT_CHECK_FAILED
 
 

@@ -6,15 +6,17 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from advisor.practice.manifest import Exercise
+from advisor.practice.readings import Reading
 from advisor.practice.state import Record as Progress
 from advisor.practice.state import state_of
-from advisor.records.record import Count, Record
+from advisor.records.record import Count, Record, written
 
 
 class ListedExercise(Record):
     """An exercise with the learner's progress.
 
-    number: its place in the recommended order; step: of the method that it trains; steps: number of versions.
+    number: its place in the recommended order; step: of the method that it trains; steps: number of versions; kind:
+    whether a kernel is fixed, or a recorded trace or profile is read.
     """
 
     number: Count
@@ -26,6 +28,7 @@ class ListedExercise(Record):
     steps: Count
     state: Literal["new", "started", "tried", "solved"]
     attempts: Count
+    kind: Literal["kernel", "timeline", "profile"] = written("kernel")
 
 
 class PracticeList(Record, tag_field="schema", tag="ncu-advisor/practice-list/1"):
@@ -34,7 +37,12 @@ class PracticeList(Record, tag_field="schema", tag="ncu-advisor/practice-list/1"
     exercises: tuple[ListedExercise, ...]
 
 
-def practice_list(found: Sequence[Exercise], progress: Mapping[str, Progress]) -> PracticeList:
+def kind_of(one: Exercise | Reading) -> Literal["kernel", "timeline", "profile"]:
+    """Return what the learner works on."""
+    return one.kind if isinstance(one, Reading) else "kernel"
+
+
+def practice_list(found: Sequence[Exercise | Reading], progress: Mapping[str, Progress]) -> PracticeList:
     """Build the list of exercises with the learner's progress."""
     rows = []
     for e in sorted(found, key=lambda one: one.number):
@@ -42,7 +50,16 @@ def practice_list(found: Sequence[Exercise], progress: Mapping[str, Progress]) -
         attempts = known.attempts if known is not None else 0
         rows.append(
             ListedExercise(
-                e.number, e.name, e.title, e.level, e.step, e.ladder, len(e.stages), state_of(known), attempts
+                e.number,
+                e.name,
+                e.title,
+                e.level,
+                e.step,
+                e.ladder,
+                len(e.stages),
+                state_of(known),
+                attempts,
+                kind_of(e),
             )
         )
     return PracticeList(tuple(rows))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from advisor.knowledge.base import Catalog
+from advisor.knowledge.base import Catalog, timelines
 from advisor.knowledge.loader import key_line, load
 from advisor.practice.launchlines import read_lines
 from advisor.practice.manifest import (
@@ -17,6 +17,7 @@ from advisor.practice.manifest import (
     REPORT,
     Exercise,
     StepDef,
+    any_exercise,
     case,
     digest,
     exercise,
@@ -25,10 +26,12 @@ from advisor.practice.manifest import (
     recording,
 )
 from advisor.practice.predictions import MINE
+from advisor.practice.readings import LARGEST, NOTHING, READING, load_reading, reading_names
 from advisor.records import resources
 from advisor.records.errors import AdvisorError, KnowledgeError
 
 LEAST_HINTS = 3
+LEAST_HINTS_READ = 2
 LEAST_RUNS = 20
 MOST_RECORDED = 20_000_000  # total bytes of all recordings, including the demo's
 # Folders of kernels/ that are not exercises: the demo's report, and the kernels that measure a GPU's ceilings.
@@ -49,11 +52,13 @@ class Fault:
 
 def faults(catalog: Catalog) -> tuple[Fault, ...]:
     """Return all faults in kernels/, in order."""
+    known = (*names(), *reading_names(), *OTHER)
     found = [
         Fault(folder / MANIFEST, 1, "missing: every folder here must be an exercise")
         for folder in sorted(resources.folder("kernels").iterdir())
-        if folder.is_dir() and folder.name not in (*names(), *OTHER) and not folder.name.startswith(("_", "."))
+        if folder.is_dir() and folder.name not in known and not folder.name.startswith(("_", "."))
     ]
+    found += [fault for name in reading_names() for fault in _reading(name, catalog)]
     for name in names():
         path = home(name) / MANIFEST
         try:
@@ -69,6 +74,41 @@ def faults(catalog: Catalog) -> tuple[Fault, ...]:
         text = f"the recordings take {sum(kept) / 1e6:.1f} MB, {MOST_RECORDED / 1e6:.0f} MB at most"
         found.append(Fault(resources.folder("kernels"), 1, text))
     return tuple(sorted(set(found)))
+
+
+def _reading(name: str, catalog: Catalog) -> Iterator[Fault]:
+    """Return the faults of an exercise that is read."""
+    path = home(name) / READING
+    try:
+        one = load_reading(name)
+    except AdvisorError as e:
+        yield _fault(e, path)
+        return
+    known = (NOTHING, *(timelines(catalog).findings if one.kind == "timeline" else catalog.trust))
+    if one.expect not in known:
+        yield Fault(path, key_line(path, "expect"), f"there is no {one.kind} finding {one.expect!r}")
+    if len(one.hints) < LEAST_HINTS_READ:
+        yield Fault(path, key_line(path, "hints"), f"needs at least {LEAST_HINTS_READ} hints")
+    for key in one.cites:
+        if catalog.cite(key) is None:
+            yield Fault(path, key_line(path, "cites"), f"no source {key!r}")
+    others = [x for x in (*names(), *reading_names()) if x != name and _number(x) == one.number]
+    if others:
+        yield Fault(path, key_line(path, "number"), f"has the same number as {others[0]}")
+    if not one.path.is_file():
+        yield Fault(path, key_line(path, "recording"), f"{one.recording} is listed but missing")
+    elif one.path.stat().st_size > LARGEST:
+        yield Fault(one.path, 1, f"over {LARGEST >> 10} KiB")
+    for file in sorted(p for p in home(name).rglob("*") if p.is_file() and p.name not in (READING, one.recording)):
+        yield Fault(file, 1, f"{READING} does not name this file")
+
+
+def _number(name: str) -> int | None:
+    """Return the number of an exercise, or None if its manifest is invalid, which is a fault of its own."""
+    try:
+        return any_exercise(name).number
+    except AdvisorError:
+        return None
 
 
 def _fault(error: AdvisorError, path: Path) -> Fault:

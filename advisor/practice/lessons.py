@@ -16,11 +16,22 @@ from advisor.compare.compare import compare_diagnoses
 from advisor.compare.records import Compared
 from advisor.hardware import gpus
 from advisor.knowledge.base import catalog
-from advisor.practice import attempts, profiling, selfcheck, workshop
+from advisor.practice import attempts, profiling, reading_lessons, selfcheck, workshop
 from advisor.practice.attempts import Reprofiled
 from advisor.practice.compiling import Build
-from advisor.practice.manifest import Exercise, RecordFile, StepDef, bundled_text, exercise, home, names, recording
+from advisor.practice.manifest import (
+    Exercise,
+    RecordFile,
+    StepDef,
+    all_exercises,
+    bundled_text,
+    exercise,
+    home,
+    recording,
+)
 from advisor.practice.predictions import MINE, Revealed, score
+from advisor.practice.reading_answers import choices
+from advisor.practice.readings import Reading, find_reading
 from advisor.practice.run import OnProgress, Runner
 from advisor.practice.selfcheck import Measured
 from advisor.practice.state import Prediction, Record, Store, annotate, latest, state_of
@@ -32,6 +43,7 @@ if TYPE_CHECKING:
 
 # Takes the current step, how much of it is done, and the total (0 if unknown).
 Tell = Callable[[str, int, int], None]
+Arguments = Mapping[str, str]
 _KEPT: Final = 3  # number of analysed recordings to cache; each holds its report's frame
 
 
@@ -64,7 +76,8 @@ class Solution:
 class Row:
     """A row of the exercise list.
 
-    prerequisites: numbers of exercises; state: new, started, tried or solved; points: of the best prediction, or None.
+    prerequisites: numbers of exercises; state: new, started, tried or solved; points: of the best prediction, or None;
+    kind: `kernel`, or that of a Reading.
     """
 
     number: int
@@ -78,6 +91,7 @@ class Row:
     diagnosis: str
     state: str
     points: int | None
+    kind: str = "kernel"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +122,7 @@ class Lesson:
     unmodified source to edit.
     """
 
-    exercise: Exercise
+    exercise: Exercise | Reading
     record: Record
     recorded: RecordFile | None
     yours: Yours | None
@@ -156,6 +170,9 @@ class Lessons:
         """Perform `list`, or an action of ACTIONS on an exercise. Raises AdvisorError with one line if it fails."""
         if action == "list":
             return self.rows()
+        read = find_reading(name)
+        if read is not None and action in reading_lessons.ACTIONS:
+            return self._read(read, action, arguments, tell)
         one = exercise(name)
         if action not in ACTIONS:
             raise UsageError(f"practice has no action {action[:40]!r}")
@@ -169,8 +186,25 @@ class Lessons:
     def rows(self) -> tuple[Row, ...]:
         """Return all exercises, in the recommended order."""
         progress = self.store.read().exercises
-        found = sorted((exercise(name) for name in names()), key=lambda one: one.number)
-        return tuple(_row(one, progress.get(one.name)) for one in found)
+        return tuple(_row(one, progress.get(one.name)) for one in all_exercises())
+
+    def _read(self, one: Reading, action: str, arguments: Arguments, tell: Tell) -> Lesson:
+        """Perform an action on an exercise that is read."""
+        if action in ("profile", "reveal"):
+            tell("read", 0, 0)
+        result: Any = None
+        if action == "hint":
+            result = self.hint(one)
+        elif action == "log":
+            self._annotated(one, arguments)
+        else:
+            result = reading_lessons.perform(self.store, one, action, arguments)
+        terms = Terms((), choices(one), None, None)
+        return Lesson(one, self.store.record(one.name), None, None, terms, "", result)
+
+    def _annotated(self, one: Exercise | Reading, arguments: Arguments) -> None:
+        texts = [arguments.get(key, "") for key in ("observation", "hypothesis", "next")]
+        self.store.change(one.name, lambda record: annotate(record, *texts))
 
     def of_recording(self, one: Exercise, tell: Tell | None = None) -> Recorded:
         """Return the analysed recording of an exercise. Raises UsageError if this installation has none."""
@@ -184,7 +218,7 @@ class Lessons:
             self._recorded[one.name] = made
         return self._recorded[one.name]
 
-    def hint(self, one: Exercise, all_: bool = False) -> int:
+    def hint(self, one: Exercise | Reading, all_: bool = False) -> int:
         """Reveal the next hint, or all; return the number revealed so far."""
 
         def take(record: Record) -> int:
@@ -262,16 +296,20 @@ class Lessons:
 
         progress: also delete attempts, hints, quiz, predictions and log.
         """
+        kept = workshop.reset(workshop.opened(one, self.store))
+        if progress:
+            self.forget(one)
+        return kept
+
+    def forget(self, one: Exercise | Reading) -> None:
+        """Delete attempts, hints, quiz, predictions and log."""
 
         def empty(record: Record) -> None:
             fresh = Record(folder=record.folder)
             for name in Record.__struct_fields__:
                 setattr(record, name, getattr(fresh, name))
 
-        kept = workshop.reset(workshop.opened(one, self.store))
-        if progress:
-            self.store.change(one.name, empty)
-        return kept
+        self.store.change(one.name, empty)
 
     def _yours(self, one: Exercise) -> Yours | None:
         try:
@@ -306,8 +344,24 @@ def actual_speedup(one: Exercise, step: str, measured: Measured) -> float | None
     return median(here.times_ns) / min(times)
 
 
-def _row(one: Exercise, record: Record | None) -> Row:
+def _row(one: Exercise | Reading, record: Record | None) -> Row:
     points = [p.points for p in record.predictions if p.points is not None] if record is not None else []
+    if isinstance(one, Reading):
+        best = max(points, default=None)
+        return Row(
+            one.number,
+            one.name,
+            one.title,
+            one.level,
+            one.step,
+            1,
+            False,
+            (),
+            one.expect,
+            state_of(record),
+            best,
+            one.kind,
+        )
     return Row(
         one.number,
         one.name,
@@ -339,9 +393,6 @@ def _original(one: Exercise) -> str:
 
 def _shower(tell: Tell) -> OnProgress:
     return lambda now: tell(now.stage, now.job, now.of)
-
-
-Arguments = Mapping[str, str]
 
 
 def _profile(room: Lessons, one: Exercise, arguments: Arguments, tell: Tell) -> Profile:
@@ -417,11 +468,6 @@ def _compare(room: Lessons, one: Exercise, arguments: Arguments, tell: Tell) -> 
     return Beside(before.id, after.id, compared)
 
 
-def _log(room: Lessons, one: Exercise, arguments: Arguments, tell: Tell) -> None:
-    texts = [arguments.get(key, "") for key in ("observation", "hypothesis", "next")]
-    room.store.change(one.name, lambda record: annotate(record, *texts))
-
-
 ACTIONS: Final[Mapping[str, Callable[[Lessons, Exercise, Arguments, Tell], Any]]] = {
     "open": lambda *_: None,
     "look": lambda *_: None,
@@ -438,5 +484,5 @@ ACTIONS: Final[Mapping[str, Callable[[Lessons, Exercise, Arguments, Tell], Any]]
     "solution": lambda room, one, arguments, tell: room.solution(
         one, arguments.get("step", ""), bool(arguments.get("anyway"))
     ),
-    "log": _log,
+    "log": lambda room, one, arguments, tell: room._annotated(one, arguments),
 }

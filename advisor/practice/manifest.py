@@ -16,6 +16,7 @@ from rapidfuzz import process
 
 from advisor.knowledge.loader import key_line, load
 from advisor.practice.api import Card, Work
+from advisor.practice.readings import Reading, find_reading, reading_names, readings
 from advisor.practice.tasks import load_case
 from advisor.records import resources
 from advisor.records.errors import KnowledgeError, UsageError
@@ -168,12 +169,19 @@ def names() -> tuple[str, ...]:
 def exercise(name: str) -> Exercise:
     """Load an exercise by its name or its number.
 
-    Raises UsageError with the nearest names; KnowledgeError if its manifest is invalid.
+    Raises UsageError with the nearest names, or if nothing of it can be run; KnowledgeError if its manifest is invalid.
     """
+    read = find_reading(name)
+    if read is not None:
+        raise UsageError(
+            f"exercise {read.number} is a recording to read, with no source to run or edit: "
+            f"`ncu-advisor practice show {read.number}` shows it, `practice predict {read.number}` takes your answer"
+        )
     if name.isdecimal():
         return _numbered(int(name[:6]))
     if not _NAME.match(name) or name not in names():
-        near = [found for found, _, _ in process.extract(name[:60], names(), limit=3, score_cutoff=55)]
+        known = (*names(), *reading_names())
+        near = [found for found, _, _ in process.extract(name[:60], known, limit=3, score_cutoff=55)]
         hint = f"did you mean {' or '.join(near)}?" if near else "`ncu-advisor practice list` shows them"
         raise UsageError(f"no exercise is called {name[:60]!r}: {hint}")
     path = home(name) / MANIFEST
@@ -182,6 +190,17 @@ def exercise(name: str) -> Exercise:
     if len(set(ids)) < len(ids):
         raise KnowledgeError(f"{path}:{key_line(path, 'steps')}: two steps have the same id")
     return found
+
+
+def any_exercise(name: str) -> Exercise | Reading:
+    """Load an exercise of either kind by its name or its number. Raises as `exercise`."""
+    return find_reading(name) or exercise(name)
+
+
+def all_exercises() -> tuple[Exercise | Reading, ...]:
+    """Return the exercises of both kinds in the recommended order."""
+    found: list[Exercise | Reading] = [*map(exercise, names()), *readings()]
+    return tuple(sorted(found, key=lambda one: one.number))
 
 
 def _numbered(number: int) -> Exercise:

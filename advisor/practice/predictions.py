@@ -158,6 +158,16 @@ def score(
     if actual_speedup is None:
         total = round(100 * (of_class + of_cause) / (CLASS_POINTS + CAUSE_POINTS))
         return Score(of_class, of_cause, 0, None, total)
-    factor = max(speedup / actual_speedup, actual_speedup / speedup)
-    of_speedup = round(SPEEDUP_POINTS * max(0.0, 1 - math.log2(factor) / 2))
+    of_speedup, factor = nearness(speedup, actual_speedup)
     return Score(of_class, of_cause, of_speedup, factor, of_class + of_cause + of_speedup)
+
+
+def nearness(said: float, actual: float) -> tuple[int, float | None]:
+    """Return the points of an estimate, by the factor that it is off, and this factor; None if one of them is not > 0.
+
+    Half of the points are left at a factor of two, none at a factor of four.
+    """
+    if not (said > 0 and actual > 0 and math.isfinite(said)):
+        return 0, None
+    factor = max(said / actual, actual / said)
+    return round(SPEEDUP_POINTS * max(0.0, 1 - math.log2(factor) / 2)), factor

@@ -67,7 +67,8 @@ _LARGEST = 64 << 20
 class Prediction(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     """A prediction made before a profile was shown, and its points once scored.
 
-    digest: of the learner's source that was profiled, empty for a bundled step.
+    digest: of the learner's source that was profiled, empty for a bundled step. estimate: of a recording to read, in
+    ns; its prediction has no class, and the speedup 1.
     """
 
     step: str
@@ -79,6 +80,8 @@ class Prediction(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True)
     actual_cause: str = ""
     actual_speedup: Ratio | None = None
     digest: str = ""
+    estimate: Ratio | None = None
+    actual_estimate: Ratio | None = None
 
 
 class LogRow(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):

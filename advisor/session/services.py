@@ -16,13 +16,14 @@ from advisor.hardware import gpus
 from advisor.hardware.ceilings import CeilingsByGpu
 from advisor.knowledge.base import Catalog, catalog, workloads
 from advisor.practice.lessons import Lessons
+from advisor.practice.manifest import names
+from advisor.practice.readings import reading_names
 from advisor.practice.state import Store
 from advisor.readers.frame import clean
 from advisor.readers.workload import typed
 from advisor.reasoning.collect import gather
 from advisor.reasoning.diagnose import analyse, analyse_frame, analyse_numbers
 from advisor.reasoning.inputs import Inputs, knowledge_for
-from advisor.records import resources
 from advisor.records.errors import InputError
 from advisor.records.magnitudes import plausible, shape_of
 from advisor.records.readings import Access, Progress, ReportInfo, RuleResult
@@ -182,7 +183,7 @@ def knowledge_index(folders: tuple[Path, ...] = ()) -> KnowledgeIndex:
         interview=interview(known, tuple(Choice(name, name) for name in gpus.ids())),
         findings=tuple(titles.items()),
         words=explain.words(folders),
-        exercises=tuple(sorted(p.parent.name for p in resources.folder("kernels").glob("*/exercise.yaml"))),
+        exercises=tuple(sorted((*names(), *reading_names()))),
         cites=tuple((key, known.cite(key) or key) for key in (*known.sources, *keys)),
         steps=_steps(known),
         names=names_of(known),

@@ -14,7 +14,7 @@ from textual.theme import Theme
 
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.session.records import Card
-from advisor.view.blocks import SIGNS, Bars, Block, Code, Line, Plain, Table, in_lines
+from advisor.view.blocks import SIGNS, Bars, Block, Code, Line, Picture, Plain, Table, in_lines
 from advisor.view.charts import bars as charts
 from advisor.view.charts import workload
 from advisor.view.text import shown
@@ -193,7 +193,8 @@ def _drawn(block: Block, width: int) -> bool:
         kept = [at for at, column in enumerate(block.columns) if len(block.rows) < _LONG_TABLE or not column.spare]
         rows = tuple(tuple(row[at] for at in kept) for row in block.rows)
         return table_width(Table(tuple(block.columns[at] for at in kept), rows)) <= width
-    return isinstance(block, Code | Bars) or (isinstance(block, Plain) and not block.whole)
+    drawing = isinstance(block, Picture) and block.draw is not None
+    return drawing or isinstance(block, Code | Bars) or (isinstance(block, Plain) and not block.whole)
 
 
 def code_lines(code: Code, width: int) -> list[Content]:

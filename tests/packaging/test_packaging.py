@@ -52,6 +52,7 @@ def test_the_wheel_holds_every_file_of_the_exercises(wheel: Path) -> None:
         "recorded/h200/profile.ncu-rep.xz",
     ):
         assert f"advisor/_data/kernels/bank-conflicts/{name}" in there
+    assert {f"advisor/_data/kernels/heat-plate/{name}" for name in ("reading.yaml", "trace.sqlite.xz")} <= there
 
 
 def test_the_wheel_holds_every_bundled_session(wheel: Path) -> None:
@@ -119,6 +120,9 @@ def test_a_wheel_lets_a_learner_practise_without_a_gpu(installed: Path, tmp_path
 
     assert "bank-conflicts" not in practice("list").stdout
     assert "bank-conflicts" in practice("list", "--names").stdout
+    practice("predict", "heat-plate", "--cause", "sync_between_kernels", "--estimate", "18ms")
+    assert "of 100" in practice("show", "heat-plate", "--profile").stdout
+    assert "60 used, 132 on the GPU" in practice("show", "price-update").stdout
     assert "bank_conflicts" in practice("show", "bank-conflicts", "--profile", "--no-prediction").stdout
     practice("start", "bank-conflicts")
     assert (tmp_path / "data" / "ncu-advisor" / "practice" / "bank-conflicts" / "bank-conflicts.cu").is_file()

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from standin_runs import CASE, RIGHT, STANDIN, source
 
 from advisor.cli import main
-from advisor.practice import manifest
+from advisor.practice import manifest, readings
 from advisor.practice.state import Record, Store
 from advisor.records import resources
 from advisor.records.errors import AdvisorError
@@ -96,6 +96,8 @@ def forget() -> None:
     """What was read of another kernels folder."""
     manifest.names.cache_clear()
     manifest.exercise.cache_clear()
+    for cached in (readings.reading_names, readings.load_reading, readings.readings):
+        cached.cache_clear()
 
 
 def cut(*launches: int) -> bytes:

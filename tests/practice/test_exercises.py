@@ -10,6 +10,7 @@ from bench.calibration import HALVES, confusion, ledger, pairs
 from advisor.knowledge.base import catalog
 from advisor.practice.folders import faults
 from advisor.practice.manifest import exercise, names
+from advisor.practice.readings import readings
 from advisor.practice.selfcheck import Judged, of_recording
 from advisor.records import resources
 from advisor.view.pages.measuring import readme
@@ -24,7 +25,7 @@ def test_the_table_of_the_exercises_is_that_of_the_recordings(recorded: Any) -> 
     """Made anew by `ncu-advisor practice selfcheck --readme kernels/README.md`."""
     there = (resources.folder("kernels") / "README.md").read_text(encoding="utf-8")
     measured = [m for m in (of_recording(exercise(name)) for name in names()) if m is not None]
-    assert there == readme(recorded[1], measured)
+    assert there == readme(recorded[1], measured, readings())
 
 
 def test_the_folders_are_whole() -> None:

@@ -12,6 +12,7 @@ from advisor.practice.attempts import Reprofiled
 from advisor.practice.lessons import Lesson, Lessons, Profile, Tried
 from advisor.practice.manifest import exercise, names
 from advisor.practice.predictions import MINE
+from advisor.practice.readings import reading_names
 from advisor.practice.state import Store, latest
 from advisor.records.errors import AdvisorError, UsageError
 
@@ -37,8 +38,10 @@ def test_the_list_has_every_exercise_by_level_with_what_was_done(lessons: Lesson
     lessons.store.change(NAME, lambda record: setattr(record, "solved", True))
     rows = lessons.perform("list", "", {}, silent)
     assert isinstance(rows, tuple)
-    assert {row.name for row in rows} == set(names())
-    assert [row.level for row in rows] == sorted(row.level for row in rows)
+    assert {row.name for row in rows} == {*names(), *reading_names()}
+    kernels = [row.level for row in rows if row.kind == "kernel"]
+    assert kernels == sorted(kernels)
+    assert [row.kind for row in rows] == sorted((row.kind for row in rows), key=["timeline", "profile", "kernel"].index)
     assert {row.name: row.state for row in rows}[NAME] == "solved"
 
 

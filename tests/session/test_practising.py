@@ -10,6 +10,7 @@ from tui.factory import sources
 
 from advisor.practice.lessons import Lessons
 from advisor.practice.manifest import exercise, names
+from advisor.practice.readings import NOTHING, load_reading, reading_names
 from advisor.practice.state import Store
 from advisor.session import events as e
 from advisor.session.executor import Executor
@@ -205,7 +206,7 @@ def test_an_exercise_of_the_list_leads_back_to_it(tmp_path: Path) -> None:
     assert learner.state.view_subject == NAME
     assert learner.choices[-1] == "list"
     learner.choose("list")
-    assert learner.here.name == "" and len(learner.here.rows) == len(names())
+    assert learner.here.name == "" and len(learner.here.rows) == len(names()) + len(reading_names())
 
 
 @pytest.mark.parametrize(
@@ -342,3 +343,70 @@ def test_the_fix_of_a_finding_leads_to_its_exercise(tmp_path: Path) -> None:
     assert (learner.state.view, learner.here.name) == ("practice", NAME)
     learner.post(e.ViewLeft())
     assert learner.state.place == "launch" and learner.state.view == ""
+
+
+# Exercises that are read
+
+
+@pytest.fixture
+def reader(tmp_path: Path) -> Learner:
+    made = Learner(tmp_path / "data")
+    made.post(e.ViewShown("practice", "heat-plate"))
+    return made
+
+
+def test_a_timeline_from_the_story_to_the_score_the_first_choice_leads_on(reader: Learner) -> None:
+    one = load_reading("heat-plate")
+    assert one.story.split()[0] in reader.text and "a timeline to read" in reader.text
+    reader.choose(reader.choices[0])
+    assert "cudaDeviceSynchronize" in reader.text and "899 gaps" in reader.text
+    reader.choose(reader.choices[0], "cause:sync_between_kernels")
+    assert "not a time" in reader.says("7")
+    assert reader.says("18 ms") == ""
+    reader.choose("reveal")
+    assert "of 100 points" in reader.text and "sync_between_kernels.gaps" in reader.text
+    assert reader.here.known.solved
+    reader.does("stage", stage="log")
+    assert "18 ms" in reader.text
+    assert reader.says("because: each function waits") == ""
+    assert "each function waits" in reader.text
+    reader.does("stage", stage="story")
+    assert "100 points for the answer" in reader.text
+    assert replay(reader.state.log) == reader.state
+
+
+def test_a_profile_is_judged_without_a_number(tmp_path: Path) -> None:
+    reader = Learner(tmp_path / "data")
+    reader.post(e.ViewShown("practice", "price-update"))
+    reader.choose("stage:predict", "cause:mig_or_green_context", "reveal")
+    assert "100 of 100 points" in reader.text and "60 of 132 SMs" in reader.text
+
+
+def test_an_exercise_that_is_read_has_no_stage_to_edit_or_run(reader: Learner) -> None:
+    for stage in ("edit", "run", "napkin", "quiz", "solution", "compare"):
+        before = reader.here.stage
+        reader.does("stage", stage=stage)
+        assert reader.here.stage == before
+    assert "not one of the choices" in reader.says("quiz")
+
+
+def test_an_answer_can_be_seen_without_one_and_scores_nothing(reader: Learner) -> None:
+    reader.choose("stage:predict")
+    reader.does("stage", stage="reveal")
+    assert "hidden" in reader.text
+    reader.choose("reveal")
+    assert "no score" in reader.text and reader.here.known.predictions == []
+
+
+@pytest.mark.parametrize("name", reading_names())
+def test_nothing_names_the_answer_of_a_recording_before_it_was_given(tmp_path: Path, name: str) -> None:
+    reader = Learner(tmp_path)
+    reader.post(e.ViewShown("practice", name))
+    told = [reader.text]
+    for stage in ("numbers", "predict", "reveal", "log"):
+        reader.does("stage", stage=stage)
+        told.append(reader.text)
+        told += [c.label for c in practice_turn.choices(reader.here) if not c.id.startswith("cause")]
+    one, text = load_reading(name), " ".join(told)
+    assert one.expect == NOTHING or one.expect not in text
+    assert reader.here.title(one.expect).casefold() not in text.casefold()

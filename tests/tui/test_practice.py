@@ -13,6 +13,7 @@ from textual.widgets import TextArea
 
 from advisor.practice.lessons import Lessons
 from advisor.practice.manifest import exercise, names
+from advisor.practice.readings import reading_names
 from advisor.practice.state import Store
 from advisor.session import events as e
 from advisor.tui.app import AdvisorApp
@@ -26,6 +27,7 @@ from tui.driver import Driver, session
 from tui.factory import desk
 
 NAME = "bank-conflicts"
+EVERY = len(names()) + len(reading_names())
 SIZES = pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])
 
 
@@ -52,9 +54,9 @@ async def opened(at: Driver, name: str = NAME) -> None:
 async def test_an_exercise_from_the_list_to_its_score_by_the_keyboard_alone(tmp_path: Path, size: tuple[int, int]):
     async with session("tour.ncu-rep", size=size, practise=room(tmp_path)) as at:
         await at.say("/practice")
-        assert at.shows("A copy", f"{len(names())} of {len(names())} exercises, 0 solved")
+        assert at.shows("Training on images", f"{EVERY} of {EVERY} exercises, 0 solved")
         await at.press(*"transpose through")
-        assert at.shows(f"1 of {len(names())} exercises")
+        assert at.shows(f"1 of {EVERY} exercises")
         await at.press("enter")
         assert at.shows("[Story]", "An image-processing library", "Estimate the numbers")
         await at.press("enter")
@@ -71,7 +73,9 @@ async def test_an_exercise_from_the_list_to_its_score_by_the_keyboard_alone(tmp_
         await at.press("enter")
         assert at.shows("[Answer]", "100 of 100 points", "correct: 40 of 40 points")
         await at.press("escape")
-        assert at.shows("6 100  A transpose through a tile")
+        await at.press(*"transpose through")
+        assert at.shows("100  A transpose through a tile"), "the list has the points"
+        await at.press("escape")
         await at.press("escape")
         assert not isinstance(at.app.screen, PracticeScreen)
 
@@ -181,9 +185,9 @@ async def test_hints_come_one_by_one_and_the_quiz_wants_a_letter(tmp_path: Path)
 async def test_causes_are_named_in_the_list_only_when_asked_for(tmp_path: Path):
     async with session("tour.ncu-rep", practise=room(tmp_path)) as at:
         await at.say("/practice")
-        assert not at.shows("few_bytes") and not at.shows("uncoalesced_access")
+        assert not at.shows("few_bytes") and not at.shows("data_loading_starved")
         await at.press("f7")
-        assert at.shows("uncoalesced_access")
+        assert at.shows("image-batches: data_loading_starved")
         await at.press(*"uncoalesced")
         assert at.shows("array-of-structs")
 
@@ -348,3 +352,36 @@ async def test_dont_know_shows_the_number_and_guesses_no_stage(tmp_path: Path):
         await at.say("napkin")
         await at.say("d")
         assert at.app.state.exercising.stage == "napkin" and at.shows("1.32 GB")
+
+
+@SIZES
+async def test_a_timeline_is_read_and_answered_by_the_keyboard_alone(tmp_path: Path, size: tuple[int, int]):
+    async with session("tour.ncu-rep", size=size, practise=room(tmp_path)) as at:
+        await at.say("/practice")
+        await at.press(*"heat in", "enter")
+        assert at.shows("[Story]", "Heat in a plate", "a timeline to read") and not at.shows("Edit")
+        await at.press("enter")
+        assert at.shows("[Facts]", "Synthetic trace", "kernels", "69.3 %")
+        await at.press("enter")
+        await at.press(*"synchronisation", "enter")
+        assert at.shows("How much time would its fix save")
+        await at.say("18 ms")
+        assert at.shows("18 ms", "Show the answer")
+        await at.press("enter")
+        assert at.shows("[Answer]", "of 100 points", "70 of 70")
+        await at.press("f6", "f6")
+        assert at.shows("[Log]", "Your answer: sync_between_kernels")
+        await at.press("f6")
+        assert at.shows("[Log]"), "there is no stage after the last"
+
+
+async def test_a_profile_is_judged_without_a_number(tmp_path: Path):
+    async with session("tour.ncu-rep", size=(100, 40), practise=room(tmp_path)) as at:
+        await opened(at, "price-update")
+        await at.say("facts")
+        assert at.shows("60 used, 132 on the GPU", "Utilisation")
+        assert not at.shows("Only part of the GPU")
+        await at.say("predict")
+        await at.press(*"only part", "enter")
+        await at.press("enter")
+        assert at.shows("100 of 100 points", "the launch could use 60 of 132 SMs")

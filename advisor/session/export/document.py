@@ -249,6 +249,11 @@ def _title(one: Exercising) -> str:
 
 def _prediction_row(one: Exercising, made: Prediction) -> tuple[Cell, ...]:
     shown = made.points is not None
+    if one.reads:
+        said, is_ = _read_said(one, made.cause, made.estimate), _read_said(one, made.actual_cause, made.actual_estimate)
+        points = Cell(f"{made.points} of 100", made.points) if shown else Cell("")
+        name = Cell(one.lesson.exercise.name)
+        return name, Cell(made.step), Cell(said), Cell(is_ if shown else "not shown yet"), points
     is_ = _said(one, made.actual_class, made.actual_cause, made.actual_speedup) if shown else "not shown yet"
     # The last version has no next version to compare with.
     last = made.step == one.lesson.exercise.stages[-1].id
@@ -265,6 +270,10 @@ def _version(one: Exercising, made: Prediction) -> str:
         return exercising.YOUR_VERSION
     hidden = made.points is None and made.step in ids[1:]
     return f"{ids.index(made.step) + 1} of {len(ids)}" if hidden else made.step
+
+
+def _read_said(one: Exercising, cause: str, time: float | None) -> str:
+    return ", ".join(part for part in (one.title(cause), "" if time is None else time_text(time)) if part)
 
 
 def _said(one: Exercising, class_id: str, cause: str, speedup: float | None) -> str:

@@ -84,6 +84,8 @@ class SessionPrediction(Record, kw_only=True):
     actual_class: str = ""
     actual_cause: str = ""
     actual_speedup: Positive | None = None
+    estimate: Positive | None = msgspec.field(default=None, name="estimate_ns")
+    actual_estimate: Positive | None = msgspec.field(default=None, name="actual_estimate_ns")
 
 
 class SessionExercise(Record):
@@ -213,7 +215,7 @@ def _exercise(one: Exercising) -> SessionExercise:
         state=state_of(record),
         attempts=record.attempts,
         hints=(record.hints, len(exercise.hints)),
-        quiz=(quiz_right(one), len(record.quiz), len(exercise.quiz)),
+        quiz=(quiz_right(one), len(record.quiz), 0 if one.reads else len(exercise.quiz)),
         solutions=tuple(record.solutions),
         predictions=tuple(map(_prediction, record.predictions)),
     )

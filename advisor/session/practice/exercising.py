@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
+from advisor.practice.readings import Reading
+
 # Stage -> its name in the list of stages, and its name as a next step.
 STAGE_NAMES: Final = {
     "story": ("Story", "Read the story"),
@@ -27,12 +29,22 @@ BEFORE: Final = "Do first"
 LEVEL: Final = "Level"
 STEP_OF_METHOD: Final = "step {step} of the method"
 LADDER: Final = "a series of {count} versions, each with its own cause"
+READS: Final = {"timeline": "a timeline to read", "profile": "a profile to judge"}
 YOUR_VERSION: Final = "your version"
 
 LOG_HOW: Final = "Add to the latest version: type seen: …, because: … or next: …"
 LOG_PREFIXES: Final = {"seen": "observation", "because": "hypothesis", "next": "next"}
 LOG_LABELS: Final = {"observation": "seen", "hypothesis": "because", "next": "next"}
 STAGES: Final = tuple(STAGE_NAMES)
+# The stages of an exercise that is read, with their names.
+READ_NAMES: Final = {
+    "story": ("Story", "Read the story"),
+    "numbers": ("Facts", "Read the recording"),
+    "predict": ("Predict", "Say what it shows"),
+    "reveal": ("Answer", "See the answer, and your points"),
+    "hints": ("Hints", "Take a hint"),
+    "log": ("Log", "Your answers and notes"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +78,16 @@ class Exercising:
         """Return the newest result of an action for this step (None: the current one); None if there is none."""
         key = (action, self.step if step is None else step)
         return next((result for known, result in self.results if known == key), None)
+
+    @property
+    def reads(self) -> bool:
+        """Return whether the exercise is a recording to read, not a kernel to fix."""
+        return self.lesson is not None and isinstance(self.lesson.exercise, Reading)
+
+    @property
+    def names(self) -> dict[str, tuple[str, str]]:
+        """Return the stages of the exercise, with their names as in STAGE_NAMES."""
+        return READ_NAMES if self.reads else STAGE_NAMES
 
     @property
     def known(self) -> Any:

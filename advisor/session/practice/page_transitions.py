@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from advisor.practice.predictions import MINE
-from advisor.session.practice.exercising import STAGES, Exercising
+from advisor.session.practice.exercising import Exercising
 from advisor.session.requests import Practise
 from advisor.session.state import State
 from advisor.session.transitions import settled, wait
@@ -98,7 +98,7 @@ def _ask(state: State, here: Exercising, action: str, given: dict[str, str]) -> 
 
 def _staged(state: State, here: Exercising, stage: str) -> State | None:
     """Show another page, and request the results that it shows."""
-    if stage not in STAGES:
+    if stage not in here.names:
         return None
     there = replace(here, stage=stage, sure="")
     if here.step == MINE and stage not in ("predict", "run"):
@@ -133,13 +133,18 @@ def _predicted(state: State, here: Exercising, action: str, given: dict[str, str
     there = replace(here, stage="predict")
     if action == "anew":
         return replace(state, exercising=replace(there, picks=(("anew", "1"),)))
+    if action == "gain" and here.reads:
+        parts = {**dict(here.picks), "estimate": given.get("gain", "")}
+        return _ask(state, there, "predict", parts) if "cause" in parts else None
     if action == "gain":
         parts = {"step": here.step, **{k: v for k, v in here.picks if k != "anew"}, "speedup": given.get("gain", "")}
         return _ask(state, there, "predict", parts) if {"class", "cause"} <= set(parts) else None
     known = {name for name, _ in getattr(here.lesson.terms, "classes" if action == "class" else "causes")}
     if given.get("id") not in known:
         return None
-    picks = (("class", given["id"]),) if action == "class" else (*here.picks[:1], ("cause", given["id"]))
+    if here.reads and here.lesson.exercise.estimate is None:
+        return _ask(state, there, "predict", {"cause": given["id"]})
+    picks = (("class", given["id"]),) if action == "class" else (*here.picks[: not here.reads], ("cause", given["id"]))
     return replace(state, exercising=replace(there, picks=picks))
 
 
@@ -162,7 +167,7 @@ def done(state: State, request: Practise, result: Any) -> State:
     step = given.get("step", "") if request.action in ("profile", "reveal") else ""
     new = {(request.action, step): result.result}
     if request.action == "reveal":
-        new[("profile", step)] = result.result[0]
+        new[("profile", step)] = result.result.shown if after.reads else result.result[0]
     results = {key: value for key, value in after.results if key not in new}
     if request.action in ("look", "reset"):
         # Results of the former source do not apply to the new one.

@@ -13,7 +13,7 @@ from advisor.practice.predictions import CAUSE_POINTS, CLASS_POINTS, MINE, SPEED
 from advisor.reasoning.time_model.noise import spread
 from advisor.records.diagnosis import Finding
 from advisor.session.cards import evidence_lines
-from advisor.session.practice import exercising
+from advisor.session.practice import exercising, reading_pages
 from advisor.session.practice.exercising import LADDER, STAGE_NAMES, STEP_OF_METHOD, Exercising
 from advisor.session.practice.turn import asks_gain, next_number, next_question, predicting, tried
 from advisor.session.records import Card
@@ -50,6 +50,8 @@ def page(here: Exercising) -> Page:
     trouble = (Card("error", here.trouble, label="That did not work"),) if here.trouble else ()
     if here.lesson is None:
         return Page(trouble)
+    if here.reads:
+        return Page((*trouble, *reading_pages.cards(here)))
     made = _PAGES[here.stage](here)
     return Page((*trouble, *made.cards), made.launch, made.numbers)
 
@@ -112,6 +114,8 @@ def _story(here: Exercising) -> Page:
 
 def standing(here: Exercising) -> tuple[str, ...]:
     """Return the progress so far, each item in a few words."""
+    if here.reads:
+        return reading_pages.standing(here)
     record, one = here.known, here.lesson.exercise
     out = ["solved"] if record.solved else []
     out += [f"{record.attempts} {plural(record.attempts, 'attempt')}"] if record.attempts else []
@@ -127,6 +131,8 @@ def standing(here: Exercising) -> tuple[str, ...]:
 def quiz_right(here: Exercising) -> int:
     """Return the number of quiz questions that were answered correctly."""
     one, given = here.lesson.exercise, here.known.quiz
+    if here.reads:
+        return 0
     return sum(one.quiz[int(at)].answers[i].right for at, i in given.items() if _answered(one, at, i))
 
 

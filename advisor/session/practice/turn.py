@@ -6,11 +6,13 @@ from itertools import pairwise
 from typing import Any, Final
 
 from advisor.practice.predictions import MINE, judge, wanted
+from advisor.practice.reading_lessons import estimate_ns
+from advisor.records.errors import UsageError
 from advisor.session import events as e
 from advisor.session.choices import DONT_KNOW_WORDS
 from advisor.session.language.names import near, pick, squash
 from advisor.session.practice import exercising
-from advisor.session.practice.exercising import STAGES, Exercising
+from advisor.session.practice.exercising import Exercising
 from advisor.session.records import UNIT_HINTS, Choice
 
 # Choices that the screen itself handles: suspend it for an editor, or edit in place.
@@ -23,7 +25,9 @@ _LONGEST: Final = 100  # maximum characters of a napkin number
 def choices(here: Exercising) -> tuple[Choice, ...]:
     """Return the choices on the current page, the usual next step first."""
     back = Choice("list", "Choose another exercise") if here.listed else Choice("leave", "Back to the previous screen")
-    return (back,) if here.lesson is None else (*_CHOICES[here.stage](here), back)
+    if here.lesson is None:
+        return (back,)
+    return (*(_READ_CHOICES if here.reads else _CHOICES)[here.stage](here), back)
 
 
 def event_of(choice: str, here: Exercising) -> e.Event | None:
@@ -79,7 +83,7 @@ def understand(text: str, here: Exercising) -> e.Event | str:
 def stage_of(text: str, here: Exercising) -> e.Event | None:
     """Return the event of the stage whose full name is typed, for pages where other text searches; else None."""
     wanted = squash(text)
-    found = next((s for s in STAGES if wanted in (s, exercising.STAGE_NAMES[s][0].casefold())), None)
+    found = next((s for s, (short, _) in here.names.items() if wanted in (s, short.casefold())), None)
     return _do(here, "stage", ("stage", found)) if found is not None and here.lesson is not None else None
 
 
@@ -102,6 +106,12 @@ def _reckoned(line: str, here: Exercising, at: int) -> e.Event | str:
 
 
 def _gain(line: str, here: Exercising) -> e.Event | str:
+    if here.reads:
+        try:
+            estimate_ns(line)
+        except UsageError as problem:
+            return str(problem)
+        return _do(here, "gain", ("gain", line[:_LONGEST]))
     try:
         value = float(line.casefold().removesuffix("x").replace(",", ".").strip())
     except ValueError:
@@ -116,7 +126,7 @@ def _chosen(line: str, here: Exercising) -> e.Event | str:
     choice = choice_of(line, here)
     if choice is not None:
         return event_of(choice, here) or "That is not one of the choices."
-    named = {exercising.STAGE_NAMES[stage][0]: stage for stage in STAGES} | {stage: stage for stage in STAGES}
+    named = {short: stage for stage, (short, _) in here.names.items()} | {stage: stage for stage in here.names}
     stages = {named[word] for word in pick(line, named)} or {named[word] for word in near(line, named, 1)}
     return _do(here, "stage", ("stage", stages.pop())) if len(stages) == 1 else "That is not one of the choices."
 
@@ -347,4 +357,47 @@ _CHOICES: Final[dict[str, Any]] = {
     "quiz": _quiz,
     "solution": _solution,
     "log": _log,
+}
+
+
+# Exercises that are read
+
+
+def _read_to(stage: str) -> Choice:
+    short, long = exercising.READ_NAMES[stage]
+    return Choice(f"stage:{stage}", long, (short,))
+
+
+def _read_predict(here: Exercising) -> tuple[Choice, ...]:
+    made = here.prediction
+    if not predicting(here) and made.points is not None:
+        return (_read_to("reveal"), _read_to("log"))
+    if not predicting(here):
+        return (Choice("reveal", "Show the answer", ("answer",)), Choice("anew", "Predict again", ("anew",)))
+    if asks_gain(here):
+        return (Choice("anew", "Choose again what it shows", ("anew",)),)
+    return tuple(Choice(f"cause:{name}", title, (name,)) for name, title in here.lesson.terms.causes)
+
+
+def _read_reveal(here: Exercising) -> tuple[Choice, ...]:
+    if here.result("reveal") is not None:
+        return (_read_to("log"), _read_to("numbers"))
+    if here.prediction is not None:
+        return (Choice("reveal", "Show the answer", ("answer",)), _read_to("predict"))
+    return (_read_to("predict"), Choice("reveal", "Show it without a prediction (no points)", ("show",)))
+
+
+def _read_hints(here: Exercising) -> tuple[Choice, ...]:
+    left = len(here.lesson.exercise.hints) - here.known.hints
+    more = (Choice("hint", f"Take the next hint ({left} left)", ("hint", "next")),) if left > 0 else ()
+    return (*more, _read_to("numbers"), _read_to("predict"))
+
+
+_READ_CHOICES: Final[dict[str, Any]] = {
+    "story": lambda here: (_read_to("numbers"), _read_to("predict")),
+    "numbers": lambda here: (_read_to("reveal" if here.revealed else "predict"), _read_to("hints")),
+    "predict": _read_predict,
+    "reveal": _read_reveal,
+    "hints": _read_hints,
+    "log": lambda here: (_read_to("story"),),
 }

@@ -156,7 +156,7 @@ class PracticeScreen(ChoiceScreen, ViewScreen):
     def _show_page(self, state: State, here: Exercising) -> None:
         one = here.lesson.exercise if here.lesson is not None else None
         self.query_one(Banner).show(f"practice · {one.number}. {one.title}" if one is not None else "practice")
-        self.query_one(Tabs).show(here.stage)
+        self.query_one(Tabs).show(here.stage, {stage: short for stage, (short, _) in here.names.items()})
         shown = page(here)
         finds = here.stage == "numbers" and self._number is None and not practice_turn.stage_of(self._typed, here)
         wanted = self._typed if finds else ""
@@ -187,8 +187,12 @@ class PracticeScreen(ChoiceScreen, ViewScreen):
             return "please wait"
         if practice_turn.narrows(here):
             return "a number or part of a name; Enter takes the highlighted choice"
+        if here.stage == "predict" and practice_turn.asks_gain(here) and here.reads:
+            return "a time with its unit, such as 12 ms"
         if here.stage == "predict" and practice_turn.asks_gain(here):
             return "a factor, such as 2 or 1.3x"
+        if here.reads:
+            return words.LOG_HOW if here.stage == "log" else "a choice or a stage, such as hints; /help for commands"
         if here.stage == "napkin" and practice_turn.next_number(here) is not None:
             return "a number with its unit, such as 1.3 GB or 310 us; Enter shows the answer"
         if here.stage == "numbers":
@@ -277,7 +281,7 @@ class PracticeScreen(ChoiceScreen, ViewScreen):
     @staticmethod
     def _finds(here: Exercising) -> bool:
         """Return whether typed text filters something on the page: metrics, or a long list of choices."""
-        return here.stage == "numbers" or (here.lesson is not None and practice_turn.narrows(here))
+        return (here.stage == "numbers" and not here.reads) or (here.lesson is not None and practice_turn.narrows(here))
 
     def _take_marked(self, text: str) -> None:
         """Take the highlighted choice, or the stage that the text names; keep the metrics filter."""
@@ -335,9 +339,10 @@ class PracticeScreen(ChoiceScreen, ViewScreen):
             self.app.dispatch(e.Practised("stage", self.here.name, (("stage", stage),)))
 
     def action_turn(self, by: int) -> None:
-        at = STAGES.index(self.here.stage) + by
-        if 0 <= at < len(STAGES):
-            self._to(STAGES[at])
+        stages = tuple(self.here.names)
+        at = stages.index(self.here.stage) + by
+        if 0 <= at < len(stages):
+            self._to(stages[at])
 
     def action_spoilers(self) -> None:
         self.app.dispatch(e.Practised("spoilers"))
@@ -369,15 +374,16 @@ class PracticeScreen(ChoiceScreen, ViewScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         here = self.here
         if action == "turn":
-            at = STAGES.index(here.stage) + (int(str(parameters[0])) if parameters else 1)
-            return here.lesson is not None and 0 <= at < len(STAGES)
+            stages = tuple(here.names)
+            at = stages.index(here.stage) + (int(str(parameters[0])) if parameters else 1)
+            return here.lesson is not None and 0 <= at < len(stages)
         if action == "spoilers":
             return not here.name
         return True
 
 
 def _words(row: Any, spoilers: bool) -> str:
-    level = f"level {row.level} {words.LEVELS[row.level]}"
+    level = f"level {row.level} {words.LEVELS[row.level]} {row.kind}"
     cause = row.diagnosis if spoilers else ""
     name = row.name if spoilers else ""
     return f"{row.number} {name} {row.title} {level} {words.STATES[row.state]} {cause}".casefold()
@@ -397,4 +403,5 @@ def _about(row: Any) -> str:
     before = f"{words.BEFORE.casefold()}: {', '.join(map(str, row.prerequisites))}" if row.prerequisites else ""
     trains = words.STEP_OF_METHOD.format(step=row.step)
     level = f"{words.LEVEL.casefold()} {row.level}, {words.LEVELS[row.level]}"
+    kind = words.READS.get(row.kind, kind)
     return " · ".join(part for part in (words.STATES[row.state], level, trains, kind, before) if part)

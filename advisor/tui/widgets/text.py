@@ -112,10 +112,11 @@ class Tabs(Widget):
         super().__init__()
         self._labels, self._current = dict(labels), current
 
-    def show(self, current: str) -> None:
-        """Highlight this name."""
-        if current != self._current:
-            self._current = current
+    def show(self, current: str, labels: Mapping[str, str] | None = None) -> None:
+        """Highlight this name. labels: other names to show."""
+        kept = self._labels if labels is None else dict(labels)
+        if current != self._current or kept != self._labels:
+            self._current, self._labels = current, kept
             self.refresh()
 
     def _spans(self) -> dict[str, tuple[int, int]]:

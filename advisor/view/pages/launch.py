@@ -85,7 +85,7 @@ def launch_blocks(launch: LaunchDiagnosis, texts: Texts) -> LaunchBlocks:
     rest: list[tuple[str, tuple[Block, ...], bool]] = []
     if first is not None and first.fix is not None and first.fix.steps:
         rest.append((steps_heading(first), fix_blocks(first.fix, alternative_blocks(first)), False))
-    rest.append(("Utilisation", _bars(launch), True))
+    rest.append(("Utilisation", utilisation_bars(launch), True))
     if first is not None:
         rest.append(("Evidence", _evidence(launch, first), False))
     others = [f for f in launch.findings if f is not first and f.kind == "diagnosis"]
@@ -253,7 +253,8 @@ def bar_rows(rows: Sequence[Bar]) -> tuple[BarRow, ...]:
     )
 
 
-def _bars(launch: LaunchDiagnosis) -> tuple[Block, ...]:
+def utilisation_bars(launch: LaunchDiagnosis) -> tuple[Block, ...]:
+    """Return the bars of the units and of the stall reasons; of a workload, those of its units."""
     if launch.scope == "workload":
         return tuple(Bars(name or "Units, % of peak", bar_rows(rows)) for name, rows in parts(launch.metrics))
     both = [row for side in ("compute", "memory") for row in speed_of_light(launch.metrics, side)]

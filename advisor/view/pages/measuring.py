@@ -14,6 +14,7 @@ from advisor.practice.compiling import NOT_DONE, Build
 from advisor.practice.failures import Failure
 from advisor.practice.manifest import Exercise
 from advisor.practice.overlap import Overlap
+from advisor.practice.readings import Reading
 from advisor.practice.run import JobResult
 from advisor.practice.selfcheck import Judged as JudgedExercise
 from advisor.practice.selfcheck import Measured, StepJudged
@@ -290,8 +291,8 @@ def _step_notes(step: StepJudged) -> Iterator[str]:
         yield f"Problem: {problem}"
 
 
-def readme(judged: Sequence[JudgedExercise], measured: Sequence[Measured]) -> str:
-    """Return kernels/README.md: the measurements of every exercise, and how to recreate the table."""
+def readme(judged: Sequence[JudgedExercise], measured: Sequence[Measured], read: Sequence[Reading]) -> str:
+    """Return kernels/README.md: the measurements of every kernel exercise, how to recreate the table, and the rest."""
     gpus = sorted({m.gpu for m in measured})
     out = [
         "# The exercises",
@@ -314,4 +315,20 @@ def readme(judged: Sequence[JudgedExercise], measured: Sequence[Measured]) -> st
             reached = ", ".join(f"{v:.0%} of {k}" for k, v in (s.reached or {}).items())
             cells = (name, s.step.id + beside, time_text(s.time_ns), ratio, f"`{s.first}`", estimate, reached)
             out.append("| " + " | ".join(cells) + " |")
-    return "\n".join(out) + "\n"
+    return "\n".join([*out, *_recordings(read)]) + "\n"
+
+
+def _recordings(read: Sequence[Reading]) -> list[str]:
+    """Return the table of the exercises that are read, without their answers."""
+    out = [
+        "",
+        "## Recordings to read",
+        "",
+        f"{len(read)} exercises need no GPU: say what a timeline shows, or what is wrong with a profile. The timelines",
+        "are synthetic, the profiles are launches of the recordings above, some of them changed: both are built by",
+        "`python -m tests.bench.reading_exercises`.",
+        "",
+        "| no. | exercise | kind | title |",
+        "| ---: | --- | --- | --- |",
+    ]
+    return out + [f"| {x.number} | [{x.name}]({x.name}/reading.yaml) | {x.kind} | {x.title} |" for x in read]

@@ -8,6 +8,7 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
+from advisor.practice.exercise_list import kind_of
 from advisor.practice.manifest import exercise
 from advisor.practice.predictions import MINE, Score
 from advisor.practice.state import state_of
@@ -32,16 +33,23 @@ from advisor.view.text import cut
 
 if TYPE_CHECKING:  # `practice list` and `show` do not load what runs kernels
     from advisor.practice.manifest import Exercise, QuizQuestion, RecordFile, StepDef
+    from advisor.practice.readings import Reading
     from advisor.practice.selfcheck import Measured
     from advisor.practice.state import LogRow, Prediction, Record
     from advisor.practice.workshop import Workshop
     from advisor.records.diagnosis import LaunchDiagnosis
 
 _LEVELS = {1: "first steps", 2: "intermediate", 3: "hard"}
+# The groups of the list, in the recommended order: (kind, level) -> heading; level 0 is any.
+_GROUPS = {
+    ("timeline", 0): "The whole program: read a timeline",
+    ("profile", 0): "Before the diagnosis: can this profile be trusted?",
+    **{("kernel", level): f"Kernels, level {level}: {name}" for level, name in _LEVELS.items()},
+}
 _COMMAND = "ncu-advisor practice"
 
 
-def list_page(found: Sequence[Exercise], progress: Mapping[str, Record], named: bool = False) -> Page:
+def list_page(found: Sequence[Exercise | Reading], progress: Mapping[str, Record], named: bool = False) -> Page:
     """Build the list of all exercises in the recommended order, with the learner's progress.
 
     A name may reveal the cause: it is listed after a prediction, or if `named`.
@@ -49,8 +57,9 @@ def list_page(found: Sequence[Exercise], progress: Mapping[str, Record], named: 
     if not found:
         return Page("", (Paragraph("There are no exercises in this installation."),), ())
     parts = []
-    for level, title in _LEVELS.items():
-        rows = sorted((e for e in found if e.level == level), key=lambda e: e.number)
+    for (kind, level), title in _GROUPS.items():
+        mine = (e for e in found if kind_of(e) == kind and level in (0, e.level))
+        rows = sorted(mine, key=lambda e: e.number)
         known = {e.name for e in rows if named or _predicted(progress.get(e.name))}
         columns = (Column("No.", True), Column("State"), Column("Title"), *([Column("Name")] if known else []))
         cells = tuple(
@@ -62,7 +71,7 @@ def list_page(found: Sequence[Exercise], progress: Mapping[str, Record], named: 
             )
             for e in rows
         )
-        parts += [section(f"Level {level}: {title}", [Table(columns, cells)], level=3)] if rows else []
+        parts += [section(title, [Table(columns, cells)], level=3)] if rows else []
     done = sum(1 for e in found if state_of(progress.get(e.name)) == "solved")
     points = [p.points for r in progress.values() for p in r.predictions if p.points is not None]
     text = f"{done} of {len(found)} solved."
@@ -117,7 +126,7 @@ def story_page(one: Exercise, record: Record) -> Page:
     return Page(_title(one), tuple(made), tuple(parts))
 
 
-def _title(one: Exercise) -> str:
+def _title(one: Exercise | Reading) -> str:
     return f"{one.number}. {one.title}"
 
 
@@ -131,7 +140,7 @@ def napkin_page(one: Exercise) -> Page:
     return Page(_title(one), (Paragraph("Napkin math for the recorded size", "dim"),), tuple(parts))
 
 
-def hints_page(one: Exercise, taken: int) -> Page:
+def hints_page(one: Exercise | Reading, taken: int) -> Page:
     """Build the hints given so far, the newest last."""
     rows = tuple(Fact(f"Hint {at}", hint) for at, hint in enumerate(one.hints[:taken], 1))
     left = len(one.hints) - taken
@@ -262,7 +271,12 @@ def reset_page(one: Exercise, kept: Sequence[Path], progress: bool) -> Page:
     return Page("", (*blocks, next_step(f"check {one.number}")), ())
 
 
-def log_page(one: Exercise, rows: Sequence[LogRow]) -> Page:
+def forgotten_page(one: Exercise | Reading) -> Page:
+    """Build the result of deleting the record of an exercise without source."""
+    return Page("", (Paragraph(f"Exercise {one.number}: answers, hints and log were deleted."),), ())
+
+
+def log_page(one: Exercise | Reading, rows: Sequence[LogRow]) -> Page:
     """Build the experiment log: each version with time, observation, hypothesis and next step."""
     if not rows:
         text = f"Exercise {one.number}: no version yet. `{_COMMAND} check {one.number}` writes the first."
@@ -274,7 +288,8 @@ def log_page(one: Exercise, rows: Sequence[LogRow]) -> Page:
         time = "wrong result" if row.right is False else time
         notes = (("Observation", row.observation), ("Hypothesis", row.hypothesis), ("Next", row.next))
         facts = tuple(Fact(label, text) for label, text in notes if text)
-        title = cut(f"Version {row.version}, {row.what} · {time}", 60)
+        # The answer to a recording has no version and no time.
+        title = "Notes" if row.what == "answer" else cut(f"Version {row.version}, {row.what} · {time}", 60)
         parts.append(section(title, [Facts(facts)] if facts else [], level=3))
     words = f"Add to the latest: {_COMMAND} log {one.number} --observation TEXT --hypothesis TEXT --next TEXT"
     return Page(f"{one.title}: experiment log", (), (*parts, section("", [Paragraph(words)])))

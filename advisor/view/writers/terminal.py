@@ -268,8 +268,9 @@ def _bars(block: Bars, width: int, colour: bool, blocks: bool) -> list[str]:
     label = min(max(len(row.label) + 2 * (not row.total) for row in block.rows), _MOST_LABEL)
     value = max(len(row.text) for row in block.rows)
     note = min(max(len(row.note) for row in block.rows), max(0, width - label - value - _LEAST_BAR - 3))
-    cells = min(max(width - label - value - note - 3, _LEAST_BAR), _MOST_BAR)
     marks = [100.0 * mark for mark in block.marks]
+    beyond = 2 if marks else 0  # the last number of the scale extends past the bars
+    cells = min(max(width - label - value - max(note, beyond) - 3, _LEAST_BAR), _MOST_BAR)
     out = wrap(shown(block.caption), width) if block.caption else []
     out += [" " * (label + value + 2) + scale_line(marks, cells)] if marks else []
     for row in block.rows:
