@@ -9,7 +9,7 @@ tests that read it, within the range that the known numbers leave for it.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -60,6 +60,11 @@ def outcome(catalog: Catalog, concluded: Conclusions, row: int) -> tuple[str, st
 def differs(one: tuple[str, str, float], other: tuple[str, str, float]) -> bool:
     """Whether two outcomes differ; gains within a tie count as equal."""
     return one[:2] != other[:2] or abs(math.log(one[2] / other[2])) > math.log(TIE)
+
+
+def _leads_elsewhere(now: tuple[str, str, float], other: tuple[str, str, float]) -> bool:
+    """Whether another outcome has another first finding, or a class where now there is none."""
+    return now[1] != other[1] or (now[0] == "undetermined" and other[0] != now[0])
 
 
 def rows_of(observed: Observed, at: np.ndarray) -> Observed:
@@ -227,8 +232,6 @@ _UNTOLD: Final = 2.0
 _LEAST: Final = 1.05
 # The class decides the direction of the search, so questions that decide it come before any single cause.
 _CLASS: Final = 4.0
-# The most candidates that run through the whole reasoning until one is found that changes something.
-_PROVED: Final = 6
 # The values that replace a number missing from a report (fallbacks of metrics.derive) and that a user can read.
 _FROM: Final = {
     "dram_bytes": (("dram_bytes_per_s", "duration_ns"),),
@@ -254,33 +257,50 @@ class Need:
 class OpenRules:
     """One launch of an interview, its open rules, and what they lack."""
 
-    def __init__(self, catalog: Catalog, inputs: Inputs, concluded: Conclusions, askable: Sequence[str]) -> None:
+    def __init__(
+        self,
+        catalog: Catalog,
+        inputs: Inputs,
+        concluded: Conclusions,
+        askable: Sequence[str],
+        later: Sequence[str] = (),
+    ) -> None:
         self.catalog, self.inputs, self.concluded = catalog, inputs, concluded
         self.trace: Trace = concluded.traces[0]
         self.values = concluded.observed.values(0)
         self.askable = [name for name in askable if name not in self.values]
+        self.later = [name for name in later if name not in self.values]
         self.first = first_of(catalog, concluded, 0)
 
     def order(self) -> tuple[str, ...]:
-        """Return the questions worth asking, the most informative first; empty if no answer would change anything."""
+        """Return the questions worth asking, the most informative first; empty if none could change the first finding.
+
+        A number that only moves the gain of the first finding is listed, but is no reason to go on. Questions in
+        `later` follow if an answer to one of them alone would change the first finding.
+        """
         if self.first is not None and self.first.id == "launch_overhead":
             return ()  # no fix inside a kernel of a few microseconds matters
         needs, of_gain = self.needs(), self._of_gain()
-        wanted = {name for need in needs for name in need.asks} | set(of_gain)
-        numbers = frozenset(n for n in self.askable if n in wanted)
-        tests = self.concluded.observed.tests
-        moving = [name for name, test in tests.items() if closure(self.catalog, test.names) & numbers]
-        tried = Tried(self.catalog, self.inputs, self.concluded, [n for n in self.askable if n in numbers], moving)
+        tried = self._tried(self.askable, {name for need in needs for name in need.asks} | set(of_gain))
         needs = [need for need in needs if tried.may_hold(need.when, need.unless, need.asks)]
         moved = tried.gains_moved(self.first, self._first_fix, of_gain)
         scores = {name: self._score(name, needs) + moved.get(name, 0.0) for name in self.askable}
         listed = sorted((n for n, s in scores.items() if s > 0), key=lambda n: (-scores[n], self.askable.index(n)))
-        for tries, name in enumerate(listed):
-            # Of what a rule lacks, one item among several is assumed to matter; a single item is tested.
-            sure = name in moved or any(name in need.asks and len(need.asks) > 1 for need in needs)
-            if sure or tries >= _PROVED or self._changes(name, tried):
-                return tuple(listed[tries:])
-        return ()
+        # Of what a rule lacks, one item among several is assumed to matter; a single item is tested.
+        sure = {name for need in needs if len(need.asks) > 1 for name in need.asks}
+        tests = (name in sure or self._changes(name, tried) for name in listed if any(name in n.asks for n in needs))
+        return (*(listed if any(tests) else ()), *self._alone())
+
+    def _alone(self) -> list[str]:
+        """Return the questions in `later` of which one answer alone changes the first finding."""
+        tried = self._tried(self.later, set(self.later))
+        return [name for name in self.later if self._changes(name, tried)]
+
+    def _tried(self, names: Sequence[str], wanted: Collection[str]) -> Tried:
+        numbers = frozenset(name for name in names if name in wanted)
+        tests = self.concluded.observed.tests
+        moving = [name for name, test in tests.items() if closure(self.catalog, test.names) & numbers]
+        return Tried(self.catalog, self.inputs, self.concluded, [n for n in names if n in numbers], moving)
 
     def _score(self, name: str, needs: Sequence[Need]) -> float:
         """Sum over the findings that a question helps to decide: each weight over the number of its open items."""
@@ -291,15 +311,17 @@ class OpenRules:
         return sum(best.values())
 
     def _changes(self, name: str, tried: Tried) -> bool:
-        """Whether some answer to this question alone changes the class, the first finding or its gain."""
+        """Whether some answer to this question alone changes the first finding, or decides the class."""
         now = outcome(self.catalog, self.concluded, 0)
         question = self.catalog.questions.get(name)
         if question is None or question.kind != "choice":
-            return any(differs(now, other) for other in tried.outcomes(name))
+            return any(_leads_elsewhere(now, other) for other in tried.outcomes(name))
         said = self.inputs.answers
         for choice in question.choices:
             inputs = replace(self.inputs, answers={**said, None: {**said.get(None, {}), name: choice}})
-            if differs(now, outcome(self.catalog, conclude(self.catalog, inputs, self.concluded.frame, ("",)), 0)):
+            if _leads_elsewhere(
+                now, outcome(self.catalog, conclude(self.catalog, inputs, self.concluded.frame, ("",)), 0)
+            ):
                 return True
         return False
 
@@ -446,12 +468,15 @@ class OpenRules:
         return [n for n in self.askable if n in names or n in units]
 
 
-def wanted(catalog: Catalog, inputs: Inputs, concluded: Conclusions, askable: Sequence[str]) -> tuple[str, ...]:
+def wanted(
+    catalog: Catalog, inputs: Inputs, concluded: Conclusions, askable: Sequence[str], later: Sequence[str] = ()
+) -> tuple[str, ...]:
     """Return the metrics and questions in `askable` worth asking about the only launch, the most informative first.
 
     askable: in the order in which a person reads them, which decides between equals. Known ones are left out.
+    later: those asked only if one of them alone could change the first finding; the others count as unknown for ever.
     """
-    return OpenRules(catalog, inputs, concluded, askable).order()
+    return OpenRules(catalog, inputs, concluded, askable, later).order()
 
 
 @lru_cache(maxsize=4096)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -42,10 +43,26 @@ class PredictionsSet(UserEvent, frozen=True, tag="predictions"):
 
 
 class Volunteered(UserEvent, frozen=True, tag="volunteer"):
-    """The user types numbers without a question: pairs of a metric and a value in its canonical unit."""
+    """The user types numbers without a question: pairs of a metric and a value in its canonical unit.
+
+    unread: the parts that were not understood, one line each.
+    """
 
     values: tuple[tuple[str, float], ...]
     said: str = ""
+    unread: tuple[str, ...] = ()
+
+
+class PageRead(UserEvent, frozen=True, tag="page"):
+    """The user gives the numbers of a page: pairs of a metric and a value in its canonical unit.
+
+    The rows that are left out count as unknown. unread: the parts that were not understood, one line each.
+    """
+
+    page: str
+    values: tuple[tuple[str, float], ...]
+    said: str = ""
+    unread: tuple[str, ...] = ()
 
 
 class NumbersContinued(UserEvent, frozen=True, tag="numbers"):
@@ -91,8 +108,26 @@ def _volunteered(state: State, event: Volunteered) -> State:
     """Add an answer for each metric without a value in the report; show a contradiction where the values differ."""
     if state.place != "launch" or (not state.numbers and state.launch is None):
         return state
+    return _taken(state, event.values, event.unread)
+
+
+def _page_read(state: State, event: PageRead) -> State:
+    """Add the numbers; those of the open page that are left out are asked again only if one decides alone."""
+    ask = state.ask
+    if state.place != "launch" or not state.numbers or ask is None or ask.id != event.page:
+        return state
+    after = _taken(replace(state, ask=None), event.values, event.unread)
+    if after.answers == state.answers:
+        return state
+    given = {name for name, _ in event.values}
+    left = tuple((None, row.id) for row in ask.rows if row.id not in given and (None, row.id) not in state.put_off)
+    return replace(after, put_off=(*after.put_off, *left))
+
+
+def _taken(state: State, values: Sequence[tuple[str, float]], unread: Sequence[str]) -> State:
+    """Return the state with these numbers, a card that lists them, and the contradictions."""
     units = {name: unit for name, unit, _ in state.knowledge.metrics}
-    given = {name: float(v) for name, v in event.values if name in units and math.isfinite(v) and v >= 0}
+    given = {name: float(v) for name, v in values if name in units and math.isfinite(v) and v >= 0}
     if not given:
         return state
     place = None if state.numbers else state.position
@@ -109,8 +144,9 @@ def _volunteered(state: State, event: Volunteered) -> State:
             lines.append(Line(f"{name}: the report says the same, {amount_text(known, units[name])}", "quiet"))
         else:
             lines.append(Line(said, "fact", name))
-            value = next(float(v) for n, v in event.values if n == name)
+            value = next(float(v) for n, v in values if n == name)
             cards.append(contradictions.against_report(state, name, value, known))
+    lines += [Line(text, "warning", "Not read") for text in unread]
     after = add(state, Card("answer", "Your own numbers", tuple(lines), state.position, label="You"), *cards)
     if not given:
         return after
@@ -168,6 +204,7 @@ ACTIONS: Final = (
     ),
     Action(PredictionsSet, _predictions_set, "sets predictions to {on}", (_PREDICT,), keeps_view=True),
     Action(Volunteered, _volunteered, "types {values}"),
+    Action(PageRead, _page_read, "types {values}"),
     Action(NumbersContinued, _numbers_continued, "continues with the numbers"),
     Action(
         ConclusionShown,
