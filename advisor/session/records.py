@@ -224,7 +224,8 @@ class KnowledgeIndex:
     key to the source in words; steps: in the order of the method; names: (spoken name, metric); pitfalls: of step IV;
     ridges: of every known GPU, step B; timeline: the questions without a trace, in order; placed: the findings that
     have their own measure in the code; asked: the names that a plain question can contain; pages: those of ncu, in
-    order; labels: (section, label or ncu's own name with an empty section, metric).
+    order; labels: (section, label or ncu's own name with an empty section, metric); combined: (metric, max or sum) where ncu has several names
+    for one number.
     """
 
     ranges: tuple[tuple[str, float | None, float | None], ...] = ()
@@ -244,6 +245,7 @@ class KnowledgeIndex:
     asked: Known = field(default_factory=Known)
     pages: tuple[Page, ...] = ()
     labels: tuple[tuple[str, str, str], ...] = ()
+    combined: tuple[tuple[str, str], ...] = ()
 
     def algorithm(self, name: str) -> Algorithm | None:
         """Return the algorithm of this id."""

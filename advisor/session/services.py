@@ -209,6 +209,7 @@ def knowledge_index(folders: tuple[Path, ...] = ()) -> KnowledgeIndex:
         asked=names_known(folders),
         pages=pages(known),
         labels=labels_of(known),
+        combined=tuple((n, entry.combine) for n, entry in known.metrics.items() if entry.combine in ("max", "sum")),
     )
 
 

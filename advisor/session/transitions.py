@@ -65,7 +65,7 @@ def ask_number(state: State) -> State:
     title, text = "The numbers, one by one", "That was the last number. The diagnosis uses your numbers."
     if state.wanted == ():
         title = "Enough numbers"
-        text = "No other number would change the class, the first finding or the estimated speedup."
+        text = "No other number that ncu shows would change the first finding."
     return conclude_interview(add(state, Card("note", title, (Line(text),), 0, label="Without a report")))
 
 

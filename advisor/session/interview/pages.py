@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 from typing import Final
 
 import msgspec
@@ -14,6 +13,7 @@ from advisor.records import resources
 from advisor.session.records import Ask, Page
 
 PREFIX: Final = "page:"  # of the question id of a page
+_ASK: Final = "{section}: which numbers does ncu show? ({where})"
 _HOW: Final = (
     "Type the numbers in this order, or names with numbers (dram 83%, l2 hit 41%), or paste the rows from ncu. "
     "A dash stands for an unknown number; what you leave out counts as unknown."
@@ -58,9 +58,5 @@ def page_ask(page: Page, asks: Collection[Ask]) -> Ask:
     of = {ask.id: ask for ask in asks}
     rows = tuple(of[metric] for metric, _, _ in page.rows if metric in of)
     changes = tuple(dict.fromkeys(name for row in rows for name in row.would_change))
-    return Ask(page.id, page.section, f"{_HOW}", "page", would_change=changes, group="page", rows=rows)
-
-
-def without(ask: Ask, metrics: Collection[str]) -> Ask:
-    """Return the question of a page without some of its rows."""
-    return replace(ask, rows=tuple(row for row in ask.rows if row.id not in metrics))
+    title = _ASK.format(section=page.section, where=page.where)
+    return Ask(page.id, title, _HOW, "page", would_change=changes, group="page", rows=rows)

@@ -14,8 +14,8 @@ A script is YAML:
       - 3                              # a line as it is typed: the third choice
       - what if dram_pct = 70
       - {say: /how, expect: {cards: [proof]}}
-      - {interview: conclusion}        # each question is answered from `numbers`, "I don't know" if it is missing,
-                                       # until none is left (with `until: ID`, until that one)
+      - {interview: conclusion}        # each question, and each row of a page, is answered from `numbers`, "I don't
+                                       # know" if it is missing, until none is left (with `until: ID`, until that question or row)
       - {do: goto, step: roofline}     # an action by its verb and fields, as a transcript writes it
       - {expect: {class: dram_bound, first: near_memory_roofline}}
 
@@ -203,9 +203,13 @@ class _Scene:
         numbers = self.script.numbers
         for _ in range(_MOST_QUESTIONS):
             ask = self.state.ask
-            if ask is None or ask.id == until:
+            if ask is None or until in (ask.id, *(row.id for row in ask.rows)):
                 return
-            if ask.id in numbers:
+            rows = [row.id for row in ask.rows if row.id in numbers]
+            if rows:
+                pairs = "; ".join(f"{row} = {numbers[row]}" for row in rows)
+                self._say(pairs, f"{where}, asked for {ask.id}", False)
+            elif ask.id in numbers:
                 self._say(str(numbers[ask.id]), f"{where}, asked for {ask.id}", False)
             else:
                 self._do(e.Answered(ask.id, None), f"{where}, asked for {ask.id}")
