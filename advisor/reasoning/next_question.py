@@ -217,7 +217,7 @@ def _judged(frame: pd.DataFrame, catalog: Catalog, before: Observed, moving: Seq
 
 
 def _places(draw: np.random.Generator, many: int) -> np.ndarray:
-    """Return the places of _DRAWS values among `many`: the first and the last, where most tests flip, in half of them."""
+    """Return the places of _DRAWS values among `many`: in half of them the first or the last."""
     where = draw.integers(0, many, _DRAWS)
     ends = draw.integers(0, 4, _DRAWS)
     return np.where(ends == 0, 0, np.where(ends == 1, many - 1, where))
@@ -233,7 +233,7 @@ def _frame(catalog: Catalog, inputs: Inputs, rows: Sequence[tuple[str, float]]) 
     return prepare(catalog, replace(inputs, frame=with_numbers(one, columns)))[0]
 
 
-# Launches drawn to find out which conditions are possible: a condition that holds for one in twenty is missed once in 140.
+# Launches drawn to find out which conditions are possible: one that holds for 5 % of them is missed in 1 % of cases.
 _DRAWS: Final = 96
 # A cause with an unknown gain counts as a factor of two: more than a tie, less than a certain large gain.
 _UNTOLD: Final = 2.0

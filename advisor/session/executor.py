@@ -74,9 +74,9 @@ class Sources:
     gather: returns the command that collects what a launch lacks (reasoning.collect.Gathered); answer: answers a plain
     question (questions.Answered); write: takes the request
     and the state, returns the path written; practise: returns the result of a request on an exercise; choose: in an
-    interview, takes the analysis, the open questions and those that were skipped, returns those worth asking, the best
-    first, or None for all in order; side: parses a typed path into a report and a launch of it; contents, find: return all entries of the
-    knowledge base and those that match some words (explain.Hit), from any thread.
+    interview, takes the analysis, the open questions and the skipped ones, returns those worth asking, the best first,
+    or None for all in order; side: parses a typed path into a report and a launch of it; contents, find: return all
+    entries of the knowledge base and those that match some words (explain.Hit), from any thread.
     """
 
     analyse: Callable[[Sequence[Path], str | None, Progress], Judged]

@@ -224,8 +224,8 @@ class KnowledgeIndex:
     key to the source in words; steps: in the order of the method; names: (spoken name, metric); pitfalls: of step IV;
     ridges: of every known GPU, step B; timeline: the questions without a trace, in order; placed: the findings that
     have their own measure in the code; asked: the names that a plain question can contain; pages: those of ncu, in
-    order; labels: (section, label or ncu's own name with an empty section, metric); combined: (metric, max or sum) where ncu has several names
-    for one number.
+    order; labels: (section, label, metric), ncu's own names with an empty section; combined: (metric, max or sum) where
+    ncu has several names for one number.
     """
 
     ranges: tuple[tuple[str, float | None, float | None], ...] = ()

@@ -93,14 +93,17 @@ def _answered(state: State, event: Answered) -> State:
 
 
 def _asked_for(state: State, question: str) -> Ask | None:
-    """Return the open question of this name; in an interview, any number that is still open.
+    """Return the open question of this name; in an interview, while a page is open, any metric.
 
     So sessions that were recorded with one question for each number still replay.
     """
     if state.ask is None or state.ask.id == question:
         return state.ask
-    numbers = open_numbers(state) if state.numbers and state.ask.kind == "page" else ()
-    return next((ask for ask in numbers if ask.id == question and ask.group == "metric"), None)
+    if not state.numbers or state.ask.kind != "page":
+        return None
+    asked = next((ask for ask in open_numbers(state) if ask.id == question and ask.group == "metric"), None)
+    unit = state.knowledge.unit(question)
+    return asked if asked is not None or unit is None else Ask(question, question, "", unit=unit, low=0.0)
 
 
 def _not_known(state: State, ask: Ask) -> State:

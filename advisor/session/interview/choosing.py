@@ -315,8 +315,8 @@ def _closure(catalog: Catalog, names: frozenset[str]) -> frozenset[str]:
 
 
 def interview(catalog: Catalog, gpus: tuple[Choice, ...] = ()) -> tuple[Ask, ...]:
-    """Return the questions of an interview: the subject, the GPU (if a list is given), the numbers of the pages, facts that
-    only the user knows, and the questions of a workload (group `workload`).
+    """Return the questions of an interview: the subject, the GPU (if a list is given), the numbers of the pages, facts
+    that only the user knows, and the questions of a workload (group `workload`).
 
     The text for a number is the metric's meaning; its reason says where ncu shows it and which conclusions need it.
     """

@@ -77,7 +77,7 @@ def read(text: str, index: KnowledgeIndex, rows: Sequence[Ask] = ()) -> Pasted:
     asks = {ask.id: ask for ask in (*index.interview, *rows)}
     values: list[tuple[str, float]] = []
     unread: list[str] = []
-    several: dict[str, float] = {}
+    several, combined = dict[str, float](), dict(index.combined)
     for row in fragment.rows:
         metrics = _meant(row.label, row.section, index, rows)
         fitting = [(m, v) for m in metrics if math.isfinite(v := _converted(row, index.unit(m) or ""))]
@@ -85,8 +85,8 @@ def read(text: str, index: KnowledgeIndex, rows: Sequence[Ask] = ()) -> Pasted:
             fitting = [one for one in fitting if one[0] in likely] or fitting
         if len({metric for metric, _ in fitting}) == 1:
             metric, value = fitting[0]
-            if metric in several and dict(index.combined).get(metric):
-                value = several[metric] + value if dict(index.combined)[metric] == "sum" else max(several[metric], value)
+            if metric in several and metric in combined:
+                value = several[metric] + value if combined[metric] == "sum" else max(several[metric], value)
                 values = [one for one in values if one[0] != metric]
             several.setdefault(metric, value)
             _keep(values, unread, metric, value, row.label, asks.get(metric))
@@ -94,12 +94,14 @@ def read(text: str, index: KnowledgeIndex, rows: Sequence[Ask] = ()) -> Pasted:
             unread.append(f"{row.label}: several metrics match ({', '.join(metric for metric, _ in fitting[:3])})")
         elif metrics and (row.section or row.unit) and not _is_own_name(index, row.label):
             unread.append(f"{row.label}: {row.unit or 'a number'} does not fit {index.unit(metrics[0])}")
-    for line in fragment.unread[:_MOST_TYPED]:
+    # A line of several names with numbers is no row of a table.
+    lines = fragment.unread if fragment.rows or "\n" in text.strip() else (text.strip(),)
+    for line in lines[:_MOST_TYPED]:
         parts = [_named(part, index, rows, asks) for part in _AMONG.split(line) if part.strip()]
         for part in parts:
             values += [one for one in part.values if one[0] not in dict(values)]
             unread += part.unread
-    more = len(unread) - _MOST_UNREAD + max(0, len(fragment.unread) - _MOST_TYPED)
+    more = len(unread) - _MOST_UNREAD + max(0, len(lines) - _MOST_TYPED)
     unread = unread[:_MOST_UNREAD] + ([f"and {more} more lines"] if more > 0 else [])
     return Pasted(tuple(values), tuple(unread))
 

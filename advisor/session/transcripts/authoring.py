@@ -15,7 +15,7 @@ A script is YAML:
       - what if dram_pct = 70
       - {say: /how, expect: {cards: [proof]}}
       - {interview: conclusion}        # each question, and each row of a page, is answered from `numbers`, "I don't
-                                       # know" if it is missing, until none is left (with `until: ID`, until that question or row)
+                                       # know" if it is missing, until none is left (`until: ID`: a question or row)
       - {do: goto, step: roofline}     # an action by its verb and fields, as a transcript writes it
       - {expect: {class: dram_bound, first: near_memory_roofline}}
 
