@@ -108,7 +108,10 @@ def _volunteered(state: State, event: Volunteered) -> State:
     """Add an answer for each metric without a value in the report; show a contradiction where the values differ."""
     if state.place != "launch" or (not state.numbers and state.launch is None):
         return state
-    return _taken(state, event.values, event.unread)
+    after = _taken(state, event.values, event.unread)
+    # The numbers may be rows of the open page, or decide that another page matters more.
+    answered = after.answers != state.answers and after.ask is not None and after.ask.kind == "page"
+    return replace(after, ask=None) if answered else after
 
 
 def _page_read(state: State, event: PageRead) -> State:
