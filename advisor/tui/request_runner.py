@@ -28,6 +28,7 @@ _WORK: Final[dict[type, str]] = {
     e.BuildCollectCommand: "looking it up",
     e.Write: "writing",
     e.Practise: "working on the exercise",
+    e.AnswerQuestion: "answering",
 }
 
 

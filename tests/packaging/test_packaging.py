@@ -117,7 +117,8 @@ def test_a_wheel_lets_a_learner_practise_without_a_gpu(installed: Path, tmp_path
     def practice(*args: str, code: int = 0) -> subprocess.CompletedProcess[str]:
         return run(installed, tmp_path, "-m", "advisor", "practice", *args, code=code)
 
-    assert "bank-conflicts" in practice("list").stdout
+    assert "bank-conflicts" not in practice("list").stdout
+    assert "bank-conflicts" in practice("list", "--names").stdout
     assert "bank_conflicts" in practice("show", "bank-conflicts", "--profile", "--no-prediction").stdout
     practice("start", "bank-conflicts")
     assert (tmp_path / "data" / "ncu-advisor" / "practice" / "bank-conflicts" / "bank-conflicts.cu").is_file()

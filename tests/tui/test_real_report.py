@@ -28,7 +28,7 @@ async def test_from_the_list_to_an_answer_that_compares_with_the_napkin(
     async with app.run_test(size=size) as pilot:
         at = Driver(app, pilot)
         await at.settle()
-        assert at.shows("22 launches", "H200-SXM", "transpose_tile")
+        assert at.shows("22 launches", "H200-SXM", "eight_blocks", "by time saved by the fix")
         await at.say("/kernel transpose_tile")
         assert at.shows("Fix first", "Speedup", "estimated: less work")
         await at.press("enter")

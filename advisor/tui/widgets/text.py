@@ -195,7 +195,7 @@ class Conversation(CardColumn):
     def __init__(self, *, blocks: bool = True, ident: str | None = None) -> None:
         super().__init__(blocks=blocks, ident=ident)
         self._seen: tuple[Card, ...] = ()  # the last cards shown, kept while there are none
-        self._anchor: CardView | None = None
+        self._anchor: int | None = None  # index of the card to keep at the top; None while the user scrolls
 
     def show(self, cards: Sequence[Card]) -> None:
         """Show these cards, scrolled to the first new one."""
@@ -206,13 +206,16 @@ class Conversation(CardColumn):
         self._seen = self.shown or self._seen
         begins = newest(self._seen, wanted)
         new = self.replace(wanted)
-        self._anchor = self.views[begins] if new and begins is not None else self.views[-1] if self.views else None
+        if begins is not None:
+            self._anchor = begins
+        elif not new:  # cards were taken back
+            self._anchor = len(wanted) - 1
         self.call_after_refresh(self.reveal)
 
     def reveal(self) -> None:
         """Scroll to the newest turn, unless the user has scrolled away."""
-        if self._anchor is not None and self._anchor.is_attached:
-            self.scroll_to_widget(self._anchor, animate=False, top=True, force=True)
+        if self._anchor is not None and 0 <= self._anchor < len(self.views) and self.views[self._anchor].is_attached:
+            self.scroll_to_widget(self.views[self._anchor], animate=False, top=True, force=True)
 
     def let_go(self) -> None:
         """Stop following the newest turn because the user scrolls."""
