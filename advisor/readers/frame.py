@@ -250,7 +250,7 @@ def base_value(metric: Metric, launch: Launch, names: Sequence[str], labels: Seq
     return math.nan
 
 
-def _keys(pair: str) -> Iterator[tuple[str, str]]:
+def keys_of(pair: str) -> Iterator[tuple[str, str]]:
     """Yield the possible keys of `Section/Label`; a section or a label may contain a slash."""
     section, _, label = pair.partition("/")
     yield section, label
@@ -274,7 +274,7 @@ def frame(launches: Sequence[Launch], metrics: Mapping[str, Metric], report: int
     for name, metric in metrics.items():
         if metric.names or metric.text or name in known:
             names = [n for n in metric.names if n in shown]
-            labels = [key for pair in metric.text for key in _keys(pair) if key in labelled]
+            labels = [key for pair in metric.text for key in keys_of(pair) if key in labelled]
             values = (
                 [base_value(metric, x, names, labels) for x in launches]
                 if names or labels

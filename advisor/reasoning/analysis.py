@@ -78,9 +78,12 @@ class Analysis:
             self._launch(position)
         return elsewhere(self.catalog, self.inputs, self._reasoned, positions, gpu)
 
-    def wanted(self, askable: Sequence[str]) -> tuple[str, ...]:
-        """For typed-in numbers, return the metrics and questions in `askable` that could change the outcome."""
-        return wanted(self.catalog, self.inputs, self._reasoned, askable)
+    def wanted(self, askable: Sequence[str], later: Sequence[str] = ()) -> tuple[str, ...]:
+        """For typed-in numbers, return the metrics and questions in `askable` that could change the first finding.
+
+        Those in `later` follow if they could change it alone.
+        """
+        return wanted(self.catalog, self.inputs, self._reasoned, askable, later)
 
     def answered(self, position: int | None, answers: Mapping[str, Answer]) -> Analysis:
         """Return a new analysis with more answers, for one launch or for all (None)."""

@@ -146,11 +146,22 @@ def missing_card(launch: LaunchDiagnosis, position: int) -> Card:
 def question_card(ask: Ask, position: int | None) -> Card:
     """Return the card of a question: its text, its reason, its unit and range."""
     lines = [Line(sentence(ask.why), "quiet")] if ask.why else []
+    if ask.kind == "page":
+        return _page_card(ask, position)
     if ask.kind == "number":
         lines.append(Line(sentence(range_text(ask)), "quiet"))
     at, of = ask.step
     aside = f"{at} of {of}" if of else ""
     return Card("question", ask.ask, tuple(lines), position, ask.id, "Question", aside)
+
+
+def _page_card(ask: Ask, position: int | None) -> Card:
+    """Return the card of a page: its rows with their units, then how to answer."""
+    rows = []
+    for at, row in enumerate(ask.rows, 1):
+        unit = "" if row.unit in ("", "ratio", "count") else f" [{row.unit}]"
+        rows.append(Line(f"{row.row}{unit}" + (f": {row.how}" if row.how else ""), "fact", f"{at}"))
+    return Card("question", ask.ask, (*rows, Line(sentence(ask.why), "quiet")), position, ask.id, "Question")
 
 
 def range_text(ask: Ask) -> str:

@@ -29,6 +29,7 @@ _SKIPS = {
     "path": "Cancel",
     "variants": "Cancel",
     "timeline": "Conclude from these numbers",
+    "page": "Skip this page for now",
 }
 
 
@@ -86,7 +87,8 @@ def _answers(state: State, ask: Ask) -> tuple[Offer, ...]:
         usual = Choice("usual", f"Use {said}", ("u", "usual"))
         out.append((usual, e.Answered(ask.id, ask.usual)))
     if ask.optional:
-        out.append((Choice("dont_know", "I don't know", DONT_KNOW_WORDS), e.Answered(ask.id, None)))
+        label = "I have none of these" if ask.kind == "page" else "I don't know"
+        out.append((Choice("dont_know", label, DONT_KNOW_WORDS), e.Answered(ask.id, None)))
     out += [why, (Choice("skip", _SKIPS.get(ask.group, "Skip for now"), ("s", "later")), skip)]
     if state.numbers and state.launch is not None:
         enough = Choice("conclusion", "Show the diagnosis", ("c", "enough", "stop"))

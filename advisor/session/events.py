@@ -9,7 +9,14 @@ from advisor.session.actions.compare import LogShown, ReportGiven, VersionBegun
 from advisor.session.actions.explain import ExplainAsked
 from advisor.session.actions.finding import EvidenceShown, FindingShown, FixShown
 from advisor.session.actions.help import HelpAsked, NotUnderstood
-from advisor.session.actions.interview import ConclusionShown, Expected, NumbersContinued, PredictionsSet, Volunteered
+from advisor.session.actions.interview import (
+    ConclusionShown,
+    Expected,
+    NumbersContinued,
+    PageRead,
+    PredictionsSet,
+    Volunteered,
+)
 from advisor.session.actions.launches import LaunchesShown, LaunchSelected
 from advisor.session.actions.napkin import NapkinBegun
 from advisor.session.actions.practise import Practised

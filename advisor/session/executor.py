@@ -74,9 +74,9 @@ class Sources:
     gather: returns the command that collects what a launch lacks (reasoning.collect.Gathered); answer: answers a plain
     question (questions.Answered); write: takes the request
     and the state, returns the path written; practise: returns the result of a request on an exercise; choose: in an
-    interview, takes the analysis and the open questions, returns those worth asking, the best first, or None for all in
-    order; side: parses a typed path into a report and a launch of it; contents, find: return all entries of the
-    knowledge base and those that match some words (explain.Hit), from any thread.
+    interview, takes the analysis, the open questions and the skipped ones, returns those worth asking, the best first,
+    or None for all in order; side: parses a typed path into a report and a launch of it; contents, find: return all
+    entries of the knowledge base and those that match some words (explain.Hit), from any thread.
     """
 
     analyse: Callable[[Sequence[Path], str | None, Progress], Judged]
@@ -93,7 +93,7 @@ class Sources:
     answer: Callable[[Judged, e.AnswerQuestion], Any] = _nowhere
     write: Callable[[e.Write, State], str] = _nowhere
     practise: Callable[[e.Practise, Progress], Any] = _nowhere
-    choose: Callable[[Judged, Sequence[Ask]], tuple[str, ...] | None] = lambda judged, asks: None
+    choose: Callable[[Judged, Sequence[Ask], Sequence[Ask]], tuple[str, ...] | None] = lambda judged, asks, later: None
     side: Callable[[str], Side] = parse_side
     contents: Callable[[], Sequence[Any]] = _nowhere
     find: Callable[[str, int], Sequence[Any]] = _nowhere
@@ -147,8 +147,7 @@ class Executor:
                 return self._read(request, state, progress)
             case e.Conclude():
                 judged = self._at(request.answers, state)
-                wanted = sources.choose(judged, open_numbers(state, request.answers)) if state.numbers else None
-                return e.Concluded(request, judged.diagnosis, wanted)
+                return e.Concluded(request, judged.diagnosis, self._wanted(judged, request, state))
             case e.Explain():
                 return e.Completed(request, sources.explain(request.word))
             case e.Trace():
@@ -181,6 +180,15 @@ class Executor:
                 launch = judged.diagnosis.launches[request.position]
                 return e.Completed(request, sources.estimate(request.algorithm, dict(request.parameters), launch))
         raise TypeError(request)
+
+    def _wanted(self, judged: Judged, request: e.Conclude, state: State) -> tuple[str, ...] | None:
+        """Return the numbers of an interview that are worth asking for, None for all or with a report."""
+        if not state.numbers:
+            return None
+        left = {question for place, question in state.put_off if place is None}
+        asks = open_numbers(state, request.answers)
+        fresh, later = ([ask for ask in asks if (ask.id in left) == late] for late in (False, True))
+        return self.sources.choose(judged, fresh, later)
 
     def _read(self, request: e.Read, state: State, progress: Progress) -> e.Opened:
         self._kept.clear()

@@ -42,11 +42,13 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A question. kind: number (in `unit`, between low and high if given), choice or text (one line).
+    """A question. kind: number (in `unit`, between low and high if given), choice, text (one line) or page (the numbers
+    of one section of ncu, in `rows`).
 
-    group: `question` (of the engine), `metric` (a number of a profile), `gpu`, `napkin` (a parameter of an algorithm),
-    `path` (a file), `variants` (times of a kernel's halves) or `timeline` (a number of a timeline). step: (number,
-    total), (0, 0) if unknown. usual: the value that Enter takes.
+    group: `question` (of the engine), `metric` (a number of a profile), `page`, `gpu`, `napkin` (a parameter of an
+    algorithm), `path` (a file), `variants` (times of a kernel's halves) or `timeline` (a number of a timeline). step:
+    (number, total), (0, 0) if unknown. usual: the value that Enter takes. row: the name of a number on ncu's page; how:
+    where it stands there, or how to form it.
     """
 
     id: str
@@ -62,6 +64,19 @@ class Ask:
     step: tuple[int, int] = (0, 0)
     usual: float | str | None = None
     optional: bool = True
+    rows: tuple[Ask, ...] = ()
+    row: str = ""
+    how: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page of an interview: a section of ncu, where it is, and its rows (metric, name there, how to form it)."""
+
+    id: str
+    section: str
+    where: str
+    rows: tuple[tuple[str, str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +225,9 @@ class KnowledgeIndex:
     report, in order; findings: id of a finding or class to its title; words: the terms of `explain`; cites: citation
     key to the source in words; steps: in the order of the method; names: (spoken name, metric); pitfalls: of step IV;
     ridges: of every known GPU, step B; timeline: the questions without a trace, in order; placed: the findings that
-    have their own measure in the code; asked: the names that a plain question can contain.
+    have their own measure in the code; asked: the names that a plain question can contain; pages: those of ncu, in
+    order; labels: (section, label, metric), ncu's own names with an empty section; combined: (metric, max or sum) where
+    ncu has several names for one number.
     """
 
     ranges: tuple[tuple[str, float | None, float | None], ...] = ()
@@ -228,6 +245,9 @@ class KnowledgeIndex:
     timeline: tuple[Ask, ...] = ()
     placed: tuple[str, ...] = ()
     asked: Known = field(default_factory=Known)
+    pages: tuple[Page, ...] = ()
+    labels: tuple[tuple[str, str, str], ...] = ()
+    combined: tuple[tuple[str, str], ...] = ()
 
     def algorithm(self, name: str) -> Algorithm | None:
         """Return the algorithm of this id."""

@@ -175,10 +175,10 @@ def _opened(state: State, event: Opened) -> State:
     after = replace(after, knowledge=event.knowledge, diagnosis=event.diagnosis, stalled=None)
     if after.numbers:
         text = (
-            "No report was given, so the advisor asks for the numbers that ncu shows. Type each with its unit, or press"
-            " d if you do not know it. The conclusion is updated after each answer."
+            "No report was given, so the advisor asks for the numbers that ncu shows, section by section. Type them, "
+            "or paste rows from ncu; press d for a section that you do not have. /back undoes an answer."
         )
-        intro = Card("note", "The numbers, one by one", (Line(text),), label="Without a report")
+        intro = Card("note", "The numbers, page by page", (Line(text),), label="Without a report")
         return ask_number(add(after, intro, place="launch", position=0))
     if event.diagnosis is None and not event.request.paths:
         # A session about traces only.

@@ -32,8 +32,9 @@ from advisor.session.executor import Judged, Sources
 from advisor.session.experiments import timeline as asked
 from advisor.session.experiments.versions import compare
 from advisor.session.interview.choosing import first_page, interview
+from advisor.session.interview.pages import pages
 from advisor.session.language.known import known as names_known
-from advisor.session.language.names import names_of
+from advisor.session.language.names import labels_of, names_of
 from advisor.session.questions import answer, report_name
 from advisor.session.records import Ask, Choice, KnowledgeIndex, Pitfall, Ridge, Step
 from advisor.session.requests import AnswerQuestion, Locate, Practise
@@ -138,7 +139,7 @@ def _access(row: AccessRow) -> Access:
     return Access(space, kind, width, *(math.nan if n is None else n for n in numbers))
 
 
-def _choose(judged: Judged, asks: Sequence[Ask]) -> tuple[str, ...] | None:
+def _choose(judged: Judged, asks: Sequence[Ask], later: Sequence[Ask]) -> tuple[str, ...] | None:
     from advisor.reasoning.analysis import Analysis  # imports pandas
 
     if not isinstance(judged, Analysis):
@@ -146,15 +147,22 @@ def _choose(judged: Judged, asks: Sequence[Ask]) -> tuple[str, ...] | None:
     launch = judged.diagnosis.launches[0]
     if first_page(asks) and not any(found.id == "launch_overhead" for found in launch.findings):
         return None  # The next question is fixed, so no answers need to be tried.
+    of, alone = _answering(judged, asks), _answering(judged, later)
+    wanted = judged.wanted(tuple(of), tuple(alone))
+    return tuple(dict.fromkeys(of.get(name) or alone[name] for name in wanted))
+
+
+def _answering(judged: Any, asks: Sequence[Ask]) -> dict[str, str]:
+    """Map each metric or question of the engine to the question of the interview that answers it."""
     questions, choices = judged.catalog.questions, typed().choices
-    of: dict[str, str] = {}  # metric or question of the engine -> question of the interview that answers it
+    of: dict[str, str] = {}
     for ask in asks:
         if ask.group == "workload" and ask.id in choices:
             of |= {metric: ask.id for sets in choices[ask.id].values.values() for metric in sets}
         else:
             entry = questions.get(ask.id)
             of[entry.sets if entry is not None and entry.sets else ask.id] = ask.id
-    return tuple(dict.fromkeys(of[name] for name in judged.wanted(tuple(of))))
+    return of
 
 
 def _with_choices(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -200,6 +208,9 @@ def knowledge_index(folders: tuple[Path, ...] = ()) -> KnowledgeIndex:
         timeline=tuple(_timeline_ask(known, metric, ask) for metric, ask, _ in asked.ASKED),
         placed=tuple(name for name, entry in known.findings.items() if entry.locate),
         asked=names_known(folders),
+        pages=pages(known),
+        labels=labels_of(known),
+        combined=tuple((n, entry.combine) for n, entry in known.metrics.items() if entry.combine in ("max", "sum")),
     )
 
 

@@ -62,11 +62,20 @@ def ask_number(state: State) -> State:
     ask = next_number(state)
     if ask is not None:
         return put(state, ask)
-    title, text = "The numbers, one by one", "That was the last number. The diagnosis uses your numbers."
+    title, text = "The numbers, page by page", "That was the last page. The diagnosis uses your numbers."
     if state.wanted == ():
         title = "Enough numbers"
-        text = "No other number would change the class, the first finding or the estimated speedup."
-    return conclude_interview(add(state, Card("note", title, (Line(text),), 0, label="Without a report")))
+        text = "No other number that ncu shows would change the first finding."
+    lines = (Line(text), *_not_asked(state))
+    return conclude_interview(add(state, Card("note", title, lines, 0, label="Without a report")))
+
+
+def _not_asked(state: State) -> tuple[Line, ...]:
+    """Return the pages of an interview without any answer, and how to add a number."""
+    given = {question for _, question, _ in state.answers}
+    pages = [p.section for p in state.knowledge.pages if not given & {metric for metric, _, _ in p.rows}]
+    more = Line("To add or correct a number, type it with its name at any time: dram 83%", "quiet")
+    return (*((Line(", ".join(dict.fromkeys(pages)), "unknown", "No numbers of"),) if pages else ()), more)
 
 
 def conclude_interview(state: State) -> State:

@@ -131,7 +131,7 @@ class StartOptions:
             Choice(f"continue:{at}", f"Continue {cut(one.title, _TITLE)}", (), one.note)
             for at, one in enumerate(self.unfinished)
         ]
-        out.append(Choice("interview", "Type in the numbers that ncu shows", ("i",), "without a report, one at a time"))
+        out.append(Choice("interview", "Type in the numbers that ncu shows", ("i",), "without a report, page by page"))
         out += [self._recent(at, path) for at, path in enumerate(self.recent)]
         out += [Choice("demo", "Open the demo", (), "22 kernels recorded on an H200")] if self.demo is not None else []
         out.append(Choice("practice", "Practise on an exercise", (), "slow kernels to diagnose and fix"))

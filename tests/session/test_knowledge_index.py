@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from advisor.knowledge.base import catalog
-from advisor.session.interview.choosing import FIRST, ORDER, interview, needed_for
+from advisor.knowledge.loader import load
+from advisor.records import resources
+from advisor.session.interview.choosing import FIRST, interview, needed_for
+from advisor.session.interview.pages import pages
 from advisor.session.services import knowledge_index
 
 
@@ -16,10 +21,12 @@ def test_the_interview_asks_for_what_the_class_needs_first():
 
 def test_every_number_of_the_interview_is_a_metric_with_words_a_unit_and_a_reason():
     asks = [ask for ask in interview(catalog()) if ask.group == "metric"]
-    assert [ask.id for ask in asks] == [name for name in ORDER if name in catalog().metrics]
+    assert [ask.id for ask in asks] == [name for page in pages(catalog()) for name, _, _ in page.rows]
+    assert len({ask.id for ask in asks}) == len(asks), "each number stands on one page"
+    assert all(ask.row for ask in asks)
     assert all(ask.ask for ask in asks)
     assert all(ask.unit == catalog().metrics[ask.id].unit for ask in asks)
-    deciding = ("sm_throughput_pct", "memory_throughput_pct", "dram_pct", "lanes_active", "shared_wavefront_ratio")
+    deciding = ("sm_throughput_pct", "memory_throughput_pct", "dram_pct", "lanes_active", "shared_wavefronts")
     assert all(ask.why and ask.would_change for ask in asks if ask.id in deciding)
 
 
@@ -33,3 +40,9 @@ def test_sources_are_told_in_words():
     known = knowledge_index()
     assert known.source("guide.step3.bank") != "guide.step3.bank"
     assert known.title("bank_conflicts") == catalog().findings["bank_conflicts"].title
+
+
+def test_no_row_of_a_page_is_lost_because_its_metric_is_misspelt():
+    made = load(resources.folder("knowledge") / "interview.yaml", dict[str, Any])
+    named = [metric for page in made.values() for metric in page["rows"]]
+    assert [name for name in named if name not in catalog().metrics] == []

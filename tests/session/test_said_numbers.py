@@ -53,7 +53,7 @@ def test_numbers_are_understood_with_their_names_in_any_order(text: str, values:
 @pytest.mark.parametrize(
     ("text", "meant"),
     [
-        ("long scoreboard 42", ["stall_long_scoreboard_pct = 42", "stall_long_scoreboard = 42"]),
+        ("long scoreboard 42", ["stall_long_scoreboard = 42", "stall_long_scoreboard_pct = 42"]),
         ("occupancy 50", ["occupancy_achieved_pct = 50", "occupancy_theoretical_pct = 50"]),
         ("hit rate 30, dram 7%", ["l2_hit_pct = 30, dram = 7%", "l1_hit_pct = 30, dram = 7%"]),
         ("dram 4 GB", ["dram_read_bytes = 4 GB", "dram_write_bytes = 4 GB", "dram_bytes = 4 GB"]),

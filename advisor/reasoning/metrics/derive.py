@@ -107,15 +107,37 @@ _ENOUGH_SAMPLES = 100
 SAMPLED = ("branch_resolving", "dispatch_stall", "membar", "misc")
 
 
+# Reasons of every architecture from CC 7.0 on.
+COMMON = (
+    *("barrier", "branch_resolving", "dispatch_stall", "drain", "lg_throttle", "long_scoreboard"),
+    *("math_pipe_throttle", "membar", "mio_throttle", "misc", "no_instruction", "not_selected", "selected"),
+    *("short_scoreboard", "sleeping", "tex_throttle", "wait"),
+)
+# Reasons up to CC 9.0, and reasons on CC 9.0 only, where samples name the counters' gmma warpgroup_arrive.
+SOME = ("imc_miss", "gmma", "warpgroup_arrive")
+REASONS = COMMON + SOME
+
+
+def _from_share(reason: str) -> tuple[tuple[str, ...], Fill]:
+    """Compute a warp's stall cycles per instruction from their share of its time, where only the share was counted."""
+
+    def fill(columns: Columns, given: Columns) -> Array:
+        counted, share = given[f"stall_{reason}"], given[f"stall_{reason}_pct"]
+        return np.where(np.isfinite(counted), counted, share / 100 * columns["issue_interval"])
+
+    return ("issue_interval",), fill
+
+
 def _sampled(reason: str) -> tuple[tuple[str, ...], Fill]:
     """Estimate a warp's stall cycles per instruction for a reason: issue interval x its share of the samples.
 
     Unknown if not all reasons were sampled; counted values are kept.
     """
     name, complete = f"samples_{reason}", f"stall_{reason}_not_issued_pct"
+    _, of_share = _from_share(reason)
 
     def fill(columns: Columns, given: Columns) -> Array:
-        samples, counted = columns["pc_samples"], given[f"stall_{reason}"]
+        samples, counted = columns["pc_samples"], of_share(columns, given)
         cycles = columns["issue_interval"] * columns[name] / samples
         known = (samples >= _ENOUGH_SAMPLES) & np.isfinite(columns[complete])
         return np.where(np.isfinite(counted), counted, np.where(known, cycles, np.nan))
@@ -142,6 +164,7 @@ FILLS: dict[str, tuple[tuple[str, ...], Fill]] = {
         ("idc_pct", "sm_cycles_elapsed", "sm_count", "device_cc_major", "device_cc_minor", "ldc_inst"),
         constant_addresses,
     ),
+    **{f"stall_{reason}": _from_share(reason) for reason in REASONS},
     **{f"stall_{reason}": _sampled(reason) for reason in SAMPLED},
     **{f"{op}_lanes": _lanes_of(f"{op}_inst") for op in ("ffma", "fadd", "fmul", "dfma", "dadd", "dmul")},
     **{f"{op}_lanes": _lanes_of("half_inst") for op in ("hadd", "hmul")},
@@ -217,17 +240,6 @@ def limiter(columns: Mapping[str, Array]) -> Array:
     for row in np.flatnonzero(np.isfinite(lowest)):
         out[row] = "+".join(name for name, at in zip(LIMITS, limits[:, row], strict=True) if at == lowest[row])
     return out
-
-
-# Reasons of every architecture from CC 7.0 on.
-COMMON = (
-    *("barrier", "branch_resolving", "dispatch_stall", "drain", "lg_throttle", "long_scoreboard"),
-    *("math_pipe_throttle", "membar", "mio_throttle", "misc", "no_instruction", "not_selected", "selected"),
-    *("short_scoreboard", "sleeping", "tex_throttle", "wait"),
-)
-# Reasons up to CC 9.0, and reasons on CC 9.0 only, where samples name the counters' gmma warpgroup_arrive.
-SOME = ("imc_miss", "gmma", "warpgroup_arrive")
-REASONS = COMMON + SOME
 
 
 def not_issued(columns: Mapping[str, Array]) -> dict[str, Array]:

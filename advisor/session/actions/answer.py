@@ -10,7 +10,7 @@ from advisor.session import cards as make
 from advisor.session.action import Action, Command, Far, Typed
 from advisor.session.actions.help import NotUnderstood
 from advisor.session.interview import contradictions, prompting
-from advisor.session.interview.choosing import open_questions
+from advisor.session.interview.choosing import open_numbers, open_questions
 from advisor.session.method.steps import steps_to_reveal
 from advisor.session.records import Algorithm, Ask
 from advisor.session.requests import Conclude, Estimate, Event, UserEvent, Value
@@ -56,6 +56,8 @@ def fits(ask: Ask, value: Value) -> bool:
     """Return whether the value is a valid answer: None if "unknown" is allowed, a listed choice, a number in range."""
     if value is None:
         return ask.optional
+    if ask.kind == "page":
+        return False
     if ask.kind == "choice":
         return isinstance(value, str) and any(choice.id == value for choice in ask.choices)
     if ask.kind == "text":
@@ -67,8 +69,8 @@ def fits(ask: Ask, value: Value) -> bool:
 
 def _answered(state: State, event: Answered) -> State:
     """Keep the answer and diagnose again; keep "I don't know" too, which changes nothing."""
-    ask = state.ask
-    if state.place != "launch" or ask is None or ask.id != event.question or not fits(ask, event.value):
+    ask = _asked_for(state, event.question)
+    if state.place != "launch" or ask is None or not fits(ask, event.value):
         return state
     if ask.group in prompting.GROUPS:
         return prompting.answered(state, ask, event.value)
@@ -90,10 +92,25 @@ def _answered(state: State, event: Answered) -> State:
     return add(after, clash, contradictions.of_answer(after, ask.id, event.value))
 
 
+def _asked_for(state: State, question: str) -> Ask | None:
+    """Return the open question of this name; in an interview, while a page is open, any metric.
+
+    So sessions that were recorded with one question for each number still replay.
+    """
+    if state.ask is None or state.ask.id == question:
+        return state.ask
+    if not state.numbers or state.ask.kind != "page":
+        return None
+    asked = next((ask for ask in open_numbers(state) if ask.id == question and ask.group == "metric"), None)
+    unit = state.knowledge.unit(question)
+    return asked if asked is not None or unit is None else Ask(question, question, "", unit=unit, low=0.0)
+
+
 def _not_known(state: State, ask: Ask) -> State:
     """Never ask this question again; in an interview, rank the other questions again without it."""
     place = None if state.numbers else state.position
-    after = add(state, ask=None, unknown=(*state.unknown, (place, ask.id)))
+    names = tuple(row.id for row in ask.rows) or (ask.id,)
+    after = add(state, ask=None, unknown=(*state.unknown, *((place, name) for name in names)))
     if not state.numbers:
         return after
     return wait(after, Conclude(state.answers, state.position)) if state.answers else ask_number(after)

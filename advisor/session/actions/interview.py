@@ -44,11 +44,27 @@ class PredictionsSet(UserEvent, frozen=True, tag="predictions"):
 class Volunteered(UserEvent, frozen=True, tag="volunteer"):
     """The user types numbers without a question: pairs of a metric and a value in its canonical unit.
 
-    remark: where the numbers come from, in a session that retells a source, such as which of them are assumed.
+    unread: the parts that were not understood, one line each; remark: where the numbers come from, in a session that
+    retells a source, such as which of them are assumed.
     """
 
     values: tuple[tuple[str, float], ...]
     said: str = ""
+    unread: tuple[str, ...] = ()
+    remark: str = ""
+
+
+class PageRead(UserEvent, frozen=True, tag="page"):
+    """The user gives the numbers of a page: pairs of a metric and a value in its canonical unit.
+
+    The rows that are left out count as unknown. unread: the parts that were not understood, one line each; remark: as
+    of `Volunteered`.
+    """
+
+    page: str
+    values: tuple[tuple[str, float], ...]
+    said: str = ""
+    unread: tuple[str, ...] = ()
     remark: str = ""
 
 
@@ -95,6 +111,27 @@ def _volunteered(state: State, event: Volunteered) -> State:
     """Add an answer for each metric without a value in the report; show a contradiction where the values differ."""
     if state.place != "launch" or (not state.numbers and state.launch is None):
         return state
+    after = _taken(state, event)
+    # The numbers may be rows of the open page, or decide that another page matters more.
+    answered = after.answers != state.answers and after.ask is not None and after.ask.kind == "page"
+    return replace(after, ask=None) if answered else after
+
+
+def _page_read(state: State, event: PageRead) -> State:
+    """Add the numbers; those of the open page that are left out are asked again only if one decides alone."""
+    ask = state.ask
+    if state.place != "launch" or not state.numbers or ask is None or ask.id != event.page:
+        return state
+    after = _taken(replace(state, ask=None), event)
+    if after.answers == state.answers:
+        return state
+    given = {name for name, _ in event.values}
+    left = tuple((None, row.id) for row in ask.rows if row.id not in given and (None, row.id) not in state.put_off)
+    return replace(after, put_off=(*after.put_off, *left))
+
+
+def _taken(state: State, event: Volunteered | PageRead) -> State:
+    """Return the state with these numbers, a card that lists them, and the contradictions."""
     units = {name: unit for name, unit, _ in state.knowledge.metrics}
     given = {name: float(v) for name, v in event.values if name in units and math.isfinite(v) and v >= 0}
     if not given:
@@ -117,6 +154,7 @@ def _volunteered(state: State, event: Volunteered) -> State:
             cards.append(contradictions.against_report(state, name, value, known))
     if event.remark:
         lines.append(Line(event.remark, "quiet"))
+    lines += [Line(text, "warning", "Not read") for text in event.unread]
     after = add(state, Card("answer", "Your own numbers", tuple(lines), state.position, label="You"), *cards)
     if not given:
         return after
@@ -139,7 +177,7 @@ def _conclusion_shown(state: State, event: ConclusionShown) -> State:
     return conclude_interview(state)
 
 
-def _typed_words(event: Volunteered, kernels: tuple[str, ...]) -> str:
+def _typed_words(event: Volunteered | PageRead, kernels: tuple[str, ...]) -> str:
     """Return the typed line, else the numbers, and the remark."""
     text = event.said or ", ".join(f"{name} = {value:.6g}" for name, value in event.values)
     return f"types {text}{f' ({event.remark})' if event.remark else ''}"
@@ -180,6 +218,8 @@ ACTIONS: Final = (
     ),
     Action(PredictionsSet, _predictions_set, "sets predictions to {on}", (_PREDICT,), keeps_view=True),
     Action(Volunteered, _volunteered, _typed_words),
+    Action(Volunteered, _volunteered, "types {values}"),
+    Action(PageRead, _page_read, _typed_words),
     Action(NumbersContinued, _numbers_continued, "continues with the numbers"),
     Action(
         ConclusionShown,

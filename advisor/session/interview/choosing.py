@@ -12,6 +12,7 @@ from advisor.knowledge.expressions import ExpressionError, parse, parse_test
 from advisor.knowledge.schemas import RuleDef
 from advisor.readers.workload import typed
 from advisor.records.diagnosis import LaunchDiagnosis, Question
+from advisor.session.interview.pages import page_ask, page_of, pages
 from advisor.session.records import Ask, Card, Choice, NapkinResult
 from advisor.session.requests import Value
 from advisor.session.state import State
@@ -31,9 +32,12 @@ WORKLOAD_KINDS: Final = {
     "geometry": "geometry",
 }
 
-# Metrics that the class needs, in the order of the first page; the others are ranked by trying their answers.
+# The questions that come first in any case; the others are ranked by trying their answers.
 FIRST: Final = {
-    "kernel": ("subject", "gpu", "duration_ns", "sm_throughput_pct", "memory_throughput_pct", "dram_pct"),
+    "kernel": (
+        *("subject", "gpu", "duration_ns", "sm_cycles_elapsed"),
+        *("sm_throughput_pct", "memory_throughput_pct", "dram_pct"),
+    ),
     "workload": ("subject", "gpu", "sm_throughput_pct", "tex_unit_pct", "l2_pct", "dram_pct", "crop_pct"),
 }
 # Bounds that a user can predict for a kernel: label and other words.
@@ -43,29 +47,6 @@ BOUNDS: Final = {
     "latency": ("Latency: no unit is saturated, warps stall", ("neither", "waiting")),
 }
 _ALGORITHM_WHY: Final = "The algorithm and its sizes determine the minimum bytes, operations and time."
-# First the metrics of the class, then the rest of ncu's first page, then those that separate the causes, roughly in
-# the order of the pages: speed of light, memory, launch, occupancy, scheduler, warp states, source.
-ORDER: Final = (
-    *("duration_ns", "sm_cycles_elapsed", "sm_throughput_pct", "memory_throughput_pct", "dram_pct", "l2_pct"),
-    *("l1_wavefronts_pct", "l1_requests_pct", "lsu_pct", "pipe_fma_pct", "pipe_alu_pct", "pipe_fp64_pct"),
-    *("pipe_xu_pct", "pipe_tensor_pct", "issue_pct", "idc_pct", "adu_pct"),
-    *("dram_bytes", "dram_read_bytes", "dram_write_bytes", "l1_hit_pct", "l2_hit_pct"),
-    *("grid_size", "block_size", "registers_per_thread", "shared_bytes_per_block"),
-    *("occupancy_limit_registers", "occupancy_limit_shared", "occupancy_limit_warps", "occupancy_limit_blocks"),
-    *("occupancy_theoretical_pct", "occupancy_achieved_pct", "waves"),
-    *("active_warps", "eligible_warps", "issue_active", "issue_interval", "lanes_active"),
-    *("stall_long_scoreboard_pct", "stall_lg_throttle_pct", "stall_mio_throttle_pct", "stall_short_scoreboard_pct"),
-    *("stall_barrier_pct", "stall_wait_pct", "stall_math_pipe_throttle_pct", "stall_no_instruction_pct"),
-    *("stall_imc_miss_pct", "stall_branch_resolving_pct", "stall_dispatch_stall_pct"),
-    *("load_sector_ratio", "store_sector_ratio", "global_sectors", "global_sectors_ideal"),
-    *("sectors_per_request_load", "sectors_per_request_store"),
-    *("shared_wavefront_ratio", "shared_wavefront_share"),
-    *("inst_executed", "global_load_inst", "global_store_inst", "shared_load_inst", "shared_store_inst"),
-    *("local_load_inst", "local_store_inst", "spill_inst", "access_bits_mean", "idc_requests_per_ldc"),
-    *("constant_inst",),
-    *("ffma_inst", "fadd_inst", "fmul_inst", "dfma_inst", "dadd_inst", "dmul_inst", "fp64_inst", "half_inst"),
-    *("tensor_inst", "integer_inst", "mufu_inst", "conversion_inst", "f64_conversion_inst", "memory_inst"),
-)
 # Metrics from which code, not a formula, calculates the headline numbers.
 _PARTS: Final = {
     "compute_pct": ("sm_throughput_pct", "pipe_fma_pct", "pipe_alu_pct", "pipe_fp64_pct", "pipe_xu_pct", "issue_pct"),
@@ -107,7 +88,8 @@ def first_page(asks: Sequence[Ask]) -> bool:
 def next_number(state: State) -> Ask | None:
     """Return the next question of an interview: the first page's, then those worth asking; skipped ones come last.
 
-    Return None if no answer would change anything.
+    The numbers of a kernel are asked page by page. A number that was left out of its page is asked alone, after all
+    pages. Return None if no answer would change anything.
     """
     if state.wanted == ():
         return None
@@ -117,7 +99,14 @@ def next_number(state: State) -> Ask | None:
     worth = list(dict.fromkeys((*first, *rest)))
     asks = tuple(sorted((ask for ask in asks if ask.id in worth), key=lambda ask: worth.index(ask.id)))
     later = {question for _, question in state.put_off}
-    return next(iter(sorted(asks, key=lambda ask: ask.id in later)), None)
+    out: dict[str, Ask] = {}
+    for ask in asks:
+        page = page_of(state.knowledge.pages, ask.id) if ask.group == "metric" and ask.id not in later else None
+        if page is None:
+            out[ask.id] = ask
+        elif page.id not in out:
+            out[page.id] = page_ask(page, [one for one in asks if one.id not in later])
+    return next(iter(sorted(out.values(), key=lambda ask: ask.id in later)), None)
 
 
 def expectation(state: State) -> Ask:
@@ -326,8 +315,8 @@ def _closure(catalog: Catalog, names: frozenset[str]) -> frozenset[str]:
 
 
 def interview(catalog: Catalog, gpus: tuple[Choice, ...] = ()) -> tuple[Ask, ...]:
-    """Return the questions of an interview: the subject, the GPU (if a list is given), the numbers in ORDER, facts that
-    only the user knows, and the questions of a workload (group `workload`).
+    """Return the questions of an interview: the subject, the GPU (if a list is given), the numbers of the pages, facts
+    that only the user knows, and the questions of a workload (group `workload`).
 
     The text for a number is the metric's meaning; its reason says where ncu shows it and which conclusions need it.
     """
@@ -357,7 +346,11 @@ def interview(catalog: Catalog, gpus: tuple[Choice, ...] = ()) -> tuple[Ask, ...
     needed = needed_for(catalog)
     titles = {name: c.title for name, c in catalog.classes.items()}
     titles |= {name: d.title for name, d in catalog.diagnoses.items()}
-    asks += [_number(catalog, m, needed.get(m, ()), titles) for m in ORDER if m in catalog.metrics]
+    asks += [
+        replace(_number(catalog, metric, needed.get(metric, ()), titles), row=row, how=how)
+        for page in pages(catalog)
+        for metric, row, how in page.rows
+    ]
     asks += [_question(catalog, q, titles) for q in catalog.questions]
     return (*asks, *_workload(catalog))
 

@@ -11,6 +11,7 @@ from rapidfuzz import fuzz, process
 
 from advisor.knowledge.base import Catalog
 from advisor.knowledge.loader import load
+from advisor.readers.frame import keys_of
 from advisor.records import resources
 from advisor.session.records import KnowledgeIndex
 
@@ -48,6 +49,18 @@ def names_of(catalog: Catalog) -> tuple[tuple[str, str], ...]:
             if name and name not in said:
                 out[name, metric] = None
     return tuple(out)
+
+
+def labels_of(catalog: Catalog) -> tuple[tuple[str, str, str], ...]:
+    """Return triples (section, label, metric) of ncu's pages, and ("", ncu's own name, metric)."""
+    out: dict[tuple[str, str], str] = {}
+    for metric, entry in catalog.metrics.items():
+        for pair in entry.text:
+            for key in keys_of(pair):
+                out.setdefault(key, metric)
+        for name in entry.names:
+            out.setdefault(("", name), metric)
+    return tuple((*key, metric) for key, metric in out.items())
 
 
 def _shorter(metric: str) -> Iterator[str]:

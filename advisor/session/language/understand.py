@@ -27,12 +27,14 @@ from advisor.session.language import files
 from advisor.session.language.asking import question
 from advisor.session.language.intents import SURE
 from advisor.session.language.names import begun, called, near, pick, squash
+from advisor.session.language.pasted import Pasted, in_order, read
 from advisor.session.language.values import Understood, bare_number, said, understood
 from advisor.session.records import Ask, Choice
 from advisor.session.state import State
 
 _MOST: Final = 3  # maximum number of suggestions
 _LONGEST: Final = 4000
+_KEPT: Final = 200  # characters of a pasted text that are kept in the session's log
 _MOST_COMPLETIONS: Final = 40
 _ALIKE: Final = 62.0  # minimum similarity (0 to 100); a word of four letters with two exchanged reaches it
 _CHOICES: Final = 2  # maximum suggestions that are choices, if a command or a word resembles the line too
@@ -66,6 +68,11 @@ def understand(text: str, state: State) -> e.Event | None:
         return _slash(word.casefold(), Typed(rest.strip(), text[1:].strip().partition(" ")[2].strip()), state)
     if not parsed:
         return None
+    if ask is not None and ask.kind == "page":
+        return _to_page(text, state, ask)
+    pasted = _pasted(text, state) if "\n" in text or "\t" in text else None
+    if pasted is not None:
+        return pasted
     if ask is not None and ask.kind == "number":
         return _to_number(parsed, state, ask)
     if ask is not None and ask.kind == "text":
@@ -204,6 +211,41 @@ def _to_number(text: str, state: State, ask: Ask) -> e.Event:
         named = _named_numbers(text, state, ask)
         return named or e.NotUnderstood(text, unclear(text, state).meant, str(problem))
     return _in_range(ask, value, text)
+
+
+def _to_page(text: str, state: State, ask: Ask) -> e.Event:
+    """Return the numbers of the open page; numbers of other pages are corrections, and leave it open."""
+    parsed = " ".join(text.split())
+    found = Pasted()
+    if any(c.isdigit() for c in text):
+        found = in_order(text, ask.rows) or read(text, state.knowledge, ask.rows)
+        values = _shown_as(found.values, state)
+        if any(metric == row.id for metric, _ in values for row in ask.rows):
+            return e.PageRead(ask.id, values, text[:_KEPT], found.unread)
+        if values:
+            return e.Volunteered(values, text[:_KEPT], found.unread)
+    otherwise = (
+        _choose(parsed, state, numbered=False)
+        or phrase(parsed, state)
+        or _named_thing(parsed, state)
+        or question(parsed, state, SURE)
+    )
+    if otherwise is not None and not (found.unread and isinstance(otherwise, e.NotUnderstood)):
+        return otherwise
+    because = found.unread[0] if found.unread else "Type names with numbers, such as dram 83%, or paste rows from ncu."
+    return e.NotUnderstood(parsed[:_KEPT], unclear(parsed, state).meant, because)
+
+
+def _pasted(text: str, state: State) -> e.Event | None:
+    """Return the numbers of rows pasted from ncu; None for any other text."""
+    if state.place != "launch" or not any(c.isdigit() for c in text):
+        return None
+    found = read(text, state.knowledge)
+    return e.Volunteered(_shown_as(found.values, state), text[:_KEPT], found.unread) if found.values else None
+
+
+def _shown_as(values: tuple[tuple[str, float], ...], state: State) -> tuple[tuple[str, float], ...]:
+    return _as_shown(Understood(values), state).values
 
 
 def _in_range(ask: Ask, value: float, text: str) -> e.Event:

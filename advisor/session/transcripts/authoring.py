@@ -15,8 +15,8 @@ A script is YAML:
       - what if dram_pct = 70
       - {say: /how, expect: {cards: [proof]}}
       - {say: "dram 45 %", remark: "not in the source: assumed"}
-      - {interview: conclusion}        # each question is answered from `numbers`, "I don't know" if it is missing,
-                                       # until none is left (with `until: ID`, until that one)
+      - {interview: conclusion}        # each question, and each row of a page, is answered from `numbers`, "I don't
+                                       # know" if it is missing, until none is left (`until: ID`: a question or row)
       - {do: goto, step: roofline}     # an action by its verb and fields, as a transcript writes it
       - {expect: {class: dram_bound, first: near_memory_roofline}}
 
@@ -191,7 +191,7 @@ class _Scene:
             hint = "; ".join([event.because, *event.meant]) if event.because or event.meant else "type /help"
             raise InputError(f"{where}: not understood: {hint}")
         if remark:
-            if not isinstance(event, e.Volunteered):
+            if not isinstance(event, (e.Volunteered, e.PageRead)):
                 raise InputError(f"{where}: a remark belongs to typed numbers")
             event = structs.replace(event, remark=remark)
         self._do(event, where)
@@ -210,9 +210,13 @@ class _Scene:
         numbers = self.script.numbers
         for _ in range(_MOST_QUESTIONS):
             ask = self.state.ask
-            if ask is None or ask.id == until:
+            if ask is None or until in (ask.id, *(row.id for row in ask.rows)):
                 return
-            if ask.id in numbers:
+            rows = [row.id for row in ask.rows if row.id in numbers]
+            if rows:
+                pairs = "; ".join(f"{row} = {numbers[row]}" for row in rows)
+                self._say(pairs, f"{where}, asked for {ask.id}", False)
+            elif ask.id in numbers:
                 self._say(str(numbers[ask.id]), f"{where}, asked for {ask.id}", False)
             else:
                 self._do(e.Answered(ask.id, None), f"{where}, asked for {ask.id}")

@@ -12,8 +12,9 @@ from textual.content import Content
 from textual.events import Key
 from textual.widgets import Input
 
+from advisor.session import events as e
 from advisor.session.choices import choices
-from advisor.session.language.understand import event_of
+from advisor.session.language.understand import event_of, understand
 from advisor.session.records import UNIT_HINTS, Ask
 from advisor.session.state import State
 from advisor.tui.drawing import safe
@@ -72,7 +73,7 @@ class SessionScreen(ChoiceScreen):
                 yield Choices(focus=True)
             yield Evidence(blocks=self.blocks, ident="evidence")
         yield Busy(blocks=self.blocks)
-        yield self.prompt_line(Prompt(self.app.complete, history=self.app.history, ident="prompt"))
+        yield self.prompt_line(Prompt(self.app.complete, history=self.app.history, ident="prompt", pasted=self._pasted))
         yield footer()
 
     def on_mount(self) -> None:
@@ -119,6 +120,14 @@ class SessionScreen(ChoiceScreen):
         else:
             self.take(self.query_one(Choices).marked)
         self.focus_home()
+
+    def _pasted(self, text: str) -> bool:
+        """Take numbers that are pasted as rows of ncu; return whether the text holds any."""
+        event = understand(text, self.app.state)
+        if not isinstance(event, e.PageRead | e.Volunteered):
+            return False
+        self.app.do(event)
+        return True
 
     def to_line(self, key: Key) -> str | None:
         """Return `/` for a command, nothing for `:`, and any other key that has no use while a question is open."""
@@ -203,6 +212,8 @@ class SessionScreen(ChoiceScreen):
 
 def _placeholder(state: State) -> str:
     ask = state.ask
+    if ask is not None and ask.kind == "page":
+        return "numbers in this order, names with numbers, or pasted rows; d if you have none of these"
     if ask is not None and ask.kind == "number":
         return UNIT_HINTS.get(ask.unit, UNIT_HINTS["count"]) + ("; d for don't know" if ask.optional else "")
     if ask is not None:

@@ -87,8 +87,13 @@ class Prompt(Input):
         placeholder: str = "",
         ident: str | None = None,
         history: History | None = None,
+        pasted: Callable[[str], bool] = lambda text: False,
     ) -> None:
-        """words: completions of a line, or a function that gives them for the typed text, most likely first."""
+        """words: completions of a line, or a function that gives them for the typed text, most likely first.
+
+        pasted: takes pasted text of several lines, and returns whether it used it; otherwise its first line is kept.
+        """
+        self._pasted = pasted
         self._complete = _of(words) if isinstance(words, tuple) else words
         self._history = history
         self._offered: tuple[str, ...] = ()
@@ -101,6 +106,13 @@ class Prompt(Input):
             id=ident,
             select_on_focus=False,  # do not select the text, so that the user can continue typing
         )
+
+    def _on_paste(self, event: Paste) -> None:
+        """Use several pasted lines at once: an input holds only one."""
+        lines = [line for line in event.text.splitlines() if line.strip()]
+        if len(lines) > 1 and not self.value and self._pasted(event.text):
+            event.prevent_default()
+            event.stop()
 
     def validate_value(self, value: str) -> str:
         kept = value if value.isprintable() else "".join(c for c in value if c.isprintable())

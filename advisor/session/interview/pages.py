@@ -1,0 +1,62 @@
+"""The pages of an interview: the numbers of one section of ncu, asked together."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Final
+
+import msgspec
+
+from advisor.knowledge.base import Catalog
+from advisor.knowledge.loader import load
+from advisor.records import resources
+from advisor.session.records import Ask, Page
+
+PREFIX: Final = "page:"  # of the question id of a page
+_ASK: Final = "{section}: which numbers does ncu show? ({where})"
+_HOW: Final = (
+    "Type the numbers in this order, or names with numbers (dram 83%, l2 hit 41%), or paste the rows from ncu. "
+    "A dash stands for an unknown number; what you leave out counts as unknown."
+)
+
+
+class _Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    row: str
+    how: str = ""
+
+
+class _Page(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    section: str
+    where: str
+    rows: dict[str, _Row]
+
+
+def pages(catalog: Catalog) -> tuple[Page, ...]:
+    """Return the pages of knowledge/interview.yaml with the rows whose metrics the catalog knows, in their order.
+
+    Raises KnowledgeError with file and line.
+    """
+    made: dict[str, _Page] = load(resources.folder("knowledge") / "interview.yaml", dict[str, _Page])
+    return tuple(
+        Page(
+            PREFIX + name,
+            page.section,
+            page.where,
+            tuple((metric, row.row, row.how) for metric, row in page.rows.items() if metric in catalog.metrics),
+        )
+        for name, page in made.items()
+    )
+
+
+def page_of(pages: Sequence[Page], metric: str) -> Page | None:
+    """Return the page that has a metric."""
+    return next((page for page in pages if any(name == metric for name, _, _ in page.rows)), None)
+
+
+def page_ask(page: Page, asks: Collection[Ask]) -> Ask:
+    """Return the question for those rows of a page that are among these questions, in the page's order."""
+    of = {ask.id: ask for ask in asks}
+    rows = tuple(of[metric] for metric, _, _ in page.rows if metric in of)
+    changes = tuple(dict.fromkeys(name for row in rows for name in row.would_change))
+    title = _ASK.format(section=page.section, where=page.where)
+    return Ask(page.id, title, _HOW, "page", would_change=changes, group="page", rows=rows)

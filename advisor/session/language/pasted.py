@@ -1,0 +1,171 @@
+"""Parse numbers that are pasted from ncu or typed for a page: rows of tables, CSV, names with numbers, bare numbers."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Final
+
+from advisor.readers.fragment import Row, read_fragment
+from advisor.readers.frame import breakdown_name, convert
+from advisor.records.errors import AdvisorError
+from advisor.records.quantities import is_unit, parse_metric
+from advisor.session.language.names import called, plain
+from advisor.session.language.values import said, understood
+from advisor.session.records import Ask, KnowledgeIndex
+from advisor.view.numbers import amount_text
+
+_MOST_UNREAD: Final = 5
+_MOST_TYPED: Final = 12  # lines without a known label that are tried as typed names, which takes a search for each
+# A value of a list in the order of a page; a dash and similar signs stand for an unknown number.
+_ITEM: Final = re.compile(
+    r"(?P<value>[+-]?\d(?:[\d.,]*\d)?(?:e[+-]?\d+)?(?:\s*(?:%|[a-zµμ]+(?:/[a-z]+)?))?)|(?P<unknown>n/a|unknown|[-–—?x])",
+    re.IGNORECASE,
+)
+_BETWEEN: Final = re.compile(r"\s*(?:;|,(?=\s)|\s)\s*")
+_AMONG: Final = re.compile(r"[;\n]|,(?!\d)|,(?=\d{3}(?!\d)[\d,]*[a-z])", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Pasted:
+    """The numbers of a text as (metric, value in its canonical unit), and what was not understood, one line each."""
+
+    values: tuple[tuple[str, float], ...] = ()
+    unread: tuple[str, ...] = ()
+
+
+@lru_cache(maxsize=4)
+def _labels(labels: tuple[tuple[str, str, str], ...]) -> dict[tuple[str, str], str]:
+    return {(section, label): metric for section, label, metric in labels}
+
+
+@lru_cache(maxsize=4)
+def _own_names(labels: tuple[tuple[str, str, str], ...]) -> frozenset[str]:
+    return frozenset(label for section, label, _ in labels if not section)
+
+
+def in_order(text: str, rows: Sequence[Ask]) -> Pasted | None:
+    """Return the numbers of a list without names, in the order of the rows; None for any other text."""
+    at, found = 0, list[str]()
+    text = text.strip()
+    while at < len(text):
+        match = _ITEM.match(text, at)
+        if match is None:
+            return None
+        found.append(match["value"] or "")
+        gap = _BETWEEN.match(text, match.end())
+        at = match.end() if gap is None else gap.end()
+        if gap is None and at < len(text):
+            return None
+    if not any(found):
+        return None
+    values: list[tuple[str, float]] = []
+    unread = [f"{len(found)} numbers for {len(rows)} rows: the last are not used"] if len(found) > len(rows) else []
+    for row, value in zip(rows, found, strict=False):
+        if value:
+            _keep(values, unread, row.id, _typed(value, row.unit), row.row or row.id, row)
+    return Pasted(tuple(values), tuple(unread))
+
+
+def read(text: str, index: KnowledgeIndex, rows: Sequence[Ask] = ()) -> Pasted:
+    """Return the numbers of any text. rows: those of the open page, whose names come first. Nothing raises."""
+    known = cache(lambda label: bool(_meant(label, "", index, rows)))
+    fragment = read_fragment(text, _own_names(index.labels), known)
+    asks = {ask.id: ask for ask in (*index.interview, *rows)}
+    values: list[tuple[str, float]] = []
+    unread: list[str] = []
+    several, combined = dict[str, float](), dict(index.combined)
+    for row in fragment.rows:
+        metrics = _meant(row.label, row.section, index, rows)
+        fitting = [(m, v) for m in metrics if math.isfinite(v := _converted(row, index.unit(m) or ""))]
+        for likely in ({ask.id for ask in rows}, {a.id for a in index.interview if a.group == "metric"}):
+            fitting = [one for one in fitting if one[0] in likely] or fitting
+        if len({metric for metric, _ in fitting}) == 1:
+            metric, value = fitting[0]
+            if metric in several and metric in combined:
+                value = several[metric] + value if combined[metric] == "sum" else max(several[metric], value)
+                values = [one for one in values if one[0] != metric]
+            several.setdefault(metric, value)
+            _keep(values, unread, metric, value, row.label, asks.get(metric))
+        elif fitting:
+            unread.append(f"{row.label}: several metrics match ({', '.join(metric for metric, _ in fitting[:3])})")
+        elif metrics and (row.section or row.unit) and not _is_own_name(index, row.label):
+            unread.append(f"{row.label}: {row.unit or 'a number'} does not fit {index.unit(metrics[0])}")
+    # A line of several names with numbers is no row of a table.
+    lines = fragment.unread if fragment.rows or "\n" in text.strip() else (text.strip(),)
+    for line in lines[:_MOST_TYPED]:
+        parts = [_named(part, index, rows, asks) for part in _AMONG.split(line) if part.strip()]
+        for part in parts:
+            values += [one for one in part.values if one[0] not in dict(values)]
+            unread += part.unread
+    more = len(unread) - _MOST_UNREAD + max(0, len(lines) - _MOST_TYPED)
+    unread = unread[:_MOST_UNREAD] + ([f"and {more} more lines"] if more > 0 else [])
+    return Pasted(tuple(values), tuple(unread))
+
+
+def _is_own_name(index: KnowledgeIndex, label: str) -> bool:
+    """Return whether the label is one of ncu's own names, which a table repeats with other units."""
+    return label in _own_names(index.labels)
+
+
+def _named(part: str, index: KnowledgeIndex, rows: Collection[Ask], asks: dict[str, Ask]) -> Pasted:
+    """Return the typed numbers with names in a part of a line: `dram 83%`, `about 40 registers`."""
+    pairs = said(part)
+    if not pairs:
+        return Pasted((), (f"{part.strip()}: not a name with a number",))
+    found = understood(pairs, index)
+    if not found.values:
+        return Pasted((), (f"{part.strip()}: {found.because}",))
+    values: list[tuple[str, float]] = []
+    unread: list[str] = []
+    for metric, value in found.values:
+        _keep(values, unread, metric, value, metric, asks.get(metric))
+    return Pasted(tuple(values), tuple(unread))
+
+
+def _keep(
+    values: list[tuple[str, float]], unread: list[str], metric: str, value: float, name: str, ask: Ask | None
+) -> None:
+    """Add a number if it is possible, else the reason why not; the first of several for one metric counts."""
+    unit = "" if ask is None else ask.unit
+    if not math.isfinite(value):
+        unread.append(f"{name}: not a number in {unit or 'this unit'}")
+    elif value < 0 or (ask is not None and ask.high is not None and value > ask.high):
+        most = "0 or more" if ask is None or ask.high is None else f"0 to {amount_text(ask.high, unit)}"
+        unread.append(f"{name}: {amount_text(value, unit)} is outside the possible range, {most}")
+    elif metric not in dict(values):
+        values.append((metric, value))
+
+
+def _meant(label: str, section: str, index: KnowledgeIndex, rows: Collection[Ask]) -> tuple[str, ...]:
+    """Return the metrics that a label can mean: by ncu's name, a row of the page, the section, or its name alone."""
+    labels = _labels(index.labels)
+    own = labels.get(("", label)) or labels.get(("", breakdown_name(label)))
+    if own:
+        return (own,)
+    if (section, label) in labels:
+        return (labels[section, label],)
+    wanted = plain(label)
+    on_page = tuple(row.id for row in rows if wanted and wanted in (plain(row.row), plain(row.id)))
+    return tuple(dict.fromkeys((*on_page, *called(label, index)))) if wanted else ()
+
+
+def _converted(row: Row, unit: str) -> float:
+    """Return a number of a row in a metric's unit, NaN if the units differ."""
+    if row.unit and is_unit(row.unit) and row.unit.casefold() not in (unit.casefold(), "%"):
+        value = _typed(f"{row.value!r} {row.unit}", unit)
+        if math.isfinite(value):
+            return value
+    return convert(row.value, row.unit, unit)
+
+
+def _typed(text: str, unit: str) -> float:
+    """Return a typed number in a unit, with a decimal point or a comma; NaN if it is none."""
+    comma = re.match(r"\s*[+-]?\d+,(?:\d{1,2}|\d{4,})(?!\d)", text) and "." not in text
+    try:
+        return parse_metric(text.replace(",", ".", 1) if comma else text, unit)
+    except AdvisorError:
+        return math.nan

@@ -1,0 +1,38 @@
+"""The pages of an interview on a small terminal: rows in view, pasted rows taken at once."""
+
+from __future__ import annotations
+
+from textual import events
+
+from advisor.session.executor import Executor, sources
+from advisor.tui.app import AdvisorApp
+from advisor.tui.widgets.prompt import Prompt
+from tui.driver import Driver
+
+ROWS = "    DRAM Throughput       %      41.20\n    Duration     us     412.50\n    Foo Bar   %   3\n"
+
+
+async def test_a_page_fits_a_small_terminal_and_takes_pasted_rows():
+    app = AdvisorApp(Executor(sources()), (), predict=False)
+    async with app.run_test(size=(80, 24)) as pilot:
+        at = Driver(app, pilot)
+        await at.settle()
+        await at.say("kernel")
+        await at.say("h200")
+        assert at.shows("GPU Speed Of Light Throughput", "Duration [ns]", "DRAM Throughput [%]", "I have none of these")
+        at.app.screen.query_one(Prompt).post_message(events.Paste(ROWS))
+        await at.settle()
+        given = {question: value for _, question, value in app.state.answers}
+        assert given["duration_ns"] == 412_500 and given["dram_pct"] == 41.2
+        assert app.state.ask is not None and app.state.ask.id != "page:speed_of_light"
+        assert app.screen.query_one(Prompt).value == ""
+
+
+async def test_several_pasted_lines_without_numbers_stay_a_line_of_text():
+    app = AdvisorApp(Executor(sources()), (), predict=False)
+    async with app.run_test(size=(80, 24)) as pilot:
+        at = Driver(app, pilot)
+        await at.settle()
+        at.app.screen.query_one(Prompt).post_message(events.Paste("a kernel\nof mine"))
+        await at.settle()
+        assert app.screen.query_one(Prompt).value == "a kernel"
