@@ -93,7 +93,7 @@ class SourceScreen(PanelScreen):
         hidden("colon", "prompt('')", "Filter", _SEARCH),
         Binding("b", "measure(1)", "Measure", tooltip="Next measure with data for this launch"),
         hidden("B", "measure(-1)", "Previous measure", "Previous measure"),
-        Binding("d", "columns", "Columns", tooltip="Next column set: memory, stalls, predication, instructions, none"),
+        Binding("u", "columns", "Columns", tooltip="Next column set: memory, stalls, predication, instructions, none"),
         Binding("right_square_bracket", "hot(1)", "Next hot", key_display="]", tooltip="Next hot place in code order"),
         hidden("left_square_bracket", "hot(-1)", "Previous hot", "Previous hot place in code order"),
         *(hidden(str(n + 1), f"tab({n})", name, _TABS_SAY) for n, name in enumerate(_TAB_NAMES)),

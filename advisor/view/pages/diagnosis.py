@@ -87,7 +87,7 @@ def diagnosis_page(
     links = {id(each): f"launch-{g.at}" for g in chosen for each in g.launches}
     alone = len(launches) == 1
     made: list[Block] = [Paragraph(supposed, "warn")] if supposed else []
-    made += [Paragraph(_about(info), "dim") for info in diagnosis.reports]
+    made += [Paragraph(about_text(info), "dim") for info in diagnosis.reports]
     problems = [Fact("Caveat", f"{info.path}: {p}", "warn") for info in diagnosis.reports for p in info.problems]
     made += [Facts(tuple(problems))] if problems else []
     made += [Paragraph(ceiling_text(card), "dim") for card in diagnosis.measured_ceilings]
@@ -129,7 +129,8 @@ def launch_title(launch: LaunchDiagnosis) -> str:
     return f"{cut(shown(launch.kernel), _HEADING_NAME)} · {which} · {gpu} · {time_text(launch.duration_ns)}"
 
 
-def _about(info: ReportInfo) -> str:
+def about_text(info: ReportInfo) -> str:
+    """Return the path of an input file and the tool that wrote it."""
     return f"{info.path} · {info.tool}" if info.tool else info.path
 
 

@@ -1,0 +1,105 @@
+"""What `diagnose` prints for a launch, and the keys that show it in the session: `python -m tests.bench.reachable`.
+
+    python -m tests.bench.reachable [--report FILE] [--launches 4] [--every]
+
+Opens the report in the session on a very high terminal, so that nothing has to be scrolled, and presses each letter on
+the page of each launch. Every paragraph, cell and bullet of `diagnose --format markdown` is looked for on each screen:
+it is found where 85 % of its characters stand in one place (rapidfuzz), since cards word some labels differently.
+Prints, for each section of the page, how many of its lines each way shows first, and the lines that none shows.
+`Enter` opens the launch from the list and is not counted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import re
+import sys
+from collections import Counter
+from pathlib import Path
+
+from rapidfuzz import fuzz
+
+from advisor.cli.main import cli
+from advisor.records import resources
+from advisor.session.executor import Executor, sources
+from advisor.tui.app import AdvisorApp
+from tests.tui.driver import Driver
+
+WAYS = ("", "f", "h", "d")
+ENOUGH = 85.0
+SIZE = (200, 700)
+_HEADS = ("observation", "value and test", "source")
+_MARKUP = re.compile(r"[*_`|#>\\▏▎▍▌▋▊▉█·┊─│├└✓✗!-]+")
+
+
+def plain(text: str) -> str:
+    """Only words and numbers, in lower case, with single blanks."""
+    return " ".join(_MARKUP.sub(" ", text).split()).casefold()
+
+
+def printed(report: Path, launch: int) -> list[tuple[str, str]]:
+    """Section and text of each line of the page of one launch."""
+    from click.testing import CliRunner
+
+    page = CliRunner().invoke(cli, ["diagnose", str(report), "--launch", str(launch), "--format", "markdown"]).output
+    section, out, code = "Summary", [], False
+    for line in page.splitlines():
+        if line.startswith("```"):
+            code = not code
+        elif line.startswith("#") and not code:
+            section = line.lstrip("# ")
+        else:
+            # The cells of a table are looked for one by one: the session has them as sentences.
+            cells = line.split(" | ") if line.startswith("|") else [line]
+            out += [(section, cell) for cell in cells if len(plain(cell)) >= 6 and plain(cell) not in _HEADS]
+    return out
+
+
+async def screens(report: Path, launch: int) -> dict[str, str]:
+    """The text of the session after each way, from the page of the launch."""
+    found = {}
+    for way in WAYS:
+        app = AdvisorApp(Executor(sources()), (str(report),))
+        async with app.run_test(size=SIZE) as pilot:
+            at = Driver(app, pilot)
+            await at.settle()
+            await at.say(f"/open {launch}")
+            await at.settle()
+            for key in way.split():
+                await at.press(key)
+                await at.settle()
+            found[way] = plain(at.screen)
+    return found
+
+
+def main() -> int:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    default = resources.folder("kernels") / "tour" / "recorded" / "h200" / "tour.ncu-rep.xz"
+    parser.add_argument("--report", type=Path, default=default)
+    parser.add_argument("--launches", type=int, nargs="*", default=[0, 4, 11])
+    given = parser.parse_args()
+    shown: Counter[tuple[str, str]] = Counter()
+    lost: Counter[tuple[str, str]] = Counter()
+    for launch in given.launches:
+        seen = asyncio.run(screens(given.report, launch))
+        for section, line in printed(given.report, launch):
+            ways = [way for way in WAYS if fuzz.partial_ratio(plain(line), seen[way]) >= ENOUGH]
+            if ways:
+                shown[section, ways[0]] += 1
+            else:
+                lost[section, line] += 1
+    print(f"{'section':<32}{'lines':>7}  shown by")
+    for section in dict.fromkeys([s for s, _ in shown] + [s for s, _ in lost]):
+        by = {way: n for (s, way), n in shown.items() if s == section}
+        none = sum(n for (s, _), n in lost.items() if s == section)
+        text = ", ".join(f"{way or 'the page'} {n}" for way, n in by.items()) + (f"; not shown {none}" if none else "")
+        print(f"{section[:31]:<32}{sum(by.values()) + none:>7}  {text}")
+    for (section, line), number in lost.items():
+        print(f"- {section}: {line[:150]} ({number})")
+    return 1 if lost else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
