@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, ClassVar
 
+from msgspec import structs
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.command import CommandPalette, SearchIcon
@@ -195,11 +196,16 @@ class AdvisorApp(App[int]):
         self.state = State()
         self.follow()
 
-    def say(self, text: str) -> None:
-        """Interpret a typed line and apply it; outside a conversation, show a note if the line is not understood."""
+    def say(self, text: str, about: int | None = None) -> None:
+        """Interpret a typed line and apply it; outside a conversation, show a note if the line is not understood.
+
+        about: position of the launch that a question in the list of launches is about.
+        """
         event = commands.understand(text, self.state)
         if event is None:
             return
+        if isinstance(event, e.QuestionAsked) and self.state.place == "launches":
+            event = structs.replace(event, position=about)
         if isinstance(event, e.HelpAsked) and (self.state.place != "launch" or self.state.view or self._replay):
             self.action_help()
             return

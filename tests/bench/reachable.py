@@ -26,7 +26,7 @@ from advisor.session.executor import Executor, sources
 from advisor.tui.app import AdvisorApp
 from tests.tui.driver import Driver
 
-WAYS = ("", "f", "h", "d")
+WAYS = ("", "f", "h", "i")
 ENOUGH = 85.0
 SIZE = (200, 700)
 _HEADS = ("observation", "value and test", "source")

@@ -215,9 +215,9 @@ async def test_from_what_waits_to_the_load_that_it_waits_for_and_to_the_most_liv
     async with source((160, 50)) as at:
         await typed(at, "samples")
         assert at.shows("long scoreboard 100 %, for LDG.E R4")
-        await at.press("i")
+        await at.press("j")
         assert "LDG.E" in sass(at)
-        await at.press("i")
+        await at.press("j")
         assert "does not show what this instruction waits for" in notes(at)
         await at.press("z")
         view = at.app.screen.view  # type: ignore[attr-defined]

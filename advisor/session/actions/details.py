@@ -39,8 +39,8 @@ _DETAILS: Final = Command(
     "everything that diagnose prints for this launch",
     DetailsShown,
     group="launch",
-    key="d",
-    short="Details",
+    key="i",
+    short="Info",
     said=("everything", "the whole page", "all numbers"),
 )
 

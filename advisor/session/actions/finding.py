@@ -68,7 +68,7 @@ def _next(line: Typed, state: State) -> Event:
     following = next_finding(state)
     if following is not None:
         return FindingShown(following.id)
-    return NotUnderstood("/next", (), "There is no other finding on this launch.")
+    return NotUnderstood("the next finding", (), "This launch has no other finding.")
 
 
 _NEXT: Final = Command("next", "the next finding of this launch", _next, group="launch", key="n", short="Next finding")

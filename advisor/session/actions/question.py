@@ -16,16 +16,21 @@ from advisor.view.pages.answer import answer_blocks
 
 
 class QuestionAsked(UserEvent, frozen=True, tag="question"):
-    """A plain question is asked; in the list of launches, about the launch whose fix saves most time."""
+    """A plain question is asked.
+
+    position: in the list of launches, the launch that it is about; None is the one whose fix saves most time.
+    """
 
     text: str
+    position: int | None = None
 
 
 def _question_asked(state: State, event: QuestionAsked) -> State:
     if state.diagnosis is None or not state.diagnosis.launches or not event.text:
         return state
     if state.place == "launches":
-        state = select(state, best_position(state.diagnosis.launches))
+        launches, at = state.diagnosis.launches, event.position
+        state = select(state, at if at is not None and 0 <= at < len(launches) else best_position(launches))
     if state.place != "launch" or state.launch is None or state.position is None:
         return state
     shown = state if state.numbers else reveal(replace(state, ask=None, napkin_input=None))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final
 
 from advisor.compare.compare import compare_diagnoses, match, runs_of
@@ -202,7 +203,17 @@ def give_report(state: State, path: str, change: str = "") -> State:
         return state
     if is_open(state):
         return note(state, NOT_COMPARED)
-    return wait(state, CompareVersion(path, state.position, change), ask=None, napkin_input=None)
+    return wait(state, CompareVersion(_in_full(state, path), state.position, change), ask=None, napkin_input=None)
+
+
+def _in_full(state: State, path: str) -> str:
+    """Return the path, where `#3` is a launch of the report of this launch, and a bare name that of an open report."""
+    reports = [] if state.diagnosis is None else [report.path for report in state.diagnosis.reports]
+    name, mark, launch = path.partition("#")
+    if not name and state.launch is not None and state.launch.report < len(reports):
+        return f"{reports[state.launch.report]}{mark}{launch}"
+    same = [report for report in reports if PurePath(report).name == name]
+    return f"{same[0]}{mark}{launch}" if len(same) == 1 else path
 
 
 def begin_version(state: State, change: str) -> State:

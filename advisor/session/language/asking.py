@@ -112,7 +112,17 @@ def _missing(meaning: Meaning, state: State) -> e.Event | None:
     return e.CollectShown() if _COMMAND & set(meaning.words) else e.MissingShown()
 
 
+# Words of a supposition; without one, a number with a name that only resembles a metric's is none.
+_SUPPOSED: Final = frozenset(
+    ("if", "would", "could", "were", "suppose", "assume", "assuming", "imagine", "what", "change", "changed", "changing")
+    + ("set", "increase", "reduce", "raise", "lower", "double", "halve", "drop", "drops", "make", "use", "used", "using")
+    + ("with", "try", "went", "goes", "fell", "rose", "had", "only", "instead", "when", "at", "to")
+)
+
+
 def _what_if(meaning: Meaning, state: State) -> e.Event | None:
+    if not _SUPPOSED & set(squash(meaning.text).split()):
+        return None
     try:
         values = values_of(meaning, state.launch, catalog())
     except AdvisorError as problem:

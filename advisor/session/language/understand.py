@@ -108,6 +108,9 @@ def _slash(word: str, line: Typed, state: State) -> e.Event:
     sentence = _understood_sentence(whole, state) if rest >= least else phrase(whole, state) if exact is None else None
     if sentence is not None and (exact is None or not exact.takes):
         return sentence
+    if rest >= _PROSE and (exact is None or whole.rstrip().endswith("?")):
+        # Nobody types a command like this, so say what is not understood about the question.
+        return sentence or question(whole, state) or unclear(whole, state)
     found = pick(word, COMMANDS)
     if len(found) != 1:
         meant = found or near(word, COMMANDS)

@@ -39,7 +39,7 @@ def view_bindings(*, anywhere: bool = False, show: bool = False) -> list[Binding
 
 
 # The order of letters in the footer; a narrow terminal cuts its end.
-_LETTERS: Final = "fhndswcpervmgl"
+_LETTERS: Final = "fhniswcpervmgl"
 
 
 def letter_bindings(*, show: bool = True) -> list[Binding]:

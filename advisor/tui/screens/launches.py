@@ -61,6 +61,7 @@ class LaunchesScreen(ChoiceScreen):
     def __init__(self, *, blocks: bool = True) -> None:
         super().__init__(blocks=blocks)
         self._order, self._upwards, self._collapse = ORDERS[0], False, True
+        self._about: int | None = None  # the launch highlighted before the prompt was used
         self._rows: tuple[Diagnosis | None, bool, tuple[Row, ...]] = (None, True, ())
         self._opened_one = False
 
@@ -143,6 +144,8 @@ class LaunchesScreen(ChoiceScreen):
 
     @on(LaunchTable.RowHighlighted)
     def _highlighted(self) -> None:
+        if not self.query_one(Prompt).value:
+            self._about = self.query_one(LaunchTable).position
         self._preview()
 
     def _ways(self, state: State) -> tuple[Choice, ...]:
@@ -168,7 +171,7 @@ class LaunchesScreen(ChoiceScreen):
         elif text.startswith("/") or (text and not self.query_one(LaunchTable).kept):
             event.input.clear()
             self.query_one(LaunchTable).focus()
-            self.app.say(text)
+            self.app.say(text, self._about)
         elif self.has_class("-trouble"):
             self.take(self.query_one(Choices).marked)
         elif text:

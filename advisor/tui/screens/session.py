@@ -82,9 +82,9 @@ class SessionScreen(ChoiceScreen):
         self.show(self.app.state)
 
     def focus_home(self) -> None:
-        """Focus the prompt if a number or text is asked for, else the choices."""
+        """Focus the prompt if a number, text or one of many names is asked for, else the choices."""
         ask = self.app.state.ask
-        typed = ask is not None and ask.kind != "choice"
+        typed = ask is not None and (ask.kind != "choice" or len(ask.choices) > 9)
         self.query_one(Prompt if typed else Choices).focus()
 
     def on_screen_resume(self) -> None:
@@ -171,7 +171,9 @@ class SessionScreen(ChoiceScreen):
         return hidden
 
     def action_escape(self) -> None:
-        """Do the first that applies: cancel the running work, leave the prompt, the evidence, or the launch."""
+        """Do the first that applies: cancel the running work, leave the prompt, a question for text, the evidence, or
+        the launch.
+        """
         prompt = self.query_one(Prompt)
         state = self.app.state
         if self.app.cancel_work():
@@ -179,6 +181,8 @@ class SessionScreen(ChoiceScreen):
         if prompt.value or (prompt.has_focus and (state.ask is None or state.ask.kind == "choice")):
             prompt.clear()
             self.focus_home()
+        elif state.ask is not None and state.ask.kind == "text":
+            self.app.action_undo()
         elif self.query_one(Evidence).has_focus_within or self.has_class("-evidence"):
             self.remove_class("-evidence")
             self.focus_home()
