@@ -82,6 +82,9 @@ def answer_all(session: Session, values: dict[str, float | str], most: int = 90)
             session.do(e.Expected(None))
         elif ask.group == "napkin":
             session.do(e.Skipped(ask.id))
+        elif ask.kind == "page":
+            known = tuple((row.id, float(values[row.id])) for row in ask.rows if row.id in values)
+            session.do(e.PageRead(ask.id, known) if known else e.Answered(ask.id, None))
         else:
             session.do(e.Answered(ask.id, values.get(ask.id)))
     return session.state

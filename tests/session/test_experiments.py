@@ -212,7 +212,7 @@ def test_typed_versions_are_compared_when_the_new_numbers_are_concluded_on(typed
 def test_a_new_version_asks_for_the_numbers_anew_and_keeps_the_card(typed: tuple[State, State]):
     before, _ = typed
     state = reduce(before, e.VersionBegun("x"))
-    assert state.ask is not None and state.ask.id == "duration_ns"
+    assert state.ask is not None and state.ask.id == "page:speed_of_light"
     assert (None, "gpu", "H200-SXM") in state.answers
     assert not any(name in FIRST for _, name, _ in state.answers if name not in ("gpu", "subject"))
     assert reduce(state, e.Back()) == before

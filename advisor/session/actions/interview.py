@@ -218,7 +218,6 @@ ACTIONS: Final = (
     ),
     Action(PredictionsSet, _predictions_set, "sets predictions to {on}", (_PREDICT,), keeps_view=True),
     Action(Volunteered, _volunteered, _typed_words),
-    Action(Volunteered, _volunteered, "types {values}"),
     Action(PageRead, _page_read, _typed_words),
     Action(NumbersContinued, _numbers_continued, "continues with the numbers"),
     Action(

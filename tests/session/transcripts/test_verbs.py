@@ -28,6 +28,7 @@ OF_TYPE = {
     "str": TEXTS,
     "int": st.integers(0, 10**6),
     "bool": st.booleans(),
+    "int | None": st.none() | st.integers(0, 1000),
     "str | None": st.none() | TEXTS,
     "Value": st.none() | NUMBERS | TEXTS,
     "tuple[str, ...]": st.lists(TEXTS, max_size=3).map(tuple),
