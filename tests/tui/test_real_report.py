@@ -49,7 +49,7 @@ async def test_the_interview_reaches_a_class_from_the_first_numbers():
     async with app.run_test(size=(80, 24)) as pilot:
         at = Driver(app, pilot)
         await at.settle()
-        for line in ("kernel", "h200", "328 us", "8%", "88%", "33%"):
+        for line in ("kernel", "h200", "I don't know", "duration 328 us, sm 8%, memory 88%, dram 33%"):
             await at.say(line)
         assert app.state.launch is not None
         assert app.state.launch.known_as == "H200-SXM"
