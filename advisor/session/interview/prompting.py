@@ -22,7 +22,8 @@ GROUPS: Final = ("path", "variants", "timeline")
 _PATHS: Final = {
     "new_report": (
         "Which report holds the new version? Type its path.",
-        "Profile it with the same options; otherwise the two are not comparable. REPORT#N names one launch, #N one of this report.",
+        "Profile it with the same options; otherwise the two are not comparable. REPORT#N names one launch, #N one of "
+        "this report.",
     ),
     "report": (
         "Which report? Type the path of the file.",
