@@ -114,8 +114,45 @@ def _missing(meaning: Meaning, state: State) -> e.Event | None:
 
 # Words of a supposition; without one, a number with a name that only resembles a metric's is none.
 _SUPPOSED: Final = frozenset(
-    "if would could were suppose assume assuming imagine what change changed changing set increase reduce raise lower "
-    "double halve drop drops make use used using with try went goes fell rose had only instead when at to".split()
+    [
+        "if",
+        "would",
+        "could",
+        "were",
+        "suppose",
+        "assume",
+        "assuming",
+        "imagine",
+        "what",
+        "change",
+        "changed",
+        "changing",
+        "set",
+        "increase",
+        "reduce",
+        "raise",
+        "lower",
+        "double",
+        "halve",
+        "drop",
+        "drops",
+        "make",
+        "use",
+        "used",
+        "using",
+        "with",
+        "try",
+        "went",
+        "goes",
+        "fell",
+        "rose",
+        "had",
+        "only",
+        "instead",
+        "when",
+        "at",
+        "to",
+    ]
 )
 
 
