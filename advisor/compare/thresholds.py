@@ -17,7 +17,7 @@ _FORMS = (
     "'finding:bank_conflicts' (a new finding)"
 )
 _COMPARED = re.compile(
-    r"\s*(?P<name>[A-Za-z_][A-Za-z0-9_.]*)\s*(?P<sign>[<>])\s*(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
+    r"\s*(?P<name>[A-Za-z_][A-Za-z0-9_.]*)\s*(?P<sign>[<>])\s*(?P<number>[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)"
     r"\s*(?P<percent>%?)\s*"
 )
 _FINDING = re.compile(r"\s*finding\s*:\s*(?P<id>[A-Za-z_][A-Za-z0-9_.]*)\s*")

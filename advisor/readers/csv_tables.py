@@ -17,7 +17,7 @@ from advisor.records.readings import RuleResult
 
 # Spaces and apostrophes that locales use as thousands separators.
 _GROUP_MARKS = str.maketrans("", "", " \u00a0\u2009\u202f'’")
-_PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_PLAIN = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 _GROUPED = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?")
 _NAN = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
 # A number with only one possible reading determines the style of the whole file.

@@ -129,7 +129,8 @@ def _row(line: str, knows: Callable[[str], bool]) -> tuple[str, str, str] | None
         match = _TRAILING.fullmatch(line)
         cells = [match["label"], match["value"]] if match else []
         label, _, unit = cells[0].rpartition(" ") if cells else ("", "", "")
-        cells = [label, unit, cells[1]] if label and unit_parts(unit) and knows(_named(label)[0]) else cells
+        if label and not knows(_named(cells[0])[0]) and unit_parts(unit) and knows(_named(label)[0]):
+            cells = [label, unit, cells[1]]
     at = next((i for i, cell in enumerate(cells) if not _VALUE.fullmatch(cell) and knows(_named(cell)[0])), 0)
     cells = cells[at:]
     if len(cells) < 2 or _VALUE.fullmatch(cells[0]) or len(cells[0]) > _LABEL:

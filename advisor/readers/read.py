@@ -102,7 +102,7 @@ def read_many(
 
     jobs: child processes at a time; progress: called with "read", files done and the total, and as in `read`;
     meanwhile: called while the processes read, to prepare the next work. A rejected file has no rows, and a
-    description with format '' and the error as its only problem.
+    description with format '' and the error as its only problem (no digest if it is larger than any report may be).
     """
     bounds = replace(limits or Limits(), children=max(1, jobs))
     infos: list[ReportInfo] = []
@@ -125,7 +125,8 @@ def read_many(
             infos.append(found.info)
         except InputError as error:
             why = str(error).removeprefix(f"{path}: ").removeprefix(f"{path.name}: ")
-            digest = _sha256(path) if path.is_file() else ""
+            readable = path.is_file() and path.stat().st_size <= bounds.unpacked_bytes
+            digest = _sha256(path) if readable else ""
             infos.append(ReportInfo(str(path), digest, "", "", complete=False, problems=(why,), launches_missing=None))
     if progress is not None:
         progress("read", len(files), len(files))

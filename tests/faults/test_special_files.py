@@ -12,7 +12,7 @@ import pytest
 from advisor.knowledge.loader import read_text
 from advisor.readers.container import Limits
 from advisor.readers.formats import lines
-from advisor.readers.read import read
+from advisor.readers.read import read, read_many
 from advisor.records.errors import AdvisorError
 from advisor.session.transcripts import format as transcripts
 from advisor.timeline.read import read_trace
@@ -49,3 +49,11 @@ def test_triage_calls_a_pipe_no_report(tmp_path: Path) -> None:
     os.mkfifo(pipe)
     part = _examine(pipe, "x", Settings())
     assert "pipe or a device" in part.refused
+
+
+def test_a_file_larger_than_any_report_may_be_is_refused_without_reading_it_all(tmp_path: Path) -> None:
+    path = tmp_path / "huge.txt"
+    with path.open("wb") as file:
+        file.truncate(1 << 40)  # sparse: all zeros, and no space on the disk
+    found, (info,) = read_many([path])
+    assert len(found) == 0 and info.sha256 == "" and "not an Nsight Compute report" in info.problems[0]

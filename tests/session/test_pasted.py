@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from advisor.session.language.pasted import in_order, read
@@ -57,6 +57,7 @@ FORMS = {
 
 
 @settings(max_examples=60, deadline=None)
+@example(("GPU Speed Of Light Throughput", "L2 Cache Throughput", "l2_throughput_pct"), "colon", 1.0, False)
 @given(st.sampled_from(LABELS), st.sampled_from(sorted(FORMS)), st.floats(0.01, 99.5), st.booleans())
 def test_a_row_of_any_section_is_read_in_every_form(row: tuple[str, str, str], form: str, value: float, comma: bool):
     section, label, metric = row
