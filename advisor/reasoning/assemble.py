@@ -149,7 +149,9 @@ def verdict_and_finding(
 ) -> tuple[Verdict, Finding | None]:
     """Return only the class of one launch and one of its findings, with their evidence."""
     trace, observed = concluded.traces[row], concluded.observed
-    texts = _texts(dict(concluded.frame.iloc[row]), observed.values(row))[1]
+    frame = concluded.frame
+    identity = {name: frame[name].iat[row] for name in LABELS if name in frame}
+    texts = _texts(identity, observed.values(row))[1]
     verdict = _verdict(catalog, observed, row, trace, texts)
     if found is None:
         return verdict, None
