@@ -16,9 +16,9 @@ from typing import Any
 
 import yaml
 
-from advisor.records.questions import Meaning
+from advisor.records.questions import SURE, Meaning
 from advisor.session.language.counts import Counts
-from advisor.session.language.intents import OUT_OF_SCOPE, SURE, recognise
+from advisor.session.language.intents import OUT_OF_SCOPE, recognise
 from advisor.session.language.known import known
 from advisor.session.language.lexicon import Known, read
 

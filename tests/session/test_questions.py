@@ -14,10 +14,11 @@ from advisor.explain.explain import words
 from advisor.hardware import gpus
 from advisor.knowledge.base import catalog
 from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis
+from advisor.records.questions import SURE
 from advisor.session import events as e
 from advisor.session.language import lexicon
 from advisor.session.language.counts import Counts, counts
-from advisor.session.language.intents import OUT_OF_SCOPE, SURE, intents, recognise
+from advisor.session.language.intents import OUT_OF_SCOPE, intents, recognise
 from advisor.session.language.known import known
 from advisor.session.language.lexicon import Known, read
 from advisor.session.language.understand import understand

@@ -8,13 +8,13 @@ from typing import Final
 
 from advisor.knowledge.base import catalog
 from advisor.records.errors import AdvisorError
-from advisor.records.questions import Meaning
+from advisor.records.questions import SURE, Meaning
 from advisor.session import events as e
 from advisor.session.action import Typed
 from advisor.session.actions import COMMANDS
 from advisor.session.choices import choices, event_of_choice
 from advisor.session.language.files import form_of
-from advisor.session.language.intents import OUT_OF_SCOPE, SURE, intents, recognise
+from advisor.session.language.intents import OUT_OF_SCOPE, intents, recognise
 from advisor.session.language.names import pick, squash
 from advisor.session.questions import entry_of, object_of, other_launch, values_of
 from advisor.session.state import State

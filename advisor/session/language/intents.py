@@ -20,7 +20,6 @@ from advisor.session.language.counts import Counts, counts
 from advisor.session.language.lexicon import ELSEWHERE, Known, Sentence, concepts, read, things
 
 OUT_OF_SCOPE: Final = "out_of_scope"
-SURE: Final = 0.6  # minimum confidence of an answer without "I read this as"
 _SECOND, _THIRD = 0.45, 0.2  # weight of the second cue of an intent and of further ones
 _LIKELY: Final = 0.8  # weight of the log-likelihood by the words
 _OUTSIDE: Final = 2.0  # added for another subject: what people ask about has more words than any vocabulary
@@ -202,22 +201,23 @@ def recognise(text: str, known: Known, table: Counts | None = None) -> Meaning:
     confidence = min(1.0, lead / _LEAD) * (1 - _UNKNOWN * min(5, len(sentence.foreign)))
     if best != OUT_OF_SCOPE and sentence.concepts & ELSEWHERE:
         confidence *= _ELSEWHERE_TOO
-    if _has_rivals(sentence, best):
+    if _has_rivals(sentence, best) or (best == "other_gpu" and sentence.foreign):
         confidence *= _RIVALS
+    if score <= 0:  # nothing speaks for it, all the others are only less likely
+        confidence = 0.0
     if best in _NEED_SUBJECT and _subject(sentence, best) is None:
         confidence *= _NO_SUBJECT
     return _meaning(sentence, best, confidence, near)
 
 
 def _has_rivals(sentence: Sentence, intent: str) -> bool:
-    """Return whether several things of a sentence could be its subject, none of them by the name of a fault alone."""
+    """Return whether things of several causes could be the subject of a sentence."""
     subjects = sentence.things
     if intent == "is_bound":
         return "or_word" in sentence.concepts and len({thing.unit for thing in subjects if thing.unit}) > 1
     if intent not in ("how_to_fix", "is_cause"):
         return False
-    faults = {thing.id for thing in subjects if thing.form == "fault"}
-    return len(faults) != 1 and len({thing.id for thing in subjects if thing.findings}) > 1
+    return len({thing.findings[0] for thing in subjects if thing.findings}) > 1
 
 
 def _meaning(sentence: Sentence, intent: str, confidence: float, near: tuple[str, ...]) -> Meaning:

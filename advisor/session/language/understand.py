@@ -16,6 +16,7 @@ from rapidfuzz import fuzz
 
 from advisor.records.errors import AdvisorError
 from advisor.records.quantities import parse_metric
+from advisor.records.questions import SURE
 from advisor.session import events as e
 from advisor.session.action import Listing, Typed
 from advisor.session.actions import COMMANDS, SAID, SHAPES
@@ -25,7 +26,6 @@ from advisor.session.cards import range_text
 from advisor.session.choices import DONT_KNOW_WORDS, choices, event_of_choice
 from advisor.session.language import files
 from advisor.session.language.asking import question
-from advisor.session.language.intents import SURE
 from advisor.session.language.names import begun, called, near, pick, squash
 from advisor.session.language.pasted import Pasted, in_order, read
 from advisor.session.language.values import Understood, bare_number, said, understood

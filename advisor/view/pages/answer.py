@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from advisor.records.questions import Meaning
+from advisor.records.questions import SURE, Meaning
 from advisor.view.blocks import Block, Command, Fact, Facts, Page, Paragraph
 from advisor.view.pages.answers import cause, elsewhere, numbers
 from advisor.view.pages.answers.elsewhere import out_of_scope
 from advisor.view.pages.answers.parts import Answer, Answers, Asked
 from advisor.view.pages.diagnosis import launch_title
-
-SURE: Final = 0.6  # below this confidence, the answer says how the question was read
 
 
 def answered(meaning: Meaning, asked: Asked) -> Answer:
