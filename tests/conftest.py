@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import atexit
+import json
 import os
 import shutil
 import tempfile
+from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -77,3 +79,34 @@ def tour(tour_path: Path) -> Any:
     from advisor.reasoning.diagnose import analyse
 
     return analyse([tour_path])
+
+
+class _Here:
+    """In the place of a child that reads a report: NVIDIA's library takes a second in each before it prints code."""
+
+    def __init__(self, _: object) -> None:
+        self._lines = deque[bytes]()
+
+    def send(self, line: bytes) -> None:
+        from advisor.readers import child
+
+        child.run(json.loads(line), lambda message: self._lines.append(json.dumps(message).encode()))
+
+    def read(self) -> tuple[bytes, bool] | None:
+        return (self._lines.popleft(), True) if self._lines else None
+
+    def allow(self, seconds: float) -> None:
+        pass
+
+    def end_input(self) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.fixture
+def read_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sound reports are read in this process: for tests that read many."""
+    for module in ("parent", "read"):
+        monkeypatch.setattr(f"advisor.readers.{module}.start_child", _Here)

@@ -18,6 +18,8 @@ for _entry in ENTRIES:
     LAUNCHES[_entry.exercise, _entry.place[0]].append(_entry)
 REPORTS = sorted(ROOT.glob("kernels/*/recorded/h200/*.ncu-rep.xz"))
 
+pytestmark = pytest.mark.usefixtures("read_here")
+
 
 def test_there_are_patterns_enough_of_both_kinds() -> None:
     assert sum(not entry.shared for entry in ENTRIES) >= 40
