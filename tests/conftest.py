@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import atexit
-import json
 import os
 import shutil
 import tempfile
-from collections import deque
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +25,9 @@ _SHOWS = (
     *("test_session_flow.py", "test_reducer_laws.py", "test_desk.py", "test_experiments.py"),
     *("test_hostile.py", "test_keeping.py", "test_metrics_derive.py", "test_metrics_tour.py"),
 )
+
+# What these look at is concluded from reports; tests/read_once.py says who reads for itself.
+_READ_ONCE = ("cli", "compare", "explain", "hardware", "practice", "reasoning", "session", "source", "view")
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -59,6 +60,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.long)
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, Any, Any]:
+    """Where reading is not the subject, bundled reports are read once: for the fixtures of a session too."""
+    here = Path(__file__).parent
+    if not item.path.is_relative_to(here) or item.path.relative_to(here).parts[0] not in _READ_ONCE:
+        return (yield)
+    from tests import read_once
+
+    with pytest.MonkeyPatch.context() as patch:
+        read_once.use(patch)
+        return (yield)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def user_data(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """An empty folder that stands for the user's data folder, in child processes too."""
@@ -79,34 +93,3 @@ def tour(tour_path: Path) -> Any:
     from advisor.reasoning.diagnose import analyse
 
     return analyse([tour_path])
-
-
-class _Here:
-    """In the place of a child that reads a report: NVIDIA's library takes a second in each before it prints code."""
-
-    def __init__(self, _: object) -> None:
-        self._lines = deque[bytes]()
-
-    def send(self, line: bytes) -> None:
-        from advisor.readers import child
-
-        child.run(json.loads(line), lambda message: self._lines.append(json.dumps(message).encode()))
-
-    def read(self) -> tuple[bytes, bool] | None:
-        return (self._lines.popleft(), True) if self._lines else None
-
-    def allow(self, seconds: float) -> None:
-        pass
-
-    def end_input(self) -> None:
-        pass
-
-    def close(self) -> None:
-        pass
-
-
-@pytest.fixture
-def read_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Sound reports are read in this process: for tests that read many."""
-    for module in ("parent", "read"):
-        monkeypatch.setattr(f"advisor.readers.{module}.start_child", _Here)

@@ -29,7 +29,6 @@ def marked(truth: dict[str, Any]) -> tuple[str, list[str]]:
     return file, (home(one.name) / file).read_text(encoding="utf-8").splitlines()
 
 
-@pytest.mark.usefixtures("read_here")
 @pytest.mark.parametrize("truth", TRUTH, ids=[f"{t['exercise']}-{t['step']}" for t in TRUTH])
 def test_the_first_place_is_a_line_that_an_engineer_marked(truth: dict[str, Any]) -> None:
     recorded = recording(exercise(truth["exercise"]))
