@@ -62,7 +62,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, Any, Any]:
-    """Where reading is not the subject, bundled reports are read once: for the fixtures of a session too."""
+    """Where reading is not the subject, each report is read once: for the fixtures of a session too."""
     here = Path(__file__).parent
     if not item.path.is_relative_to(here) or item.path.relative_to(here).parts[0] not in _READ_ONCE:
         return (yield)

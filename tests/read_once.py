@@ -1,4 +1,4 @@
-"""Bundled reports are read once in a run of the tests, by whichever worker needs one first.
+"""A report is read once in a run of the tests, by whichever worker needs it first.
 
 Most tests are about what is concluded from a report, not about reading it, which takes half a second, and its
 instructions over a second: NVIDIA's library prepares for that in each process. tests/readers and tests/faults read for
@@ -22,8 +22,7 @@ import pytest
 from advisor.readers import parent, read
 from tests.changed import replace
 
-ROOT = Path(__file__).parents[1]
-BUNDLED = (ROOT / "kernels", ROOT / "tests" / "data")
+LARGEST = 16 << 20  # bytes
 
 
 class Here:
@@ -53,15 +52,20 @@ class Here:
         pass
 
 
-def _kept(key: object, path: Path, make: Callable[[], Any]) -> Any:
-    """What was made for a bundled file, anew from its bytes each time, so that no test sees another's changes."""
-    if not any(path.resolve().is_relative_to(folder) for folder in BUNDLED):
+def _kept(path: Path, options: object, make: Callable[[], Any]) -> Any:
+    """What was made of a file of this name and content, anew from its bytes each time: no test sees another's changes."""
+    if not path.is_file() or path.stat().st_size > LARGEST:
         return make()
-    place = Path(os.environ["XDG_CACHE_HOME"]) / "read-once" / hashlib.sha256(repr(key).encode()).hexdigest()
+    key = repr((path.name, hashlib.sha256(path.read_bytes()).hexdigest(), options))
+    place = Path(os.environ["XDG_CACHE_HOME"]) / "read-once" / hashlib.sha256(key.encode()).hexdigest()
     if not place.is_file():
+        with pytest.MonkeyPatch.context() as patch:
+            for module in (parent, read):
+                patch.setattr(module, "start_child", Here)
+            made = pickle.dumps(make())
         place.parent.mkdir(parents=True, exist_ok=True)
         part = place.with_suffix(f".{os.getpid()}")
-        part.write_bytes(pickle.dumps(make()))
+        part.write_bytes(made)
         part.replace(place)
     return pickle.loads(place.read_bytes())
 
@@ -73,22 +77,21 @@ def use(patch: pytest.MonkeyPatch) -> None:
     def read_once(
         path: Path, *, meanwhile: Any = None, progress: Any = None, report: int = 0, **options: Any
     ) -> Any:
-        limits = options.get("limits")
-        named = {**options, "limits": limits and replace(limits, children=1)}
         if options.get("ptxas") is not None:
             return really(path, meanwhile=meanwhile, progress=progress, report=report, **options)
-        key = ("read", str(path), sorted(named.items(), key=lambda pair: pair[0]))
-        found = _kept(key, Path(path), lambda: really(path, meanwhile=meanwhile, **options))
+        limits = options.get("limits")
+        chosen = {**options, "limits": limits and replace(limits, children=1)}
+        found = _kept(
+            Path(path), ("frame", sorted(chosen.items())), lambda: really(path, meanwhile=meanwhile, **options)
+        )
         found.frame["report"] = report
         if progress is not None:
             progress("launches", len(found.frame), len(found.frame))
-        return found
+        return replace(found, info=replace(found.info, path=str(path)))
 
     def code_once(path: Path, index: int, names: Any, with_sass: bool = True, *, limits: Any = None) -> Any:
-        key = ("code", str(path), index, list(names), with_sass, limits)
-        with pytest.MonkeyPatch.context() as here:
-            here.setattr(parent, "start_child", Here)
-            return _kept(key, Path(path), lambda: code(path, index, names, with_sass, limits=limits))
+        options = ("code", index, list(names), with_sass, limits)
+        return _kept(Path(path), options, lambda: code(path, index, names, with_sass, limits=limits))
 
     for module in ("readers.read", "compare.compare", "cli.source", "practice.sweep"):
         patch.setattr(f"advisor.{module}.read", read_once)
