@@ -18,11 +18,11 @@ from advisor.records import resources
 # shows in the readers, the reasoning and the commands, and in a session from its start to its end.
 _ALIKE = (
     *("tui", "lint", "explain", "bench", "view", "practice", "packaging", "hardware", "source", "timeline"),
-    *("session", "metrics"),
+    *("session", "metrics", "test_regular_expressions.py"),
 )
 _SHOWS = (
     *("test_session.py", "test_terminal.py", "test_real_report.py", "test_packaging.py", "test_practice_child.py"),
-    *("test_session_flow.py", "test_reducer_laws.py", "test_desk.py", "test_experiments.py"),
+    *("test_session_flow.py", "test_reducer_laws.py", "test_desk.py"),
     *("test_hostile.py", "test_keeping.py", "test_metrics_derive.py", "test_metrics_tour.py"),
 )
 

@@ -53,7 +53,7 @@ class Here:
 
 
 def _kept(path: Path, options: object, make: Callable[[], Any]) -> Any:
-    """What was made of a file of this name and content, anew from its bytes each time: no test sees another's changes."""
+    """What was made of a file of this name and content, anew each time, so that no test sees another's changes."""
     if not path.is_file() or path.stat().st_size > LARGEST:
         return make()
     key = repr((path.name, hashlib.sha256(path.read_bytes()).hexdigest(), options))
@@ -74,9 +74,7 @@ def use(patch: pytest.MonkeyPatch) -> None:
     """Reports and their instructions are read once."""
     really, code = read.read, parent.read_code
 
-    def read_once(
-        path: Path, *, meanwhile: Any = None, progress: Any = None, report: int = 0, **options: Any
-    ) -> Any:
+    def read_once(path: Path, *, meanwhile: Any = None, progress: Any = None, report: int = 0, **options: Any) -> Any:
         if options.get("ptxas") is not None:
             return really(path, meanwhile=meanwhile, progress=progress, report=report, **options)
         limits = options.get("limits")

@@ -27,7 +27,6 @@ CASES = [
 ]
 
 
-
 @pytest.fixture
 def base(tmp_path: Path) -> Path:
     """One pattern of ours with all that it refers to: what is told of the rest does not count here."""
