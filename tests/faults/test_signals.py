@@ -19,13 +19,14 @@ from tests.bench.signals import once
 # Each moment once, and each signal: what is done about a signal is the same for all, but for PIPE and INT.
 SAMPLE = [
     ("session idle", "QUIT"),
-    ("session idle", "PIPE"),
     ("unpacking", "HUP"),
     ("reading", "TERM"),
     ("reasoning", "HUP"),
     ("session reading", "TERM"),
+    ("replay", "PIPE"),
     ("triage", "INT"),
     ("kernel running", "INT"),
+    ("kernel running", "PIPE"),
 ]
 
 
