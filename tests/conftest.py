@@ -6,7 +6,7 @@ import atexit
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +18,16 @@ from advisor.records import resources
 # shows in the readers, the reasoning and the commands, and in a session from its start to its end.
 _ALIKE = (
     *("tui", "lint", "explain", "bench", "view", "practice", "packaging", "hardware", "source", "timeline"),
-    *("session", "metrics"),
+    *("session", "metrics", "test_regular_expressions.py"),
 )
 _SHOWS = (
     *("test_session.py", "test_terminal.py", "test_real_report.py", "test_packaging.py", "test_practice_child.py"),
-    *("test_session_flow.py", "test_reducer_laws.py", "test_desk.py", "test_experiments.py"),
+    *("test_session_flow.py", "test_reducer_laws.py", "test_desk.py"),
     *("test_hostile.py", "test_keeping.py", "test_metrics_derive.py", "test_metrics_tour.py"),
 )
+
+# What these look at is concluded from reports; tests/read_once.py says who reads for itself.
+_READ_ONCE = ("cli", "compare", "explain", "hardware", "practice", "reasoning", "session", "source", "view")
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -55,6 +58,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.heavy)
         if f"tests/{place.as_posix()}::{getattr(item, 'originalname', item.name)}" in listed:
             item.add_marker(pytest.mark.long)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, Any, Any]:
+    """Where reading is not the subject, each report is read once: for the fixtures of a session too."""
+    here = Path(__file__).parent
+    if not item.path.is_relative_to(here) or item.path.relative_to(here).parts[0] not in _READ_ONCE:
+        return (yield)
+    from tests import read_once
+
+    with pytest.MonkeyPatch.context() as patch:
+        read_once.use(patch)
+        return (yield)
 
 
 @pytest.fixture(scope="session", autouse=True)

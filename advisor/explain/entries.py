@@ -280,8 +280,7 @@ def _known(index: Index, names: Iterable[str]) -> tuple[str, ...]:
 
 def _users(index: Index, name: str, kinds: tuple[str, ...]) -> tuple[Place, ...]:
     """Return entries of these kinds whose text contains a name, in file order."""
-    pattern = re.compile(rf"(?<![\w.]){re.escape(name)}(?![\w.])")
-    return tuple(p for p in index.everything() if p.kind in kinds and p.id != name and pattern.search(index.block(p)))
+    return tuple(p for p in index.naming(name) if p.kind in kinds and p.id != name)
 
 
 def _metric(index: Index, place: Place) -> Explanation:

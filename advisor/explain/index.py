@@ -86,6 +86,7 @@ class Index:
         self.places: dict[str, list[Place]] = {}
         self.sources: dict[str, Place] = {}
         self._texts: dict[tuple[str, str, Path], str] = {}
+        self._blocks: list[tuple[Place, str]] = []
         for folder in folders:
             if not folder.is_dir():
                 raise KnowledgeError(f"{folder}:1: no such knowledge directory")
@@ -102,6 +103,14 @@ class Index:
         if key not in self._texts:
             self._texts[key] = "\n".join((f"{place.id}:", *_strings(place.content)))
         return self._texts[key]
+
+    def naming(self, name: str) -> tuple[Place, ...]:
+        """Return the entries whose text contains a name, in file order."""
+        pattern = re.compile(rf"(?<![\w.]){re.escape(name)}(?![\w.])")
+        if not self._blocks:
+            self._blocks = [(place, self.block(place)) for place in self.everything()]
+        # Finding a text takes far less than the expression.
+        return tuple(place for place, text in self._blocks if name in text and pattern.search(text))
 
     def raw(self, place: Place) -> dict[str, Any]:
         """Return a copy of the plain content of one entry."""

@@ -85,7 +85,8 @@ def reason(
         found = conclude_rows(catalog, inputs, observed, rows)
         open_ends = _OpenEnds(catalog, inputs, observed)
         # What identifies each launch, read by column: a row of a frame takes longer than its whole diagnosis.
-        said = {name: column.array for name, column in frame.items() if name not in catalog.metrics}
+        told = [name for name in frame.columns if name not in catalog.metrics]
+        said: dict[Hashable, ExtensionArray] = {name: frame[name].array for name in told}
         told_rows = zip(rows, found, strict=True)
         return [
             (one, _launch(catalog, open_ends, said, observed, row, one, known_as[row], bounds[row]))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from advisor.hardware.occupancy import occupancy
-from advisor.readers.read import read
+from advisor.readers import read
 from tests.hardware.access_patterns import ROOT, Entry, counted, entries, instructions
 
 ENTRIES = entries()
@@ -37,7 +37,7 @@ def test_what_is_simulated_is_what_was_counted(exercise: str, launch: str) -> No
 
 @pytest.mark.parametrize("report", REPORTS, ids=[path.parts[-4] for path in REPORTS])
 def test_occupancy_is_that_of_ncu_for_every_bundled_launch(report: Path) -> None:
-    launches = read(report).frame
+    launches = read.read(report).frame
     assert len(launches)
     for _, row in launches.iterrows():
         shared = int(row["shared_static_bytes"] + row["shared_dynamic_bytes"])

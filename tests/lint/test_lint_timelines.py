@@ -27,18 +27,35 @@ CASES = [
 ]
 
 
+@pytest.fixture
+def base(tmp_path: Path) -> Path:
+    """One pattern of ours with all that it refers to: what is told of the rest does not count here."""
+    whole, small = folder("knowledge"), tmp_path / "knowledge"
+    shutil.copytree(whole / "observations", small / "observations")
+    (small / PATTERN).parent.mkdir()
+    for name in (PATTERN, DECISIONS, WORDS, "metrics.yaml", "metrics_timeline.yaml", "sources.yaml"):
+        shutil.copy(whole / name, small / name)
+    return small
+
+
+def errors(base: Path, *files: str) -> list[str]:
+    return [m.text for m in lint([base]) if m.severity == "error" and m.file in {base / file for file in files}]
+
+
+def test_without_a_mistake_nothing_is_told(base: Path) -> None:
+    assert errors(base, PATTERN, DECISIONS, WORDS) == []
+
+
 @pytest.mark.parametrize(("file", "old", "new", "says"), CASES)
-def test_a_mistake_is_told(file: str, old: str, new: str, says: str, tmp_path: Path) -> None:
-    base = Path(shutil.copytree(folder("knowledge"), tmp_path / "knowledge"))
+def test_a_mistake_is_told(file: str, old: str, new: str, says: str, base: Path) -> None:
     text = (base / file).read_text()
     assert text.count(old) == 1
     (base / file).write_text(text.replace(old, new))
-    told = [m for m in lint([base]) if m.severity == "error"]
-    assert any(says in m.text and m.file == base / file for m in told), [m.text for m in told]
+    told = errors(base, file)
+    assert any(says in text for text in told), told
 
 
-def test_a_pattern_without_a_typical_gain_or_examples_is_told(tmp_path: Path) -> None:
-    base = Path(shutil.copytree(folder("knowledge"), tmp_path / "knowledge"))
+def test_a_pattern_without_a_typical_gain_or_examples_is_told(base: Path) -> None:
     path = base / PATTERN
     kept = [row for row in path.read_text().splitlines() if not row.strip().startswith(("typical:", "silent:"))]
     path.write_text("\n".join(kept) + "\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import lzma
 from dataclasses import dataclass
@@ -100,11 +101,18 @@ def forget() -> None:
         cached.cache_clear()
 
 
+@functools.cache
+def tour() -> bytes:
+    """The bundled report, not packed."""
+    return lzma.decompress(TOUR.read_bytes())
+
+
+@functools.cache
 def cut(*launches: int) -> bytes:
     """A real report of some launches of the bundled one, in the order of that."""
     from advisor.readers.container import extract, walk
 
-    data, out = lzma.decompress(TOUR.read_bytes()), io.BytesIO()
+    data, out = tour(), io.BytesIO()
     extract(data, walk(data), frozenset(launches), out)
     return out.getvalue()
 

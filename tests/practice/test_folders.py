@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,12 +19,21 @@ from advisor.practice.manifest import exercise
 MANIFEST = "exercise.yaml"
 
 
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A kernels folder with a sound exercise and its recording: packing that takes two seconds."""
+    place = kernels(tmp_path_factory.mktemp("sound") / "kernels")
+    with pytest.MonkeyPatch.context() as patch:
+        use(patch, place)
+        selfcheck.write(measured(place.parent), SAID, place / NAME / "recorded" / "h200")
+    return place
+
+
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A sound exercise with its recording."""
-    place = kernels(tmp_path / "kernels")
+def folder(sound: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A sound exercise with its recording, to be changed."""
+    place = Path(shutil.copytree(sound, tmp_path / "kernels"))
     use(monkeypatch, place)
-    selfcheck.write(measured(tmp_path), SAID, place / NAME / "recorded" / "h200")
     return place / NAME
 
 

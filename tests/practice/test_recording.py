@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import lzma
 import math
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from learner import NAME, TILE, TOUR, kernels, use
+from learner import NAME, TILE, TOUR, kernels, tour, use
 
 from advisor.practice import manifest as recorded
 from advisor.practice import selfcheck
@@ -36,7 +36,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def whole(tmp_path: Path) -> Path:
     """The bundled report, not packed."""
     path = tmp_path / "all.ncu-rep"
-    path.write_bytes(lzma.decompress(TOUR.read_bytes()))
+    path.write_bytes(tour())
     return path
 
 
@@ -45,9 +45,25 @@ def measured(tmp_path: Path, slow: tuple[int, ...] = (9, 10), fast: tuple[int, .
     return Measured(exercise(NAME), "Stand-in GPU", 4e12, {"n": 4096}, steps, whole(tmp_path))
 
 
-def test_the_report_is_cut_to_the_launches_with_all_that_they_measured(folder: Path, tmp_path: Path) -> None:
-    selfcheck.write(measured(tmp_path), SAID, folder / "recorded" / "h200")
-    cut = read(folder / "recorded" / "h200" / REPORT)
+@pytest.fixture(scope="module")
+def packed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What is written of a measurement: packing that takes two seconds."""
+    place = tmp_path_factory.mktemp("recorded")
+    with pytest.MonkeyPatch.context() as patch:
+        use(patch, kernels(place / "kernels"))
+        selfcheck.write(measured(place), SAID, place / "h200")
+    return place / "h200"
+
+
+@pytest.fixture
+def written(packed: Path, folder: Path) -> Path:
+    """The folder of the exercise, with that."""
+    shutil.copytree(packed, folder / "recorded" / "h200")
+    return folder
+
+
+def test_the_report_is_cut_to_the_launches_with_all_that_they_measured(written: Path) -> None:
+    cut = read(written / "recorded" / "h200" / REPORT)
     assert cut.info.complete and cut.info.problems == ()
     before = read(TOUR).frame
     before = before[before["index"].isin([TILE, 9, 10])].reset_index(drop=True)
@@ -61,8 +77,7 @@ def test_the_report_is_cut_to_the_launches_with_all_that_they_measured(folder: P
     assert list(before["opcodes"]) == list(after["opcodes"])
 
 
-def test_the_record_says_which_launch_is_whose_and_where_it_was_made(folder: Path, tmp_path: Path) -> None:
-    selfcheck.write(measured(tmp_path), SAID, folder / "recorded" / "h200")
+def test_the_record_says_which_launch_is_whose_and_where_it_was_made(written: Path) -> None:
     found = recorded.recording(exercise(NAME))
     assert found is not None
     record = found.record
@@ -114,10 +129,12 @@ def test_the_digest_follows_the_code_and_not_its_comments(folder: Path, old: str
     assert (digest(one, one.steps[0]) == before) is same
 
 
-def test_a_damaged_record_is_named(folder: Path, tmp_path: Path) -> None:
+def test_a_folder_without_a_recording_has_none(folder: Path) -> None:
     assert recorded.recording(exercise(NAME)) is None
-    place = folder / "recorded" / "h200"
-    selfcheck.write(measured(tmp_path), SAID, place)
+
+
+def test_a_damaged_record_is_named(written: Path, tmp_path: Path) -> None:
+    place = written / "recorded" / "h200"
     (place / REPORT).rename(tmp_path / "gone")
     with pytest.raises(KnowledgeError, match="missing beside"):
         recorded.recording(exercise(NAME))

@@ -116,7 +116,7 @@ def matter(known: Catalog, given_: Mapping[str, float | str], askable: Sequence[
     return out
 
 
-@settings(max_examples=25, deadline=None, phases=(Phase.explicit, Phase.reuse, Phase.generate))
+@settings(max_examples=10, deadline=None, phases=(Phase.explicit, Phase.reuse, Phase.generate))
 @given(RULES, st.dictionaries(st.sampled_from(METRICS), st.floats(0.1, 40), max_size=1), st.booleans())
 @example([("a", ["many_lanes"], ["either"]), ("a", ["either"], [])], {"lanes_active": 20.0}, False)
 @example([("a", ["many_lanes"], ["either"]), ("a", ["many_lanes"], ["hits"])], {"lanes_active": 20.0}, False)

@@ -296,14 +296,12 @@ def test_the_exercises_of_a_session_are_remembered_in_their_order(learner: Learn
     assert all(one.result is None for one in worked), "profiles and comparisons are not held on to"
 
 
-@pytest.mark.parametrize(
-    "line", ["", "[bold]", "\x1b[2J", "99999999999999999999", "xyzzy plugh", "a" * 10_000, "مرحبا", "١"]
-)
 @pytest.mark.parametrize("stage", STAGES)
-def test_garbage_is_answered_with_a_line(learner: Learner, stage: str, line: str) -> None:
+def test_garbage_is_answered_with_a_line(learner: Learner, stage: str) -> None:
     learner.does("stage", stage=stage)
-    meant = practice_turn.understand(line, learner.here)
-    assert isinstance(meant, str | e.Practised)
+    for line in ("", "[bold]", "\x1b[2J", "99999999999999999999", "xyzzy plugh", "a" * 10_000, "مرحبا", "١"):
+        meant = practice_turn.understand(line, learner.here)
+        assert isinstance(meant, str | e.Practised), line
 
 
 def test_an_answer_of_the_quiz_stays(learner: Learner) -> None:

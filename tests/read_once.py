@@ -1,0 +1,97 @@
+"""A report is read once in a run of the tests, by whichever worker needs it first.
+
+Most tests are about what is concluded from a report, not about reading it, which takes half a second, and its
+instructions over a second: NVIDIA's library prepares for that in each process. tests/readers and tests/faults read for
+themselves, and so does every process that a test starts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import pickle
+import threading
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from advisor.readers import parent, read
+from tests.changed import replace
+
+LARGEST = 16 << 20  # bytes
+
+
+class Here:
+    """In the place of a child that reads a report: its job is done in this process."""
+
+    _one = threading.Lock()
+
+    def __init__(self, _: object) -> None:
+        self._lines = deque[bytes]()
+
+    def send(self, line: bytes) -> None:
+        from advisor.readers import child
+
+        with self._one:
+            child.run(json.loads(line), lambda message: self._lines.append(json.dumps(message).encode()))
+
+    def read(self) -> tuple[bytes, bool] | None:
+        return (self._lines.popleft(), True) if self._lines else None
+
+    def allow(self, seconds: float) -> None:
+        pass
+
+    def end_input(self) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+def _kept(path: Path, options: object, make: Callable[[], Any]) -> Any:
+    """What was made of a file of this name and content, anew each time, so that no test sees another's changes."""
+    if not path.is_file() or path.stat().st_size > LARGEST:
+        return make()
+    key = repr((path.name, hashlib.sha256(path.read_bytes()).hexdigest(), options))
+    place = Path(os.environ["XDG_CACHE_HOME"]) / "read-once" / hashlib.sha256(key.encode()).hexdigest()
+    if not place.is_file():
+        with pytest.MonkeyPatch.context() as patch:
+            for module in (parent, read):
+                patch.setattr(module, "start_child", Here)
+            made = pickle.dumps(make())
+        place.parent.mkdir(parents=True, exist_ok=True)
+        part = place.with_suffix(f".{os.getpid()}")
+        part.write_bytes(made)
+        part.replace(place)
+    return pickle.loads(place.read_bytes())
+
+
+def use(patch: pytest.MonkeyPatch) -> None:
+    """Reports and their instructions are read once."""
+    really, code = read.read, parent.read_code
+
+    def read_once(path: Path, *, meanwhile: Any = None, progress: Any = None, report: int = 0, **options: Any) -> Any:
+        if options.get("ptxas") is not None:
+            return really(path, meanwhile=meanwhile, progress=progress, report=report, **options)
+        limits = options.get("limits")
+        chosen = {**options, "limits": limits and replace(limits, children=1)}
+        found = _kept(
+            Path(path), ("frame", sorted(chosen.items())), lambda: really(path, meanwhile=meanwhile, **options)
+        )
+        found.frame["report"] = report
+        if progress is not None:
+            progress("launches", len(found.frame), len(found.frame))
+        return replace(found, info=replace(found.info, path=str(path)))
+
+    def code_once(path: Path, index: int, names: Any, with_sass: bool = True, *, limits: Any = None) -> Any:
+        options = ("code", index, list(names), with_sass, limits)
+        return _kept(Path(path), options, lambda: code(path, index, names, with_sass, limits=limits))
+
+    for module in ("readers.read", "compare.compare", "cli.source", "practice.sweep"):
+        patch.setattr(f"advisor.{module}.read", read_once)
+    for module in ("readers.parent", "source.listing"):
+        patch.setattr(f"advisor.{module}.read_code", code_once)
