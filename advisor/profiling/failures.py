@@ -30,6 +30,11 @@ class Failure:
 _REMARK = re.compile(r"^(.+?)\((\d+)\): (catastrophic error|error|warning|remark)(?: #[\w-]+)?: (.*)$")
 
 
+# Lines of compilers and linkers with another form that name an error.
+_FAILS = re.compile(r"(?i)\b(?:error|fatal|undefined reference|unresolved|not found|no such file|no rule to make)\b")
+_LONGEST = 300  # characters of such a line
+
+
 def remarks(log: str) -> tuple[Remark, ...]:
     """Parse an NVRTC or nvcc log, errors first; each remark has the file and line that `#line` set."""
     found = []
@@ -52,6 +57,7 @@ def compile_failure(log: str, source: str) -> Failure:
     elif too := re.search(r"ptxas (?:error|fatal)\s*: (.*)", log):
         words = f"{Path(source).name}: {too[1]}"
     else:
-        last = next((row.strip() for row in log.splitlines() if row.strip()), "no reason given")
-        words = f"{Path(source).name}: does not compile: {last}"
+        rows = [row.strip() for row in log.splitlines() if row.strip()] or ["no reason given"]
+        said_so = next((row for row in rows if _FAILS.search(row)), rows[0])
+        words = f"{Path(source).name}: does not compile: {said_so[:_LONGEST]}"
     return Failure("compile", words, said, log)
