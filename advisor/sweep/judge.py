@@ -3,7 +3,7 @@
 Times are compared as everywhere (`reasoning.time_model.noise`): two medians differ if their ratio is outside
 `1 +- sqrt(a^2 + b^2)`, where a and b come from the spread of the runs of each point. All points that do not differ from
 the fastest are equally fast as far as this sweep can tell; of these the pick is the one that leaves more headroom: no
-spills first, then fewer registers, then the shorter time.
+spills first, then fewer registers (as the hardware allocates them), then the shorter time.
 """
 
 from __future__ import annotations
@@ -124,11 +124,7 @@ def _pick(timed: Sequence[_Timed]) -> Pick | None:
     registers, most = best.metric("registers_per_thread"), fastest.metric("registers_per_thread")
     reason: Why = "fastest"
     if best is not fastest:
-        reason = (
-            "no_spills"
-            if (fastest.metric("spill_inst") or 0) > 0 == (best.metric("spill_inst") or 0)
-            else ("fewer_registers")
-        )
+        reason = "no_spills" if _spills(fastest) and not _spills(best) else "fewer_registers"
     said = note(
         {"fastest": "pick_fastest", "fewer_registers": "pick_registers", "no_spills": "pick_spills"}[reason],
         point=best.label,
@@ -142,9 +138,14 @@ def _pick(timed: Sequence[_Timed]) -> Pick | None:
     return Pick(best.measured.values, reason, noise, said.text, said.cites)
 
 
+def _spills(point: _Timed) -> bool:
+    return (point.metric("spill_inst") or 0) > 0
+
+
 def _headroom(point: _Timed) -> tuple[bool, float, float]:
-    registers = point.metric("registers_per_thread")
-    return (point.metric("spill_inst") or 0) > 0, registers if registers is not None else math.inf, point.time.median
+    """Return the order of equally fast points; registers count as the hardware allocates them."""
+    registers = point.metric("registers_allocated")
+    return _spills(point), registers if registers is not None else math.inf, point.time.median
 
 
 def _notes(

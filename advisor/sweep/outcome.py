@@ -36,9 +36,7 @@ def why(stage: str, ended: Ended, output: str, build: str = "", limit_s: float |
         if said is not None:
             return said
         if ended.code == 0 or heard.empty:
-            return Failure(
-                "nothing_profiled", "ncu profiled no kernel: check --kernel, and that the program launches one"
-            )
+            return Failure("nothing_profiled", "ncu profiled no kernel: check --kernel, and whether one is launched")
         return Failure("crashed", f"the program {ended_by(ended, ' under ncu', chr(10).join(program))}")
     words = f"{name} {ended_by(ended, text=output)}"
     return Failure("wrong", f"wrong result: {words}") if stage == "check" else Failure("crashed", words)
