@@ -26,6 +26,7 @@ from advisor.sweep.read import Measured, Measurements
 from advisor.sweep.records import Pick, SweepDocument, SweepPoint, Why
 from advisor.sweep.settings import note, settings
 
+SECTOR = 32.0  # bytes
 # Conditions of a comparison that hold for the whole sweep: each is named once.
 _SHARED = ("gpu", "part", "clock", "control", "size")
 
@@ -152,8 +153,9 @@ def _notes(
     found: Measurements, timed: Sequence[_Timed], tied: Sequence[_Timed], chosen: _Timed | None
 ) -> Iterator[Condition]:
     """Yield what limits the comparison first, then what the times say about the parameters."""
-    yield from _work(found.catalog, timed)
-    yield from _conditions(timed)
+    differs, known = _work(found.catalog, timed)
+    yield from differs
+    yield from (c for c in _conditions(timed) if c.id != "size" or not known)
     if found.other_share >= settings().others.share:
         yield note("kernels", kernel=found.kernel, share=share_text(found.other_share))
     several = next((p for p in timed if p.measured.shapes > 1), None)
@@ -224,19 +226,26 @@ def _largest_block(point: _Timed, inner: _Timed) -> bool:
     return sizes[0] != sizes[1] and sizes[0] == settings().block.threads
 
 
-def _work(catalog: Catalog, timed: Sequence[_Timed]) -> Iterator[Condition]:
-    """Yield the first count of work that differs between the points."""
+def _work(catalog: Catalog, timed: Sequence[_Timed]) -> tuple[tuple[Condition, ...], bool]:
+    """Return a note on the first count of work that differs between the points, and whether any count is known.
+
+    Operations and stored bytes stay the same where a parameter only shares the same work out in another way; loads,
+    instructions and threads do not, so a comparison of them decides only where these are unknown.
+    """
     limit = settings().work
     traffic = max((p.metric("dram_bytes") or 0.0 for p in timed), default=0.0)
+    decided = False
     for name in (*limit.metrics, *limit.sectors):
+        stored = name in limit.sectors
         known = [(value, p.label) for p in timed if (value := p.metric(name)) is not None]
         if len(known) < 2:
             continue
-        scale = 32.0 if name in limit.sectors else 1.0
         least, most = min(known), max(known)
-        if (most[0] - least[0]) * scale > limit.share * max(most[0] * scale, traffic if name in limit.sectors else 0.0):
+        scale = SECTOR if stored else 1.0
+        decided = decided or (len(known) == len(timed) and most[0] * scale > limit.share * (traffic if stored else 0.0))
+        if (most[0] - least[0]) * scale > limit.share * max(most[0] * scale, traffic if stored else 0.0):
             entry = catalog.metrics[name]
-            yield note(
+            said = note(
                 "work",
                 means=entry.means,
                 least=amount_text(least[0], entry.unit),
@@ -244,7 +253,8 @@ def _work(catalog: Catalog, timed: Sequence[_Timed]) -> Iterator[Condition]:
                 most=amount_text(most[0], entry.unit),
                 most_point=most[1],
             )
-            return
+            return (said,), True
+    return (), decided
 
 
 def _conditions(timed: Sequence[_Timed]) -> Iterator[Condition]:

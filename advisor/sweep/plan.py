@@ -123,11 +123,12 @@ class Plan:
         return [(stage, command) for stage, command in named if command is not None]
 
     def ncu_options(self, report: Path, repeat: int = 1) -> tuple[str, ...]:
-        """Return ncu's options for a repeat: all sections in the first, only the duration in the others."""
-        return (*_collected(repeat), *_filter(self.kernel, self.launches), *report_options(report, "none"))
+        """Return ncu's options for a repeat: what it collects, which launches, and the report."""
+        return (*collected(repeat), *_filter(self.kernel, self.launches), *report_options(report, "none"))
 
 
-def _collected(repeat: int) -> tuple[str, ...]:
+def collected(repeat: int) -> tuple[str, ...]:
+    """Return the options for what ncu collects: all sections in the first run, only the duration in the others."""
     if repeat > 1:
         return ("--metrics", catalog().metrics["duration_ns"].names[0])
     return tuple(word for name in settings().sections.names for word in ("--section", name))
@@ -168,7 +169,7 @@ def plan(
     combinations = [tuple(zip(names, c, strict=True)) for c in itertools.product(*(p.values for p in varied))]
     filled = [[c.filled({**dict(values), OUT: "{out}"}) for c in commands] for values in combinations]
     files = digests([*_named_files(words for point in filled for words in point), *depends])
-    shared = [FORMAT, list(_collected(1)), list(_filter(kernel, launches)), files]
+    shared = [FORMAT, list(collected(1)), list(_filter(kernel, launches)), files]
     points, taken = [], set[str]()
     for values, words in zip(combinations, filled, strict=True):
         digest = hashlib.sha256(json.dumps([*shared, values, words]).encode()).hexdigest()

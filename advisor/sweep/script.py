@@ -6,8 +6,7 @@ import shlex
 from pathlib import Path
 
 from advisor.profiling.ncu import SUFFIX
-from advisor.sweep.commands import Command
-from advisor.sweep.plan import FAILED, MANIFEST, Plan, Point, manifest, manifest_text
+from advisor.sweep.plan import FAILED, MANIFEST, Plan, Point, collected, manifest, manifest_text
 
 _HEAD = """\
 #!/bin/sh
@@ -16,6 +15,7 @@ _HEAD = """\
 #   ncu-advisor sweep --read {folder}
 dir={folder}
 mkdir -p "$dir" || exit 2
+full='{full}'
 limit=
 if command -v timeout >/dev/null 2>&1; then limit='timeout {limit}'; fi
 
@@ -35,6 +35,10 @@ step() {{  # step STAGE COMMAND...: on failure, note the stage and the exit code
   if [ "$code" -ne 0 ]; then
     echo "$stage $code" >"$dir/$point{failed}"
     echo "$point: $stage failed with exit code $code, see $dir/$point.$stage.log" >&2
+    if grep -q ERR_NVGPUCTRPERM "$dir/$point.$stage.log"; then
+      echo 'the driver keeps performance counters for administrators: run this as root' >&2
+      exit 2
+    fi
   fi
   return "$code"
 }}
@@ -52,6 +56,7 @@ def script(plan: Plan, folder: Path, repeat: int, limit_s: int) -> str:
         _HEAD.format(
             count=f"{len(plan.points):,} points",
             folder=shlex.quote(_relative(folder)),
+            full=" ".join(collected(1)),
             limit=limit_s,
             suffix=SUFFIX,
             failed=FAILED,
@@ -85,9 +90,7 @@ def _relative(folder: Path) -> str:
 
 
 def _ncu(plan: Plan, point: Point, folder: Path, number: int) -> str:
-    options = shlex.join(("ncu", *plan.ncu_options(point.report(Path(_relative(folder))), number)))
-    return f"{options} {_run(plan.run, point)}"
-
-
-def _run(run: Command, point: Point) -> str:
-    return run.shell(dict(point.values))
+    """Return the ncu command of a repeat; what the first collects is in a variable."""
+    options = plan.ncu_options(point.report(Path(_relative(folder)), number), number)
+    what = ("$full", options[len(collected(1)) :]) if number == 1 else ("", options)
+    return " ".join(x for x in ("ncu", what[0], shlex.join(what[1]), plan.run.shell(dict(point.values))) if x)

@@ -127,8 +127,8 @@ def _table(found: SweepDocument) -> Table:
                 _percent(point.occupancy_achieved_pct),
                 _number(point.spill_inst),
                 _number(point.waves, 1),
-                Cell(point.class_id or "-"),
-                Cell(point.first or "-"),
+                Cell(point.class_id),
+                Cell(point.first or ("-" if time is not None else "")),
             )
         )
         notes.append((shown(point.problem)[:_LONGEST],) if point.problem else ())
