@@ -23,7 +23,7 @@ SAME = {"flop": 1e9, "dram_bytes": 1e6, "store_sectors_ideal": 1e3}
 
 @pytest.fixture(scope="module")
 def launch() -> LaunchDiagnosis:
-    return analyse_numbers({"dram_pct": 70.0, "compute_pct": 30.0}, name="scale").diagnosis.launches[0]
+    return analyse_numbers({"dram_pct": 70.0, "compute_pct": 30.0}, gpu="H100-SXM", name="scale").diagnosis.launches[0]
 
 
 def swept(launch: LaunchDiagnosis, rows: dict[str, Any], other: float = 0.0) -> SweepDocument:
