@@ -14,6 +14,7 @@ import click
 from advisor.cli import terminal
 from advisor.cli.options import PATH, Knowledge, Output, command, formats, option
 from advisor.profiling.failures import Failure
+from advisor.records import ending
 from advisor.records.errors import EXIT_DONE, EXIT_WRONG_USE, UsageError
 from advisor.records.escapes import printable
 from advisor.records.files import write_whole
@@ -135,10 +136,10 @@ def _measure(options: Options, planned: Plan) -> None:
 
 @contextmanager
 def _kept(folder: Path) -> Iterator[None]:
-    """On Ctrl+C, say that the measured points are kept."""
+    """At the end by a signal, say that the measured points are kept."""
     try:
         yield
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, ending.Stopped):
         terminal.warn(f"what was measured is in {folder}: the same command goes on, --read {folder} shows it")
         raise
 

@@ -19,7 +19,7 @@ from advisor.sweep.commands import OUT
 from advisor.sweep.outcome import MACHINE, why
 from advisor.sweep.plan import MANIFEST, Manifest, Plan, Point, found, manifest, read_manifest, write_manifest
 
-_KEPT = 2000  # lines of a command's output
+_KEPT, _LONGEST = 2000, 1000  # lines of a command's output, and characters of each
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +164,7 @@ class _Driver:
 
         def hear(text: str, whole: bool) -> None:
             if whole:
-                lines.append(text)
+                lines.append(text[:_LONGEST])
 
         try:
             ended = run_child(words, hear, self.limit_s)

@@ -126,8 +126,9 @@ def _pick(timed: Sequence[_Timed]) -> Pick | None:
     reason: Why = "fastest"
     if best is not fastest:
         reason = "no_spills" if _spills(fastest) and not _spills(best) else "fewer_registers"
+    alike = "pick_any" if len(_tied(timed)) == len(timed) > 1 else "pick_fastest"
     said = note(
-        {"fastest": "pick_fastest", "fewer_registers": "pick_registers", "no_spills": "pick_spills"}[reason],
+        {"fastest": alike, "fewer_registers": "pick_registers", "no_spills": "pick_spills"}[reason],
         point=best.label,
         time=time_text(best.time.median),
         noise=share_text(noise),

@@ -16,7 +16,7 @@ _TIMED_OUT, _SIGNALLED = 124, 128  # exit codes: of `timeout`; plus the signal's
 _FAILED = re.compile(r"([a-z]+) (\d{1,3})\s*")
 _MOST = 1 << 18  # bytes of a log that are read
 _NAMES = {"build": "the build", "run": "the program", "check": "the check", "ncu": "ncu"}
-_SOURCE = re.compile(r"[^\s'\"]+\.(?:cu|cuh|cpp|cc|cxx|c)\b")
+_SOURCES = (".cu", ".cuh", ".cpp", ".cc", ".cxx", ".c")
 
 
 def why(stage: str, ended: Ended, output: str, build: str = "", limit_s: float | None = None) -> Failure:
@@ -27,8 +27,8 @@ def why(stage: str, ended: Ended, output: str, build: str = "", limit_s: float |
         hint = ": choose one kernel with --kernel, or raise --limit-s" if stage == "ncu" else ""
         return Failure("late", f"{name} did not finish{limit}{hint}")
     if stage == "build":
-        source = _SOURCE.search(build)
-        return compile_failure(f"{ended.errors}\n{output}", source[0] if source is not None else name)
+        source = next((word for word in re.split(r"[\s'\"]", build) if word.endswith(_SOURCES)), name)
+        return compile_failure(f"{ended.errors}\n{output}", source)
     if stage == "ncu":
         heard = NcuOutput()
         program = [row for row in output.splitlines() if not heard.take(row)]

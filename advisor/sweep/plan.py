@@ -128,9 +128,9 @@ class Plan:
 
 
 def collected(repeat: int) -> tuple[str, ...]:
-    """Return the options for what ncu collects: all sections in the first run, only the duration in the others."""
+    """Return what ncu collects: all sections in the first run, then the duration and the launch, in one pass."""
     if repeat > 1:
-        return ("--metrics", catalog().metrics["duration_ns"].names[0])
+        return ("--section", "LaunchStats", "--metrics", catalog().metrics["duration_ns"].names[0])
     return tuple(word for name in settings().sections.names for word in ("--section", name))
 
 

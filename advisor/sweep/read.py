@@ -171,7 +171,9 @@ def _repeats(
 
 def _with_repeats(runs: Runs, launches: Sequence[LaunchDiagnosis], repeats: Mapping[Shape, Sequence[float]]) -> Runs:
     """Return the runs with the times of the repeats of their shape."""
-    more = repeats.get((base_name(runs.kernel), runs.grid, runs.block), ())
+    name = base_name(runs.kernel)
+    # A report of few metrics may lack the shape.
+    more = [*repeats.get((name, runs.grid, runs.block), ()), *repeats.get((name, None, None), ())]
     own = [x.duration_ns or 0.0 for x in launches if x.index in runs.indexes]
     own = [time for time in own if time > 0]
     times = spread_of([*own, *more])

@@ -33,7 +33,9 @@ def test_points_are_built_run_and_profiled_and_the_best_is_picked(machine: Machi
     result = machine.sweeps("2,4,8", "--kernel", "^scores$", "--format", "json", repeat=2)
     profiles = [line for line in machine.log if line.startswith("ncu ")]
     assert all("--clock-control none" in line and "regex:^scores$" in line for line in profiles)
-    assert ["--section" in line for line in profiles] == [True] * 3 + [False] * 3, "repeats measure the duration alone"
+    assert ["SourceCounters" in line for line in profiles] == [True] * 3 + [False] * 3, (
+        "repeats measure the duration alone"
+    )
     found = json.loads(result.stdout)
     jsonschema.Draft202012Validator(schema("sweep")).validate(found)
     assert [p["values"]["TILE"] for p in found["points"]] == ["8", "4", "2"]
@@ -65,6 +67,12 @@ def test_a_point_that_fails_stays_with_its_reason_and_never_wins(machine: Machin
         "16": "ncu profiled no kernel: check --kernel, and whether one is launched",
         "8": "wrong result: the check ended with exit code 1: y[7] is 3, expected 4",
     }
+
+
+def test_where_no_point_can_be_measured_the_reason_is_one_line_and_the_exit_code_2(machine: Machine) -> None:
+    result = machine.sweeps("broken", "--format", "markdown", code=2)
+    assert "app.cu:7: error:" in result.stdout and "0 of 1 point measured" in result.stdout
+    assert result.stderr.splitlines()[-1] == 'ncu-advisor: no point was measured: app.cu:7: error: expected a ";"'
 
 
 def test_only_what_changed_is_measured_again(machine: Machine) -> None:

@@ -137,6 +137,21 @@ def test_without_counts_of_work_the_comparison_of_threads_bytes_and_instructions
     assert "size" not in notes(swept(launch, rows)), "the operations are known to be the same"
 
 
+def test_the_sentence_names_the_point_the_time_and_what_it_was_chosen_for(launch: LaunchDiagnosis) -> None:
+    def text(rows: dict[str, Any]) -> str:
+        pick = swept(launch, rows).pick
+        assert pick is not None
+        return pick.text
+
+    many = {"registers_per_thread": 64}
+    assert text({"B=1": 500.0, "B=2": 400.0}) == "B=2: the fastest, 400 µs"
+    assert text({"B=1": 401.0, "B=2": 400.0}) == "B=2: as good as any other, 400 µs"
+    assert text({"B=1": 500.0, "B=2": (400.0, many), "B=4": 402.0}) == (
+        "B=4: 402 µs, within the noise of 1.5 % of the fastest (B=2, 400 µs), "
+        "with 32 registers per thread instead of 64"
+    )
+
+
 def test_nothing_measured_is_no_pick_and_other_kernels_are_named(launch: LaunchDiagnosis) -> None:
     found = swept(launch, {"B=1": None, "B=2": None})
     assert (found.pick, found.measured, notes(found)) == (None, 0, [])
