@@ -30,6 +30,7 @@ from advisor.reasoning.fork_map import in_parts
 from advisor.reasoning.inputs import Inputs
 from advisor.reasoning.metrics.derive import LABELS
 from advisor.reasoning.observations import Observed, tests_of
+from advisor.reasoning.phases import with_phases
 from advisor.reasoning.quantities import of_findings, quantities
 from advisor.reasoning.ranking import kind_of, ranked
 from advisor.records.diagnosis import (
@@ -116,6 +117,7 @@ def _launch(
     duration = values.get("duration_ns")
     lacking, asked = open_ends.of(row, trace, frozenset(values))
     launched = fix_simulation.launched(identity, values)
+    sampling = identity.get("sampling")
     ordered = fix_simulation.with_checks(catalog, ranked(catalog, findings), launched)
     return LaunchDiagnosis(
         report=int(identity["report"]),
@@ -134,6 +136,7 @@ def _launch(
         metrics=values,
         labels=labels,
         scope=domain_of(catalog).scope,
+        sampling=None if sampling is None else with_phases(catalog, sampling),
         ncu_rules=ncu_rules.verdicts(catalog, observed, row, trace, ordered, identity.get("rules")),
     )
 
