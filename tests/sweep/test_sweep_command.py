@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 import jsonschema
 import pytest
-from conftest import BUILD, RUN, Machine
+from sweep_machine import BUILD, RUN, Machine
 
 from advisor.cli.json_schema import schema
 from advisor.view.pages.sweep import sweep_page
