@@ -23,6 +23,7 @@ from advisor.sweep.judge import judge
 from advisor.sweep.plan import Plan, plan
 from advisor.sweep.read import read_points
 from advisor.sweep.script import script
+from advisor.view.numbers import counted
 from advisor.view.pages.sweep import sweep_page
 from advisor.view.writers import PAGE_FORMATS
 from advisor.view.writers.json import document_json
@@ -107,7 +108,7 @@ def _write_script(options: Options, planned: Plan, path: Path) -> int:
     if not str(options.folder).isprintable():
         raise UsageError("--folder: the name contains a control character")
     write_whole(path, script(planned, options.folder, options.repeat, options.limit_s))
-    count = f"{len(planned.points):,} points"
+    count = counted(len(planned.points), "point")
     terminal.warn(f"{count}: run `sh {shlex.quote(str(path))}` where ncu and the compiler are, in the sources' folder")
     terminal.warn(f"then `ncu-advisor sweep --read {shlex.quote(str(options.folder))}` reads the reports")
     return EXIT_DONE
@@ -117,7 +118,7 @@ def _measure(options: Options, planned: Plan) -> None:
     """Measure what the folder does not hold yet, with a line on stderr for each point."""
     if not planned.files:
         terminal.warn("the commands name no file, so changed sources are not noticed: name them with --depends")
-    terminal.warn(f"{len(planned.points):,} points, ncu with --clock-control none: the clocks are not locked")
+    terminal.warn(f"{counted(len(planned.points), 'point')}, ncu with --clock-control none: the clocks are not locked")
 
     def stage(now: Progress) -> None:
         terminal.note(printable(f"[{now.at}/{now.of}] {_STAGES[now.stage]} {now.point.label}"))

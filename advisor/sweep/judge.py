@@ -201,9 +201,9 @@ def _along(parameter: Parameter, timed: Sequence[_Timed], chosen: _Timed, severa
         return
     numbers = {value: _number(value) for value in parameter.values}
     value = here[parameter.name]
-    if any(n is None for n in numbers.values()):
+    ordered = sorted((v for v in parameter.values if numbers[v] is not None), key=lambda v: numbers[v] or 0.0)
+    if value not in ordered:  # a word has no place in the range
         return
-    ordered = sorted(parameter.values, key=lambda v: numbers[v] or 0.0)
     for key, order in (("edge_high", ordered), ("edge_low", ordered[::-1])):
         inner = [v for v in order[:-1] if v in line]
         if order[-1] != value or not inner or line[inner[-1]].against(chosen).word != "slower":

@@ -89,6 +89,8 @@ def notes(found: SweepDocument) -> list[str]:
         ({"B=1": 500.0, "B=2": 400.0, "B=4": 399.0}, ("B=4", "fastest"), ["tied"]),
         # words have no order
         ({"B=a": 500.0, "B=b": 400.0}, ("B=b", "fastest"), []),
+        ({"B=1": 500.0, "B=2": 450.0, "B=auto": 400.0}, ("B=auto", "fastest"), []),
+        ({"B=auto": 500.0, "B=1": 450.0, "B=2": 400.0}, ("B=2", "fastest"), ["edge_high"]),
         # no block is larger
         (
             {"B=512": (500.0, {"threads": 512}), "B=1024": (400.0, {"threads": 1024})},
