@@ -19,6 +19,7 @@ from advisor.session.answer_record import AnswerDocument
 from advisor.session.export.record import SessionDocument
 from advisor.session.transcripts.format import FORMAT, ActionLine, Attached, Concluded, Header, Launch
 from advisor.source.document import SourceComparison, SourceDocument
+from advisor.sweep.records import SweepDocument
 from advisor.timeline.results import TimelineResult
 from advisor.triage.results import TriageDocument
 from advisor.view.writers.json import EMPTY, form_of
@@ -40,6 +41,7 @@ DOCUMENTS: dict[str, tuple[Any, ...]] = {
     "simulator": (AccessDocument, OccupancyDocument),
     "source": (SourceDocument,),
     "source_compare": (SourceComparison,),
+    "sweep": (SweepDocument,),
     "timeline": (TimelineResult,),
     "triage": (TriageDocument,),
 }

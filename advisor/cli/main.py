@@ -29,6 +29,7 @@ COMMANDS = {
     "timeline": ("advisor.cli.timeline:timeline", "Analyse an Nsight Systems trace and choose a kernel to profile."),
     "napkin": ("advisor.cli.napkin:napkin", "Estimate bound and minimum time before profiling."),
     "collect": ("advisor.cli.collect:collect", "Print the ncu command that collects the missing metrics."),
+    "sweep": ("advisor.cli.sweep:sweep", "Build, profile and compare variants of your own kernel."),
     "explain": ("advisor.cli.explain:explain", "Explain a diagnosis, metric, stall reason, opcode or other term."),
     "replay": ("advisor.cli.replay:replay", "Replay or check saved sessions."),
     "knowledge": ("advisor.cli.knowledge:knowledge", "Check the knowledge base."),

@@ -20,17 +20,17 @@ from advisor.practice import sweep as sweeping
 from advisor.practice.attempts import NOT_ITS_FAULT, USUAL_ARCH
 from advisor.practice.calibrate import calibrate as measure_ceilings
 from advisor.practice.calibrate import keep
-from advisor.practice.failures import Failure
 from advisor.practice.folders import faults
 from advisor.practice.manifest import Exercise, exercise, home, names
 from advisor.practice.predictions import MINE
-from advisor.practice.profiling import MISSING as NO_NCU
-from advisor.practice.profiling import find_ncu
 from advisor.practice.readings import readings
 from advisor.practice.run import Listener, Progress, Runner, nothing, one_child
 from advisor.practice.selfcheck import selfcheck_document
 from advisor.practice.state import Store, latest
 from advisor.practice.tasks import STAGE_WORDS, Request
+from advisor.profiling.failures import Failure
+from advisor.profiling.ncu import MISSING as NO_NCU
+from advisor.profiling.ncu import find_ncu
 from advisor.records.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_WRONG_USE, InputError, UsageError
 from advisor.records.files import write_whole
 from advisor.records.scratch import ScratchFolder

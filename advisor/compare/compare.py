@@ -156,7 +156,7 @@ def _runs(launches: Sequence[LaunchDiagnosis], measured: Sequence[float] | None)
     return runs_with(
         launches=tuple(launches),
         launch=middle,
-        times=_spread(times),
+        times=spread_of(times),
         cycles=_cycles(cycles, middle),
         measured=measured is not None,
     )
@@ -168,11 +168,11 @@ def _cycles(cycles: Sequence[float], launch: LaunchDiagnosis) -> Spread | None:
     if not cycles or not _positive(clock):
         return None
     scale = 1e9 / float(clock or 1.0)
-    found = _spread([c * scale for c in cycles])
+    found = spread_of([c * scale for c in cycles])
     return found and Spread(found.median / scale, found.low / scale, found.high / scale, found.runs, found.noise)
 
 
-def _spread(times: Sequence[float]) -> Spread | None:
+def spread_of(times: Sequence[float]) -> Spread | None:
     """Return the spread of times in ns; None if there are none or a number is out of range."""
     if not times or not all(_positive(t) for t in times):
         return None
@@ -311,7 +311,7 @@ def compare_diagnoses(
         base=base.reports[0],
         current=current.reports[0],
         conditions=of_reports(base.reports[0], current.reports[0]),
-        pairs=tuple(_pair(catalog, couple) for couple in couples),
+        pairs=tuple(pair_of(catalog, couple) for couple in couples),
         base_only=tuple(left),
         current_only=tuple(right),
         ceilings=_ceilings(base, current),
@@ -324,7 +324,8 @@ def _ceilings(*sides: Diagnosis) -> tuple[MeasuredCeilings, ...]:
     return tuple({(card.gpu, card.cc): card for card in used}.values())
 
 
-def _pair(catalog: Catalog, couple: Couple) -> Pair:
+def pair_of(catalog: Catalog, couple: Couple) -> Pair:
+    """Compare one kernel on both sides."""
     base, current, matched = couple
     judged = verdict(base.times, current.times) if base.times is not None and current.times is not None else None
     conditions, by_cycles = of_pair(base, current, judged)

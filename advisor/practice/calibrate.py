@@ -14,10 +14,10 @@ import msgspec
 from filelock import FileLock, Timeout
 
 from advisor.hardware.ceilings import FILE, Ceiling, Ceilings, key_of, read_file
-from advisor.practice.failures import Failure
 from advisor.practice.run import JobResult, OnProgress, Outcome, Runner, nothing, run
 from advisor.practice.state import data_folder
 from advisor.practice.tasks import Job, Request, Task
+from advisor.profiling.failures import Failure
 from advisor.reasoning.time_model.noise import spread
 from advisor.records import resources
 from advisor.records.errors import InputError

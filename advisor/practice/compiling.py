@@ -16,9 +16,9 @@ from functools import lru_cache
 from multiprocessing import get_context
 from pathlib import Path
 
-from advisor.practice.failures import Failure, Remark, compile_failure, remarks
 from advisor.practice.launchlines import read_lines
 from advisor.practice.tasks import line_directive
+from advisor.profiling.failures import Failure, Remark, compile_failure, remarks
 from advisor.readers import ptxas
 from advisor.records.child import end_group
 from advisor.records.errors import InputError, UsageError

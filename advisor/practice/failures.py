@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
+from advisor.profiling.failures import Failure, Remark, compile_failure
 from advisor.records.errors import KnowledgeError, UsageError
 
 # After these failures, including unknown CUDA errors, the CUDA context is unusable: continuing in it
@@ -21,56 +21,6 @@ DEAD = frozenset(
         "cuda",
     }
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Remark:
-    """A compiler message about a line of the learner's file. severity: error, warning or similar."""
-
-    file: str
-    line: int
-    severity: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """A failure: its kind for programs, a line for people, the compiler's remarks and the raw detail."""
-
-    kind: str
-    words: str
-    remarks: tuple[Remark, ...] = ()
-    detail: str = ""
-
-
-_REMARK = re.compile(r"^(.+?)\((\d+)\): (catastrophic error|error|warning|remark)(?: #[\w-]+)?: (.*)$")
-
-
-def remarks(log: str) -> tuple[Remark, ...]:
-    """Parse an NVRTC or nvcc log, errors first; each remark has the file and line that `#line` set."""
-    found = []
-    for row in log.splitlines():
-        match = _REMARK.match(row.strip())
-        if match:
-            severity = "error" if match[3] == "catastrophic error" else match[3]
-            found.append(Remark(match[1], int(match[2]), severity, match[4]))
-    return tuple(sorted(found, key=lambda r: r.severity != "error"))
-
-
-def compile_failure(log: str, source: str) -> Failure:
-    """Return the failure of a source that did not compile: its first error with file and line."""
-    said = remarks(log)
-    errors = [r for r in said if r.severity == "error"]
-    if errors:
-        first = errors[0]
-        more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
-        words = f"{Path(first.file).name}:{first.line}: error: {first.text}{more}"
-    elif too := re.search(r"ptxas (?:error|fatal)\s*: (.*)", log):
-        words = f"{Path(source).name}: {too[1]}"
-    else:
-        last = next((row.strip() for row in log.splitlines() if row.strip()), "no reason given")
-        words = f"{Path(source).name}: does not compile: {last}"
-    return Failure("compile", words, said, log)
 
 
 _NO_GPU = "no NVIDIA GPU can be used here: `nvidia-smi` should list one, and CUDA_VISIBLE_DEVICES must not hide it"

@@ -1,35 +1,26 @@
-"""Run Nsight Compute on the child process: find it, track its passes, explain its errors."""
+"""Run Nsight Compute on the child process of an exercise: track its passes, find what failed."""
 
 from __future__ import annotations
 
 import os
 import re
-import shutil
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from advisor.practice.failures import Failure
 from advisor.practice.run import Listener, OnProgress, Outcome, Progress, Runner, nothing, one_child
 from advisor.practice.tasks import Request
+from advisor.profiling.failures import Failure
+from advisor.profiling.ncu import MISSING as MISSING
+from advisor.profiling.ncu import SUFFIX, NcuOutput, report_options
+from advisor.profiling.ncu import find_ncu as find_ncu
 
-SUFFIX = ".ncu-rep"
 FULL = ("--set", "full")
-_PLACES = (("/usr/local", "cuda*/bin/ncu"), ("/opt/nvidia/nsight-compute", "*/ncu"))
-_NUMBERS = re.compile(r"\d+")
 # "==PROF== Profiling "k" - 0 (1/3): 0%....50%....100% - 38 passes"; it arrives in pieces.
 _PROFILING = re.compile(r'==PROF== Profiling "(.*)" - \d+(?: \(\d+/\d+\))?:(.*)$')
 # Some versions start a new line after the colon.
 _CONTINUED = re.compile(r"(\d+%(?:\.+\d+%)*.*)$")
 _PASSES = re.compile(r"- (\d+) pass")
 _PERCENT = re.compile(r"(\d+)%")
-_ERROR = re.compile(r"==ERROR==\s*(.*)")
-_CONSEQUENCE = "The application returned an error code"  # ncu reports this for an error that we report better elsewhere
-_NONE = "No kernels were profiled"
-MISSING = (
-    "ncu (Nsight Compute) is not on the PATH, nor in CUDA_HOME/bin, /usr/local/cuda*/bin or /opt/nvidia/nsight-compute:"
-    " it comes with the CUDA toolkit and from developer.nvidia.com/nsight-compute"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,23 +46,6 @@ class Profile:
     failure: Failure | None = None
 
 
-def _newest(path: Path) -> tuple[int, ...]:
-    return tuple(int(n) for n in _NUMBERS.findall(str(path)))
-
-
-def find_ncu(env: Mapping[str, str] = os.environ, places: tuple[tuple[str, str], ...] = _PLACES) -> Path | None:
-    """Find ncu on the PATH, in CUDA_HOME or CUDA_PATH, or where installers put it (newest first); None if not found."""
-    found = shutil.which("ncu", path=env.get("PATH"))
-    if found:
-        return Path(found)
-    homes = [Path(env[name]) / "bin" / "ncu" for name in ("CUDA_HOME", "CUDA_PATH") if env.get(name)]
-    installed = [sorted(Path(root).glob(pattern), key=_newest, reverse=True) for root, pattern in places]
-    for path in [*homes, *(p for group in installed for p in group)]:
-        if path.is_file() and os.access(path, os.X_OK):
-            return path
-    return None
-
-
 def ncu_command(
     ncu: Path, report: Path, clock_control: str | None = None, collect: tuple[str, ...] = FULL
 ) -> tuple[str, ...]:
@@ -79,24 +53,20 @@ def ncu_command(
 
     clock_control: `none` leaves the clocks unlocked; by default ncu locks the base clock. collect: ncu's options.
     """
-    place = str(report).removesuffix(SUFFIX).replace("%", "%%")  # ncu expands % itself and adds the suffix.
-    clocks = ("--clock-control", clock_control) if clock_control else ()
     return (
         str(ncu),
         *collect,
         *("--import-source", "yes", "--profile-from-start", "off", "--nvtx"),
-        *clocks,
-        *("--force-overwrite", "-o", place),
+        *report_options(report, clock_control),
     )
 
 
 @dataclass(slots=True)
 class NcuListener(Listener):
-    """Parse the output of ncu and its child. launches: those announced so far; errors: ncu's errors."""
+    """Parse the output of ncu and its child. launches: those announced so far; said: ncu's own lines."""
 
     launches: list[Profiled] = field(default_factory=list)
-    errors: list[str] = field(default_factory=list)
-    empty: bool = False
+    said: NcuOutput = field(default_factory=NcuOutput)
     current: Progress | None = None
 
     def __call__(self, text: str, whole: bool) -> float | None:
@@ -128,69 +98,8 @@ class NcuListener(Listener):
 
     def other(self, text: str) -> None:
         """Parse lines of ncu and output of kernels."""
-        error = _ERROR.search(text)
-        if error is not None:
-            if _CONSEQUENCE not in text:
-                self.errors.append(error[1].strip())
-        elif _NONE in text:
-            self.empty = True
-        elif not text.startswith(("==PROF==", "==WARNING==")):
+        if not self.said.take(text):
             Listener.other(self, text)
-
-
-_WORDS: tuple[tuple[str, str, str], ...] = (
-    (
-        r"ERR_NVGPUCTRPERM",
-        "counters_forbidden",
-        "the driver keeps performance counters for administrators (ERR_NVGPUCTRPERM): run this as root, or put"
-        " `options nvidia NVreg_RestrictProfilingToAdminUsers=0` into a file of /etc/modprobe.d, rebuild the initramfs"
-        " and reboot; a container needs the capability SYS_ADMIN (`docker run --cap-add SYS_ADMIN`)",
-    ),
-    (r"(?i)cannot lock gpu clock", "clocks", "ncu may not lock this GPU's clocks: profile with `--clock-control none`"),
-    (
-        r"(?i)nsight-compute-lock|interprocess\s?lock|lock file",
-        "profiler_busy",
-        "another Nsight Compute is running, or left /tmp/nsight-compute-lock behind as another user: let it finish,"
-        " remove that file, or set TMPDIR to a folder of your own",
-    ),
-    (
-        r"(?i)driver resource was unavailable|DCGM|concurrently|another (?:tool|profiler)|already in use",
-        "profiler_busy",
-        "another profiler holds the counters: end other Nsight tools, or pause DCGM (`dcgmi profile --pause`)",
-    ),
-    (
-        r"(?i)driver.*(?:support|compatib|version|too old|newer|outdated)|(?:support|compatib|version).*driver",
-        "ncu_driver",
-        "this ncu and the NVIDIA driver are incompatible: install the Nsight Compute of the driver's CUDA version, or"
-        " update the driver",
-    ),
-    (
-        r"(?i)(?:gpu|device|chip|architecture).*not supported|unsupported (?:gpu|device|chip)|not supported on.*gpu",
-        "ncu_gpu",
-        "this ncu does not support this GPU: install a version whose release notes list it, newer for a new GPU and"
-        " older for an old one",
-    ),
-    (
-        r"(?i)out of memory|failed to (?:allocate|save)|not enough memory",
-        "out_of_memory",
-        "ncu found too little memory to save and restore the arrays between its passes: end other programs that use the"
-        " GPU",
-    ),
-    (
-        r"(?i)failed to (?:create|open|write)|cannot (?:create|open|write)|no such file|permission denied",
-        "report_place",
-        "ncu cannot write its report: check the folder and the space on its disk",
-    ),
-)
-
-
-def ncu_failure(errors: list[str]) -> Failure | None:
-    """Return the failure in ncu's `==ERROR==` lines, or None if there are none."""
-    text = "\n".join(errors)
-    for pattern, kind, words in _WORDS:
-        if re.search(pattern, text):
-            return Failure(kind, words, detail=text)
-    return Failure("ncu", f"Nsight Compute reports: {errors[0]}", detail=text) if errors else None
 
 
 def profile(
@@ -228,7 +137,7 @@ _UNCLEAR = ("cuda", "crashed", "launch_failed")
 
 def _failure(outcome: Outcome, listener: NcuListener, report: Path | None) -> Failure | None:
     """Return the first failure; ncu's own error precedes its effect on the child."""
-    said = ncu_failure([*listener.errors, *_ERROR.findall(listener.stderr)])
+    said = listener.said.failure(listener.stderr)
     known = said if said is not None and said.kind != "ncu" else None
     job = next((j.failure for j in outcome.jobs if j.failure is not None), None)
     own = [f for f in (outcome.failure, job) if f is not None]
@@ -236,7 +145,7 @@ def _failure(outcome: Outcome, listener: NcuListener, report: Path | None) -> Fa
     for failure in (known, *sure, said, *own):
         if failure is not None:
             return _hanging(failure)
-    if listener.empty or report is None:
+    if listener.said.empty or report is None:
         words = "Nsight Compute profiled no kernel: check that the launch lines launch one"
         return Failure("nothing_profiled", words, detail="\n".join(listener.printed))
     return None

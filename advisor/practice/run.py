@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
-import signal
 import sys
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -17,13 +15,12 @@ import msgspec
 
 import advisor
 from advisor.practice.api import Card, Work
-from advisor.practice.failures import DEAD, Failure
+from advisor.practice.failures import DEAD
 from advisor.practice.tasks import AS_WRITTEN, Job, Kernel, Mismatch, Request, Task, Variation
-from advisor.records import ending
-from advisor.records.child import Child
+from advisor.profiling.failures import Failure
+from advisor.profiling.process import Ended, ended_by, run_child
 from advisor.records.scratch import ScratchFolder
 
-_LONGEST = 1 << 16  # maximum bytes of a line; the rest is cut
 PRINTED = 100  # number of lines to keep of what kernels print
 
 
@@ -150,51 +147,6 @@ def left_over(tasks: tuple[Task, ...], done: tuple[JobResult, ...]) -> tuple[Tas
         if jobs:
             left.append(replace(task, jobs=jobs))
     return tuple(left)
-
-
-@dataclass(frozen=True, slots=True)
-class Ended:
-    """How a child ended. code: exit code, or minus the signal; None if it could not be ended (stuck in the driver).
-
-    late: it was ended because a stage took too long; errors: the end of its stderr.
-    """
-
-    code: int | None
-    late: bool
-    errors: str
-
-
-def run_child(
-    command: Sequence[str],
-    on_text: Callable[[str, bool], float | None],
-    first_s: float,
-    env: Mapping[str, str] | None = None,
-    clock: Callable[[], float] = time.monotonic,
-) -> Ended:
-    """Run a command to its end, or end it and all its descendants if a stage takes too long.
-
-    Call on_text with each line of stdout, and with False for an incomplete line; it returns the new time limit in
-    seconds (None: no change). first_s: the limit of the first stage. Raises OSError if the command cannot be started.
-    KeyboardInterrupt and signals also end the child, as does BrokenPipeError if our output is closed.
-    """
-    child, late = Child(command, env=env, longest=_LONGEST, clock=clock), False
-    child.end_input()
-    child.allow(first_s)
-    try:
-        with ending.output_alone():
-            while (found := child.read()) is not None:
-                granted = on_text(found[0].decode("utf-8", "replace"), found[1])
-                if granted is not None:
-                    child.allow(granted)
-        code = child.wait()
-    except TimeoutError:
-        late, code = True, child.end()
-    except BaseException:
-        child.end()
-        raise
-    finally:
-        child.close()
-    return Ended(code, late, child.errors)
 
 
 @dataclass(frozen=True, slots=True)
@@ -404,14 +356,5 @@ def _late(stage: str, ended: Ended) -> Failure:
 
 
 def _crash(stage: str, ended: Ended) -> Failure:
-    last = next((row.strip() for row in reversed(ended.errors.splitlines()) if row.strip()), "")
-    if ended.code is not None and ended.code < 0:
-        known = {int(s): s.name for s in signal.Signals}
-        name = known.get(-ended.code, f"signal {-ended.code}")
-        hint = ": the machine may have run out of memory" if name == "SIGKILL" else ""
-        return Failure("crashed", f"the child process was ended by {name} during `{stage}`{hint}", detail=ended.errors)
-    return Failure(
-        "crashed",
-        f"the child process ended during `{stage}` with exit code {ended.code}" + (f": {last[:200]}" if last else ""),
-        detail=ended.errors,
-    )
+    words = f"the child process {ended_by(ended, f' during `{stage}`')}"
+    return Failure("crashed", words, detail=ended.errors)

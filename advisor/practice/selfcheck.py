@@ -23,7 +23,6 @@ import msgspec
 from advisor.knowledge.base import Catalog
 from advisor.practice import calibrate, overlap
 from advisor.practice.api import Card
-from advisor.practice.failures import Failure
 from advisor.practice.manifest import (
     RECORD,
     REPORT,
@@ -42,6 +41,7 @@ from advisor.practice.overlap import Overlap
 from advisor.practice.profiling import Profile, profile
 from advisor.practice.run import JobResult, OnProgress, Outcome, Runner, nothing, run
 from advisor.practice.tasks import Job, Request, Stage, Task
+from advisor.profiling.failures import Failure
 from advisor.readers.container import extract, walk
 from advisor.readers.read import read_many
 from advisor.reasoning.analysis import Analysis

@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from advisor.practice.failures import Failure
 from advisor.practice.launchlines import read_lines
 from advisor.practice.profiling import Profile, profile
 from advisor.practice.run import JobResult, OnProgress, Outcome, Runner, nothing, run
 from advisor.practice.tasks import AS_WRITTEN, Request, Stage, Task, Variation
+from advisor.profiling.failures import Failure
 from advisor.readers.read import read
 from advisor.reasoning.time_model.noise import Judged, Spread, spread, verdict
 from advisor.records.errors import InputError, UsageError

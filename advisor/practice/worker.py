@@ -34,8 +34,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from advisor.practice.failures import DEAD, Failure, of_exception, of_import, of_machine
+from advisor.practice.failures import DEAD, of_exception, of_import, of_machine
 from advisor.practice.tasks import Job, Request, Task, load_case
+from advisor.profiling.failures import Failure
 
 _LIBRARY: Final = "nvcuda.dll" if os.name == "nt" else "libcuda.so.1"
 

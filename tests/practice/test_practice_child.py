@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from advisor.practice.run import Ended, run_child
+from advisor.profiling.process import Ended, run_child
 
 
 def python(code: str, on_text: object = lambda text, whole: None, first_s: float = 30.0) -> Ended:

@@ -13,7 +13,7 @@ from standin_runs import source
 
 from advisor.practice import compiling
 from advisor.practice.compiling import ARCHITECTURES, Compiler, compile_all, compile_source, nvcc, nvrtc
-from advisor.practice.failures import compile_failure, remarks
+from advisor.profiling.failures import compile_failure, remarks
 from advisor.records.errors import InputError
 
 

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from standin_runs import STANDIN, asked, exercise, runner, source
 
-from advisor.practice.profiling import NcuListener, Profile, find_ncu, ncu_command, ncu_failure, profile
+from advisor.practice.profiling import NcuListener, Profile, ncu_command, profile
 from advisor.practice.run import Limits, Progress
+from advisor.profiling.ncu import find_ncu, ncu_failure
 
 NCU = STANDIN / "ncu"
 
@@ -157,7 +158,7 @@ def test_passes_may_stand_in_a_line_of_their_own() -> None:
 
 def test_the_exit_code_of_the_child_is_no_complaint_of_ncu() -> None:
     listener, _ = heard(("==ERROR== The application returned an error code (3).", True), ("==ERROR== Real", True))
-    assert listener.errors == ["Real"]
+    assert listener.said.errors == ["Real"]
 
 
 def test_no_complaint_is_no_failure() -> None:

@@ -12,7 +12,6 @@ from advisor.knowledge.base import catalog
 from advisor.practice import compiling, workshop
 from advisor.practice.attempts import Attempt
 from advisor.practice.compiling import Build, Kernel
-from advisor.practice.failures import Failure, Remark
 from advisor.practice.manifest import Exercise, bundled_text, exercise, home, names
 from advisor.practice.predictions import score
 from advisor.practice.run import JobResult, Outcome
@@ -20,6 +19,7 @@ from advisor.practice.state import LogRow, Prediction, Record, Store
 from advisor.practice.sweep import Point, Sweep
 from advisor.practice.tasks import Kernel as Compiled
 from advisor.practice.tasks import Variation
+from advisor.profiling.failures import Failure, Remark
 from advisor.reasoning.time_model.noise import spread, verdict
 from advisor.view.blocks import Page
 from advisor.view.pages import measuring

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable
 from typing import Final
 
@@ -305,9 +306,10 @@ def _sweep(state: State, launch: LaunchDiagnosis) -> list[Line]:
     capped = launch.labels.get("occupancy_limiter", "")
     lines += [Line(f"limited by {capped.replace('_', ' ')}", "fact", "Occupancy")] if capped else []
     practice = [f.fix.practice for f in launch.findings if f.fix is not None and f.fix.practice]
+    kernel = f" --kernel '^{name}$'" if re.fullmatch(r"\w+", name := launch.kernel) else ""
     known_ones = [name for name in dict.fromkeys(practice) if name in state.knowledge.exercises]
     lines += [Line(f"ncu-advisor practice sweep {name}", "fact", "Sweep") for name in known_ones[:2]]
-    return [*lines, Line("Vary these in your own code and time each point; the advisor does not run it.", "quiet")]
+    return [*lines, Line(f"ncu-advisor sweep --over BLOCK=64,128,256 --build … --run …{kernel}", "fact", "Your code")]
 
 
 def _again(state: State, launch: LaunchDiagnosis) -> list[Line]:

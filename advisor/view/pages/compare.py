@@ -138,7 +138,13 @@ def pair_sections(
     rows.append(Fact("Class", class_text(pair)))
     rows += [Fact("Estimate", pair.promise.text)] if pair.promise is not None else []
     rows.append(Fact("Next", pair.next.text, "lead"))
-    parts = [section(heading or _heading(pair), [Facts(tuple(rows)), _time_bars(pair)], name=link)]
+    head = section(heading or _heading(pair), [Facts(tuple(rows)), _time_bars(pair)], name=link)
+    return [head, *change_sections(pair, everything=everything, level=level)]
+
+
+def change_sections(pair: Pair, *, everything: bool = False, level: int = 3) -> list[Section]:
+    """Return the sections on what differs between the two sides: findings, percentages, units, metrics."""
+    parts = []
     if pair.findings:
         parts.append(section("Findings", [_findings(pair.findings)], level=level))
     if pair.traps:

@@ -11,7 +11,6 @@ from msgspec import structs
 from advisor.hardware.ceilings import Ceilings
 from advisor.practice.attempts import Attempt
 from advisor.practice.compiling import NOT_DONE, Build
-from advisor.practice.failures import Failure
 from advisor.practice.manifest import Exercise
 from advisor.practice.overlap import Overlap
 from advisor.practice.readings import Reading
@@ -19,6 +18,7 @@ from advisor.practice.run import JobResult
 from advisor.practice.selfcheck import Judged as JudgedExercise
 from advisor.practice.selfcheck import Measured, StepJudged
 from advisor.practice.sweep import Point, Sweep
+from advisor.profiling.failures import Failure
 from advisor.reasoning.time_model.noise import Judged, spread
 from advisor.records.diagnosis import Diagnosis
 from advisor.view.blocks import (
