@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from html import unescape
 from typing import Any
 
 import textual.app
 import textual.pilot
-from rich.cells import cell_len
+from textual._context import visible_screen_stack
 from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
+from textual.strip import Strip
 from textual.widgets import Input
 
 from advisor.tui.app import AdvisorApp
 from advisor.tui.widgets.prompt import Prompt
 from tui.factory import desk
 
-# The texts of an exported picture: where each begins (in picture units, _CELL to a cell), its row, what it says.
-_TEXTS = re.compile(r'<text class="[^"]*" x="([\d.]+)" [^>]*clip-path="url\(#[\w-]*-line-(\d+)\)">([^<]*)</text>')
-_CELL = 12.2
 # Threads of the screens that end by themselves; "request" is the app's runner, which says itself whether it is idle.
 _THREADS = ("replay", "read session", "knowledge")
 _AT_MOST_S = 30.0
@@ -96,6 +92,8 @@ class Driver:
         """Whether something was asked for that is not done: by the state, a thread, a worker or a message."""
         if self.app.state.waiting or not self.app.runner.idle or self._handling():
             return True
+        if self.app._resize_event is not None:  # Textual takes up a new size a moment later
+            return True
         threads = (thread for thread in threading.enumerate() if thread not in self.others)
         return any(thread.name in _THREADS for thread in threads) or not all(w.is_finished for w in self.app.workers)
 
@@ -114,8 +112,9 @@ class Driver:
         return bool(asyncio.get_running_loop()._ready)  # type: ignore[attr-defined]
 
     async def press(self, *keys: str) -> None:
-        await self.pilot.press(*keys)
-        await self.settle()
+        for key in keys:
+            await self.pilot.press(key)
+            await self.settle()
 
     async def open(self, *keys: str) -> None:
         """Open a launch after these keys."""
@@ -129,18 +128,15 @@ class Driver:
         await self.press("enter")
 
     @property
+    def strips(self) -> list[Strip]:
+        """What stands on the screen, a strip of styled texts a row."""
+        visible_screen_stack.set(self.app._background_screens)
+        return self.app.screen._compositor.render_strips()
+
+    @property
     def rows(self) -> list[str]:
         """What stands on the screen, a string a row."""
-        width, height = self.app.size
-        cells = [[" "] * width for _ in range(height)]
-        for x, line, text in _TEXTS.findall(self.app.export_screenshot()):
-            at = round(float(x) / _CELL)
-            for character in unescape(text).rstrip("\n").replace("\xa0", " "):
-                cells[int(line)][at : at + 1] = [character]
-                if cell_len(character) == 2:
-                    cells[int(line)][at + 1] = ""
-                at += cell_len(character)
-        return ["".join(row) for row in cells]
+        return [strip.text for strip in self.strips]
 
     @property
     def screen(self) -> str:

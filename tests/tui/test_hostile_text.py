@@ -24,13 +24,13 @@ _STACKED = 3  # marks on one letter that a language may need
 
 def check(at: Driver, where: str) -> None:
     """Nothing on the screen is anything but visible text, and no row is wider than the screen."""
-    width, height = at.app.size
-    for number, text in enumerate(at.rows):
+    width, strips = at.app.size.width, at.strips
+    for number, text in enumerate(strip.text for strip in strips):
         odd = [c for c in text if not c.isprintable()]
         assert not odd, f"{where}, row {number}: {odd[:5]!r} in {text!r}"
         assert cell_len(text) <= width, f"{where}, row {number} is too wide"
         assert stacked(text) <= _STACKED, f"{where}, row {number}: marks stand on one another"
-    for style in {at.app.screen.get_style_at(x, y) for y in range(height) for x in range(width)}:
+    for style in {style for strip in strips for _, style, _ in strip if style is not None}:
         assert not style.link, f"{where}: markup was obeyed"
         assert not any("quit" in str(action) for action in style.meta.values()), f"{where}: markup was obeyed"
 
