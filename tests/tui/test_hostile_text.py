@@ -86,8 +86,8 @@ async def test_the_list_the_session_and_its_evidence(name: str, tmp_path: Path):
 
 
 @pytest.mark.heavy
-@EACH
-async def test_every_view(name: str, tmp_path: Path):
+async def test_every_view(tmp_path: Path):
+    name = f"{TOGETHER} {NAMES['long']}"  # what is cut and what is not
     async with hostile(name, tmp_path) as at:
         await at.open()
         at.app.dispatch(e.TraceGiven((name[:300],)))
