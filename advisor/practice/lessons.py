@@ -19,6 +19,7 @@ from advisor.knowledge.base import catalog
 from advisor.practice import attempts, profiling, reading_lessons, selfcheck, workshop
 from advisor.practice.attempts import Reprofiled
 from advisor.practice.compiling import Build
+from advisor.practice.exercise_list import kind_of
 from advisor.practice.manifest import (
     Exercise,
     RecordFile,
@@ -346,22 +347,7 @@ def actual_speedup(one: Exercise, step: str, measured: Measured) -> float | None
 
 def _row(one: Exercise | Reading, record: Record | None) -> Row:
     points = [p.points for p in record.predictions if p.points is not None] if record is not None else []
-    if isinstance(one, Reading):
-        best = max(points, default=None)
-        return Row(
-            one.number,
-            one.name,
-            one.title,
-            one.level,
-            one.step,
-            1,
-            False,
-            (),
-            one.expect,
-            state_of(record),
-            best,
-            one.kind,
-        )
+    before = () if isinstance(one, Reading) else one.prerequisites
     return Row(
         one.number,
         one.name,
@@ -370,10 +356,11 @@ def _row(one: Exercise | Reading, record: Record | None) -> Row:
         one.step,
         len(one.stages),
         one.ladder,
-        tuple(exercise(name).number for name in one.prerequisites),
-        one.diagnosis,
+        tuple(exercise(name).number for name in before),
+        one.expect if isinstance(one, Reading) else one.diagnosis,
         state_of(record),
         max(points, default=None),
+        kind_of(one),
     )
 
 

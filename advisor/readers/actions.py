@@ -10,43 +10,7 @@ reduction (RED) and a bulk copy have none. memory_access_size_type: 2 for 8 bits
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import Any
-
-DRAM = "FBSP.TriageCompute.dramc__throughput.avg.pct_of_peak_sustained_elapsed"
-SM = "TPC.TriageCompute.sm__inst_executed_realtime.avg.pct_of_peak_sustained_elapsed"
-# With fewer samples within the kernel only its start and end are visible, not its phases.
-FEWEST = 40
-_PARTS = 20
-_IDLE = 0.5  # percent: if both activities are below it, the kernel has not started or has ended
-
-
-def phases(dram: Sequence[float], sm: Sequence[float]) -> float | None:
-    """Return how much the balance of DRAM and SM activity (percent, per sample) changes during the run, 0 to 2.
-
-    The run without its first and last tenth is divided into twenty parts. The result is the difference between the 10th
-    and the 90th percentile of DRAM minus SM activity of the parts, over 100: near 0 for an even kernel, about 1 for a
-    kernel that switches from one unit to the other or is idle for a while. Return None if there are too few samples.
-    """
-    balance = [d - s for d, s in zip(dram, sm, strict=False)]
-    active = [at for at, (d, s) in enumerate(zip(dram, sm, strict=False)) if d > _IDLE or s > _IDLE]
-    if len(active) < FEWEST:
-        return None
-    length = active[-1] - active[0] + 1
-    inner = balance[active[0] + length // 10 : active[-1] + 1 - length // 10]
-    size = max(1, len(inner) // _PARTS)
-    parts = sorted(sum(inner[at : at + size]) / size for at in range(0, len(inner) - size + 1, size))
-    return (parts[round(0.9 * (len(parts) - 1))] - parts[round(0.1 * (len(parts) - 1))]) / 100
-
-
-def phases_of(action: Any) -> float | None:
-    """Return the phases of a launch, or None if the report has no samples."""
-    series = [action.metric_by_name(name) for name in (DRAM, SM)]
-    if any(metric is None or metric.num_instances() < FEWEST for metric in series):
-        return None
-    dram, sm = ([m.as_double(at) for at in range(m.num_instances())] for m in series)
-    return phases(dram, sm)
-
 
 GLOBAL, LOCAL, SHARED = 4, 8, 16
 # An estimate of kind 1 (local) is for one part of the kernel only, not for the kernel's time.
@@ -92,11 +56,11 @@ _DEVICE = tuple(
     f"device__attribute_{name}" for name in ("display_name", "compute_capability_major", "compute_capability_minor")
 )
 # Metrics of which every instance is read; one value is read of all others.
-INSTANCED = frozenset((*_OPCODES, *_LANES, DRAM, SM, *_PER_PC))
+INSTANCED = frozenset((*_OPCODES, *_LANES, *_PER_PC))
 # Metrics that are needed in addition to those that the caller names.
 ALWAYS = frozenset(
     (
-        *(*_OPCODES, *_LANES, SPILLS, DRAM, SM, *_PER_PC, *_GRID, *_BLOCK, *_DEVICE),
+        *(*_OPCODES, *_LANES, SPILLS, *_PER_PC, *_GRID, *_BLOCK, *_DEVICE),
         *(n for pair in LOCAL_COUNTS for n in pair),
     )
 )
@@ -140,7 +104,6 @@ def describe(action: Any, names: list[str]) -> dict[str, Any]:
         "accesses": accesses(tables),
         "rules": rules(action),
         "local": local_split(action, tables),
-        "phases": phases_of(action),
     }
 
 

@@ -20,6 +20,7 @@ from typing import Any
 from advisor.readers import container
 from advisor.readers.actions import ALWAYS, INSTANCED, describe, instances, local_split_by_code
 from advisor.readers.code import Code
+from advisor.readers.sampling import DROPPED, INTERVAL, bare_name, sampled, series_of_name
 from advisor.records.child import claim_output, limit_memory, lines_in
 from advisor.records.orphans import end_with_parent
 
@@ -93,7 +94,10 @@ class Batch:
 
 
 def run(job: dict[str, Any], send: Callable[[dict[str, Any]], None]) -> None:
-    """Execute the job {path, folder, first, last, names, instances}. instances: send the values by address."""
+    """Execute the job {path, folder, first, last, names, instances, sampled}.
+
+    instances: send the values by address; sampled: name without its group -> id of a sampled series.
+    """
     with Path(job["path"]).open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         if job.get("instances"):
             _instances(job, data, send)
@@ -103,7 +107,9 @@ def run(job: dict[str, Any], send: Callable[[dict[str, Any]], None]) -> None:
 
 
 def _launches(job: dict[str, Any], data: mmap.mmap, send: Callable[[dict[str, Any]], None]) -> None:
-    batch = Batch(data, job["folder"], [*job["names"], *ALWAYS], INSTANCED)
+    series = _sampled_names(data, job["sampled"])
+    wanted = [*job["names"], *ALWAYS, *series, INTERVAL, DROPPED]
+    batch = Batch(data, job["folder"], wanted, INSTANCED | series.keys())
     names = batch.has(job["names"])
     code = Batch(data, job["folder"], ["memory_type", "inst_executed"])
     marks = batch.code_marks(job["first"], job["last"])
@@ -111,13 +117,24 @@ def _launches(job: dict[str, Any], data: mmap.mmap, send: Callable[[dict[str, An
         message = None
         if action is not None and action.name() is not None:
             try:
-                message = describe(action, names) | {"built": marks.get(index)}
+                message = describe(action, names) | {"built": marks.get(index), "sampling": sampled(action, series)}
                 if message["local"] is None and any(row[0] == "local" for row in message["accesses"] or ()):
                     with contextlib.suppress(IndexError):
                         message["local"] = local_split_by_code(code.actions(index, index + 1, code=True)[0][0])
             except (TypeError, ValueError, RuntimeError, AttributeError, UnicodeError):
                 message = None  # the library raises this for damaged data
         send({"index": index, "launch": message})
+
+
+def _sampled_names(data: mmap.mmap, known: dict[str, str]) -> dict[str, str]:
+    """Return the report's sampled metrics, each with its series: of several for one, the first in `known`."""
+    order = {name: at for at, name in enumerate(known)}
+    found = [(name, series_of_name(name, known)) for name in container.strings_of(data, container.walk(data))]
+    best: dict[str, str] = {}
+    for name, series in sorted(found, key=lambda one: order.get(bare_name(one[0]), len(order))):
+        if series:
+            best.setdefault(series, name)
+    return {name: series for series, name in best.items()}
 
 
 def _instances(job: dict[str, Any], data: mmap.mmap, send: Callable[[dict[str, Any]], None]) -> None:

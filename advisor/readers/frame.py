@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from advisor.records.magnitudes import plausible
 from advisor.records.readings import IDENTITY, Access, RuleResult
+from advisor.records.sampling import Sampling
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -202,6 +203,7 @@ class Launch:
     opcodes: dict[str, float] | None = None
     accesses: tuple[Access, ...] | None = None
     rules: tuple[RuleResult, ...] = ()
+    sampling: Sampling | None = None
 
 
 @dataclass(slots=True)

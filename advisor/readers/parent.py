@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from advisor.knowledge.sampling import sampled_names, sampling_knowledge
 from advisor.readers import formats
 from advisor.readers.container import Container, Limits, spans
 from advisor.readers.csv_tables import percent_of, speedup_of
@@ -22,6 +23,7 @@ from advisor.records.child import Child, python_command
 from advisor.records.errors import InputError
 from advisor.records.magnitudes import shape_of
 from advisor.records.readings import Access, RuleResult
+from advisor.records.sampling import SampledSeries, Sampling
 from advisor.records.scratch import ScratchFolder
 
 if TYPE_CHECKING:
@@ -82,7 +84,7 @@ class BackgroundRead:
     def __init__(
         self, path: Path, folder: Path, found: Container, names: Sequence[str], children: list[Child], limits: Limits
     ) -> None:
-        self._job = {"path": str(path), "folder": str(folder), "names": list(names)}
+        self._job = {"path": str(path), "folder": str(folder), "names": list(names), "sampled": sampled_names()}
         self._limits = limits
         self._waiting = queue.SimpleQueue[tuple[int, int]]()
         for batch in batches(found, limits, max(1, len(children))):
@@ -192,14 +194,38 @@ def launch_of(index: int, message: Any) -> Launch | None:
             launch.known["spill_inst"], launch.known["indexed_local_inst"] = (
                 float(count) for count in message["local"]
             )
-        if message["phases"] is not None:
-            launch.known["sampling_phases"] = float(message["phases"])
+        if (sampling := message["sampling"]) is not None:
+            if sampling["phases"] is not None:
+                launch.known["sampling_phases"] = float(sampling["phases"])
+            launch.sampling = _sampling(sampling)
         if message["built"] is not None:
             launch.known["line_info"], launch.known["debug_build"] = (float(mark) for mark in message["built"])
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
         return None
     launch.known["nan_metrics"] = float(sum(not math.isfinite(value) for value, _ in launch.values.values()))
     return launch
+
+
+def _sampling(message: Any) -> Sampling | None:
+    """Return the samples of a launch; values without a peak become percentages of the largest."""
+    made = []
+    for name, one in sampling_knowledge().series.items():
+        values = [float(value) for value in message["series"].get(name, ())]
+        scale = 1.0 if one.scale == "percent" else 100.0 / max(values) if values and max(values) > 0 else 0.0
+        if values and scale and all(map(math.isfinite, values)):
+            made.append(SampledSeries(name, one.title, one.scale, tuple(round(value * scale, 2) for value in values)))
+    interval = message["interval_ns"]
+    return (
+        Sampling(
+            None if interval is None or not interval > 0 else float(interval),
+            int(message["samples"]),
+            int(message["runs"]),
+            int(message["dropped"]),
+            tuple(made),
+        )
+        if made
+        else None
+    )
 
 
 def _rule(identifier: Any, title: Any, message: Any, saving: Any, local: Any = None) -> RuleResult:

@@ -30,6 +30,7 @@ from advisor.reasoning.fork_map import in_parts
 from advisor.reasoning.inputs import Inputs
 from advisor.reasoning.metrics.derive import LABELS
 from advisor.reasoning.observations import Observed, tests_of
+from advisor.reasoning.phases import with_phases
 from advisor.reasoning.quantities import of_findings, quantities
 from advisor.reasoning.ranking import kind_of, ranked
 from advisor.records.diagnosis import (
@@ -116,6 +117,7 @@ def _launch(
     duration = values.get("duration_ns")
     lacking, asked = open_ends.of(row, trace, frozenset(values))
     launched = fix_simulation.launched(identity, values)
+    sampling = identity.get("sampling")
     ordered = fix_simulation.with_checks(catalog, ranked(catalog, findings), launched)
     return LaunchDiagnosis(
         report=int(identity["report"]),
@@ -134,6 +136,7 @@ def _launch(
         metrics=values,
         labels=labels,
         scope=domain_of(catalog).scope,
+        sampling=None if sampling is None else with_phases(catalog, sampling),
         ncu_rules=ncu_rules.verdicts(catalog, observed, row, trace, ordered, identity.get("rules")),
     )
 
@@ -149,7 +152,9 @@ def verdict_and_finding(
 ) -> tuple[Verdict, Finding | None]:
     """Return only the class of one launch and one of its findings, with their evidence."""
     trace, observed = concluded.traces[row], concluded.observed
-    texts = _texts(dict(concluded.frame.iloc[row]), observed.values(row))[1]
+    frame = concluded.frame
+    identity = {name: frame[name].iat[row] for name in LABELS if name in frame}
+    texts = _texts(identity, observed.values(row))[1]
     verdict = _verdict(catalog, observed, row, trace, texts)
     if found is None:
         return verdict, None

@@ -21,6 +21,7 @@ from advisor.records.record import (
     written,
 )
 from advisor.records.result import Diagnosis as Diagnosis
+from advisor.records.sampling import Sampling
 
 # Findings that end the search: the kernel is near the limits of the GPU.
 ENDS = ("near_memory_roofline", "near_compute_roofline")
@@ -376,6 +377,7 @@ class LaunchDiagnosis(Record, kw_only=True):
     budget: Budget | None = None
     on: OtherGpu | None = None
     ncu_rules: tuple[RuleVerdict, ...] = ()
+    sampling: Sampling | None = None
     questions: tuple[Question, ...]
     missing: tuple[Missing, ...]
     metrics: Internal[Mapping[str, float]] = msgspec.field(default_factory=dict)

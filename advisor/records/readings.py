@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 # Progress callback: the kind of work, the amount done, the total (0: unknown).
 Progress = Callable[[str, int, int], None]
 # Columns of a frame that are not metrics. `grid` and `block` are (x, y, z) or None; `opcodes` maps an opcode with its
-# modifiers to warp-level executions, or None; `accesses` is a tuple of Access, or None; `rules` a tuple of RuleResult.
+# modifiers to warp-level executions, or None; `accesses` is a tuple of Access, or None; `sampling` is a
+# Sampling, or None; `rules` a tuple of RuleResult.
 IDENTITY = (
     "report",
     "index",
@@ -30,6 +31,7 @@ IDENTITY = (
     "cc",
     "opcodes",
     "accesses",
+    "sampling",
     "rules",
 )
 

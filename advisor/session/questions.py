@@ -21,7 +21,8 @@ from advisor.records.quantities import parse_metric
 from advisor.records.questions import Meaning, Subject
 from advisor.session.language.intents import recognise
 from advisor.session.language.lexicon import Known
-from advisor.view.pages.answer import Answer, Asked, answered, found_of, main_subject
+from advisor.view.pages.answer import answered
+from advisor.view.pages.answers.parts import Answer, Asked, found_of, main_subject
 from advisor.view.pages.launch import first_diagnosis
 
 _FACTORS: Final = {"half": 0.5, "halve": 0.5, "halved": 0.5, "twice": 2.0, "double": 2.0, "doubled": 2.0, "triple": 3.0}

@@ -125,6 +125,7 @@ def _analyse_launches(
             "opcodes": launch.opcodes,
             "accesses": None if launch.accesses is None else tuple(map(_access, launch.accesses)),
             "rules": tuple(RuleResult(*row) for row in launch.rules),
+            "sampling": launch.sampling,
         }
         for launch in launches
     ]

@@ -51,6 +51,11 @@ def places(state: State, finding: Finding, position: int | None = None) -> tuple
     return ()
 
 
+def located(state: State, finding: Finding, position: int | None = None) -> Finding:
+    """Return the finding of a launch (None: the selected one) with its places, as far as they were read."""
+    return structs.replace(finding, locations=places(state, finding, position))
+
+
 def where(state: State, finding: Finding) -> list[Line]:
     """Return the places of a finding as lines of a card, or why they are unknown; empty if it has no place."""
     found = places(state, finding)
@@ -112,10 +117,9 @@ def with_hot_lines(state: State, request: Locate) -> State:
         return state
     launch = state.diagnosis.launches[request.position]
     finding = next((f for f in launch.findings if f.id == request.finding), None)
-    found = () if finding is None else places(state, finding, request.position)
-    if finding is None or not found or finding.locations:
+    if finding is None or finding.locations or not places(state, finding, request.position):
         return state
-    made = finding_card(launch, structs.replace(finding, locations=found), request.position)
+    made = finding_card(launch, located(state, finding, request.position), request.position)
     cards = tuple(
         made
         if (card.kind, card.position, card.finding, card.past) == (made.kind, made.position, made.finding, False)
@@ -133,8 +137,7 @@ def preview(state: State, position: int) -> tuple[Card, ...]:
     finding = main_finding(launch)
     if state.expects or finding is None:
         return ()
-    located = structs.replace(finding, locations=places(state, finding, position))
-    return (class_card(launch, position), finding_card(launch, located, position))
+    return (class_card(launch, position), finding_card(launch, located(state, finding, position), position))
 
 
 def requests_of(state: State) -> tuple[Request, ...]:

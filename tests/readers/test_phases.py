@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.readers.actions import FEWEST, phases
+from advisor.readers.sampling import FEWEST, phases
 
 
 def test_an_even_kernel_has_no_phases() -> None:

@@ -26,6 +26,8 @@ from advisor.session.reducer import reduce
 from advisor.session.state import State, best_position
 from advisor.session.transcripts.format import decode, encode
 from advisor.view.pages import answer as pages
+from advisor.view.pages.answers.elsewhere import EXAMPLES
+from advisor.view.pages.answers.parts import Answer, Asked
 from tests.bench.questions import judge, summary
 from tests.bench.word_counts import counted
 from tests.changed import replace
@@ -108,7 +110,7 @@ def test_the_example_of_each_intent_has_that_intent_for_certain(name: str) -> No
         assert (meaning.intent, meaning.confidence >= SURE) == (name, True)
 
 
-@pytest.mark.parametrize("question", pages.EXAMPLES)
+@pytest.mark.parametrize("question", EXAMPLES)
 def test_a_question_that_the_program_proposes_is_read_for_certain(question: str) -> None:
     meaning = recognise(question, names())
     assert meaning.intent != OUT_OF_SCOPE and meaning.confidence >= SURE and not meaning.alternatives
@@ -151,7 +153,7 @@ def test_any_text_can_be_read() -> None:
 def test_a_question_of_two_meanings_is_answered_with_both() -> None:
     meaning = recognise("where is the time lost", names())
     assert meaning.alternatives and meaning.confidence < SURE
-    blocks = pages.answer_blocks(meaning, pages.Answer("Something."))
+    blocks = pages.answer_blocks(meaning, Answer("Something."))
     text = " ".join(str(getattr(block, "text", "")) for block in blocks)
     assert "I read this as" in text and meaning.alternatives[0].says in text
 
@@ -246,9 +248,9 @@ def test_a_question_is_kept_in_a_transcript() -> None:
 
 
 # Answers
-def of(text: str, launch: LaunchDiagnosis, **changes: object) -> pages.Answer:
+def of(text: str, launch: LaunchDiagnosis, **changes: object) -> Answer:
     meaning = recognise(text, names())
-    return pages.answered(meaning, pages.Asked((launch,), 0, **changes))  # type: ignore[arg-type]
+    return pages.answered(meaning, Asked((launch,), 0, **changes))  # type: ignore[arg-type]
 
 
 def first_launch() -> LaunchDiagnosis:
@@ -307,7 +309,7 @@ def test_the_launch_that_takes_most_time_is_named_over_all_launches() -> None:
     assert isinstance(diagnosis, Diagnosis)
     longest = max(diagnosis.launches, key=lambda launch: launch.duration_ns or 0)
     meaning = recognise("which kernel takes most time", names())
-    answer = pages.answered(meaning, pages.Asked(diagnosis.launches, 0))
+    answer = pages.answered(meaning, Asked(diagnosis.launches, 0))
     assert answer.says.startswith(longest.kernel)
 
 

@@ -256,7 +256,7 @@ async def test_in_the_panel_arrows_and_digits_turn_pages_and_the_search_narrows_
         await at.press("right")
         assert evidence.page == "roofline"
         await at.press("left", "left")
-        assert evidence.page == "numbers"
+        assert evidence.page == "over_run"
         await at.press("2")
         assert evidence.page == "roofline"
         await at.press("6", "slash", *"l2_hit")

@@ -11,16 +11,18 @@ import pytest
 from advisor.cli.main import main
 from advisor.knowledge.base import catalog
 from advisor.readers import read
-from advisor.readers.actions import ALWAYS, ARITHMETIC, DRAM, SM
+from advisor.readers.actions import ALWAYS, ARITHMETIC
 from advisor.reasoning.diagnose import analyse
 from advisor.source.columns import COLUMNS
 from advisor.source.measures import MEASURES
 from advisor.view.writers.ncu_section import (
     BREAKDOWNS,
+    DRAM,
     FILE,
     OVER_TIME,
     OVER_TIME_FILE,
     SAMPLES,
+    SM,
     collected,
     names_of,
     over_time_text,

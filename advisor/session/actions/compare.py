@@ -157,9 +157,7 @@ ACTIONS: Final = (
     Action(
         VersionBegun,
         lambda state, event: versions.begin_version(state, event.change),
-        lambda event, kernels: (
-            f"starts a new {'baseline' if event.baseline else 'version'}: {event.change or 'nothing'}"
-        ),
+        _begun_words,
         (_VERSION, _BASELINE),
         step="6",
     ),

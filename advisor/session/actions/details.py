@@ -11,7 +11,7 @@ from advisor.session.records import Card
 from advisor.session.requests import UserEvent
 from advisor.session.state import State
 from advisor.session.transitions import add, reveal
-from advisor.session.views import places
+from advisor.session.views import located
 from advisor.view.blocks import Line
 from advisor.view.pages.diagnosis import about_text
 from advisor.view.pages.launch import launch_blocks
@@ -25,7 +25,7 @@ def _details_shown(state: State, event: DetailsShown) -> State:
     launch = state.launch
     if state.place != "launch" or launch is None or state.position is None:
         return state
-    found = tuple(structs.replace(finding, locations=places(state, finding)) for finding in launch.findings)
+    found = tuple(located(state, finding) for finding in launch.findings)
     page = launch_blocks(structs.replace(launch, findings=found), {})
     rest = [block for title, body, _ in page.rest if body for block in (Line(title, "strong"), *body)]
     reports = state.diagnosis.reports if state.diagnosis is not None else ()

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from msgspec import structs
-
 from advisor.session import cards as make
 from advisor.session.action import Action, Command, Far, Typed
 from advisor.session.actions.help import NotUnderstood
@@ -13,7 +11,7 @@ from advisor.session.experiments.timeline import pattern_card
 from advisor.session.requests import Event, UserEvent
 from advisor.session.state import State, next_finding
 from advisor.session.transitions import add, reveal
-from advisor.session.views import places, where
+from advisor.session.views import located, where
 
 
 class FindingShown(UserEvent, frozen=True, tag="finding"):
@@ -37,7 +35,7 @@ def _finding_shown(state: State, event: FindingShown) -> State:
         return add(state, pattern)
     if state.place != "launch" or launch is None or finding is None or state.position is None:
         return state
-    card = make.finding_card(launch, structs.replace(finding, locations=places(state, finding)), state.position)
+    card = make.finding_card(launch, located(state, finding), state.position)
     return add(reveal(state), card, finding=finding.id)
 
 

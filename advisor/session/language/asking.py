@@ -14,11 +14,11 @@ from advisor.session.action import Typed
 from advisor.session.actions import COMMANDS
 from advisor.session.choices import choices, event_of_choice
 from advisor.session.language.files import form_of
-from advisor.session.language.intents import OUT_OF_SCOPE, SURE, recognise
+from advisor.session.language.intents import OUT_OF_SCOPE, SURE, intents, recognise
 from advisor.session.language.names import pick, squash
 from advisor.session.questions import entry_of, object_of, other_launch, values_of
 from advisor.session.state import State
-from advisor.view.pages.answer import main_subject
+from advisor.view.pages.answers.parts import main_subject
 
 _LEAST: Final = 0.2  # minimum confidence of a reading that is answered at all
 _ACTS: Final = ("quit", "undo", "save")  # intents that change something: taken only if the reading is certain
@@ -112,52 +112,8 @@ def _missing(meaning: Meaning, state: State) -> e.Event | None:
     return e.CollectShown() if _COMMAND & set(meaning.words) else e.MissingShown()
 
 
-# Words of a supposition; without one, a number with a name that only resembles a metric's is none.
-_SUPPOSED: Final = frozenset(
-    [
-        "if",
-        "would",
-        "could",
-        "were",
-        "suppose",
-        "assume",
-        "assuming",
-        "imagine",
-        "what",
-        "change",
-        "changed",
-        "changing",
-        "set",
-        "increase",
-        "reduce",
-        "raise",
-        "lower",
-        "double",
-        "halve",
-        "drop",
-        "drops",
-        "make",
-        "use",
-        "used",
-        "using",
-        "with",
-        "try",
-        "went",
-        "goes",
-        "fell",
-        "rose",
-        "had",
-        "only",
-        "instead",
-        "when",
-        "at",
-        "to",
-    ]
-)
-
-
 def _what_if(meaning: Meaning, state: State) -> e.Event | None:
-    if not _SUPPOSED & set(squash(meaning.text).split()):
+    if not intents()[meaning.intent].words & set(squash(meaning.text).split()):
         return None
     try:
         values = values_of(meaning, state.launch, catalog())

@@ -80,11 +80,12 @@ FLAGS: Final = frozenset(
 
 
 class _Intent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An entry of intents.yaml."""
+    """An entry of intents.yaml. words: one of these must be typed for the intent to be acted on, if there are any."""
 
     says: str
     example: str
     cues: dict[str, float]
+    words: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from advisor.view.blocks import Line, in_lines
 from advisor.view.charts.roofline import mix_roof
 from advisor.view.numbers import amount_text, estimate_text, rate_text, short_gain_text, speedup_text, time_text
 from advisor.view.pages.launch import bound_phrase, quantity_text
+from advisor.view.pages.over_run import phase_facts
 from advisor.view.text import sentence
 
 NOTHING_TO_GAIN: Final = "No cause with a gain was found on this launch."
@@ -390,14 +391,15 @@ def _tensor(state: State, launch: LaunchDiagnosis) -> list[Line]:
 
 
 def _phases(state: State, launch: LaunchDiagnosis) -> list[Line]:
-    moved = known(launch, "sampling_phases")
-    if moved is None:
-        return [
-            unknown("Nothing was sampled over time: collect the section PmSampling."),
-            *looked_for(state, launch, ("phases_mixed",)),
-        ]
-    shown = f"the balance between DRAM and SMs shifts by {100 * moved:.0f} % over the run (100: completely)"
-    return [Line(shown, "fact", "Phases"), *looked_for(state, launch, ("phases_mixed",))]
+    moved, sampling = known(launch, "sampling_phases"), launch.sampling
+    lines = []
+    if moved is not None:
+        shown = f"the balance between DRAM and SMs shifts by {100 * moved:.0f} % over the run (100: completely)"
+        lines.append(Line(shown, "fact", "Balance"))
+    if sampling is not None:
+        lines += [Line(row.text, "fact", row.label) for row in phase_facts(sampling).rows]
+    lines = lines or [unknown("Nothing was sampled over time: collect the section PmSampling.")]
+    return [*lines, *looked_for(state, launch, ("phases_mixed",))]
 
 
 def _balance(state: State, launch: LaunchDiagnosis) -> list[Line]:

@@ -18,6 +18,7 @@ from advisor import __version__
 from advisor.hardware.ceilings import Ceilings
 from advisor.records import resources
 from advisor.records.readings import IDENTITY, Access, Progress, RuleResult
+from advisor.records.sampling import Sampling
 from advisor.session.executor import Judged, Sources
 from advisor.session.state import State
 from advisor.session.transcripts.format import (
@@ -140,7 +141,7 @@ def _launches(frame: pd.DataFrame, reading: int, scrubber: Scrubber) -> Iterator
     columns = [name for name in frame.columns if name not in IDENTITY]
     table = frame[columns].to_numpy(dtype=float).tolist()
     for (_, row), values in zip(frame[[n for n in IDENTITY if n in frame]].iterrows(), table, strict=True):
-        opcodes, accesses, rules = (row.get(name) for name in ("opcodes", "accesses", "rules"))
+        opcodes, accesses, rules, sampling = (row.get(n) for n in ("opcodes", "accesses", "rules", "sampling"))
         yield Launch(
             reading=reading,
             report=int(row["report"]),
@@ -155,6 +156,7 @@ def _launches(frame: pd.DataFrame, reading: int, scrubber: Scrubber) -> Iterator
             opcodes={str(k): float(v) for k, v in opcodes.items()} if isinstance(opcodes, dict) else None,
             accesses=tuple(map(_row, accesses)) if isinstance(accesses, tuple) else None,
             rules=tuple(_row(_scrubbed(rule, scrubber)) for rule in rules) if isinstance(rules, tuple) else (),
+            sampling=sampling if isinstance(sampling, Sampling) else None,
         )
 
 

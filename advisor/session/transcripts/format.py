@@ -24,6 +24,7 @@ from advisor.records.errors import AdvisorError, InputError
 from advisor.records.escapes import json_text
 from advisor.records.magnitudes import all_fit
 from advisor.records.regular_files import why_special
+from advisor.records.sampling import Sampling
 from advisor.session.actions import BY_EVENT
 from advisor.session.requests import UserEvent
 
@@ -164,6 +165,7 @@ class Launch(msgspec.Struct, omit_defaults=True):
     opcodes: dict[str, float] | None = None
     accesses: tuple[AccessRow, ...] | None = None
     rules: tuple[RuleRow, ...] = ()
+    sampling: Sampling | None = None
 
 
 class Info(msgspec.Struct, omit_defaults=True):

@@ -339,10 +339,14 @@ class PracticeScreen(ChoiceScreen, ViewScreen):
             self.app.dispatch(e.Practised("stage", self.here.name, (("stage", stage),)))
 
     def action_turn(self, by: int) -> None:
+        if stage := self._stage_at(by):
+            self._to(stage)
+
+    def _stage_at(self, by: int) -> str:
+        """Return the stage so many steps after the open one; empty if there is none."""
         stages = tuple(self.here.names)
         at = stages.index(self.here.stage) + by
-        if 0 <= at < len(stages):
-            self._to(stages[at])
+        return stages[at] if 0 <= at < len(stages) else ""
 
     def action_spoilers(self) -> None:
         self.app.dispatch(e.Practised("spoilers"))
@@ -374,9 +378,8 @@ class PracticeScreen(ChoiceScreen, ViewScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         here = self.here
         if action == "turn":
-            stages = tuple(here.names)
-            at = stages.index(here.stage) + (int(str(parameters[0])) if parameters else 1)
-            return here.lesson is not None and 0 <= at < len(stages)
+            by = int(str(parameters[0])) if parameters else 1
+            return here.lesson is not None and bool(self._stage_at(by))
         if action == "spoilers":
             return not here.name
         return True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from textual import on
 from textual.app import ComposeResult
@@ -31,6 +31,8 @@ from advisor.tui.widgets.evidence_pages import PAGES
 from advisor.tui.widgets.lists import Choices
 from advisor.tui.widgets.prompt import Prompt
 from advisor.tui.widgets.text import Banner, Busy, Conversation, Note
+
+_NUMBERED: Final = 9  # choices that a single digit can take; of more, one is typed
 
 
 class SessionScreen(ChoiceScreen):
@@ -84,7 +86,7 @@ class SessionScreen(ChoiceScreen):
     def focus_home(self) -> None:
         """Focus the prompt if a number, text or one of many names is asked for, else the choices."""
         ask = self.app.state.ask
-        typed = ask is not None and (ask.kind != "choice" or len(ask.choices) > 9)
+        typed = ask is not None and (ask.kind != "choice" or len(ask.choices) > _NUMBERED)
         self.query_one(Prompt if typed else Choices).focus()
 
     def on_screen_resume(self) -> None:

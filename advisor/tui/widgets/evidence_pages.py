@@ -21,9 +21,12 @@ from advisor.view.charts import bars as charts
 from advisor.view.charts import memory as memory_chart
 from advisor.view.charts import roofline_text
 from advisor.view.charts.canvas import Row
+from advisor.view.charts.over_time import facts_text, picture
 from advisor.view.charts.roofline_text import AlgorithmNeeds
 from advisor.view.numbers import amount_text, percent_text, share_text
+from advisor.view.pages.over_run import OVER_RUN, phase_facts
 from advisor.view.pages.source import place_text, source_line
+from advisor.view.text import sentence, sentence_start
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -310,6 +313,20 @@ class Page(NamedTuple):
     lines: Callable[[EvidenceContext, Layout], list[Content]]
 
 
+def over_run(shown: EvidenceContext, how: Layout) -> list[Content]:
+    """Draw what ncu sampled over the run, with its phases, or how to sample it."""
+    lines, sampling = _head(OVER_RUN, how), shown.launch.sampling
+    if sampling is None:
+        lines += note("The report has no samples over the run of this launch, or the run is too short for them.", how)
+        lines += note("Collect them with these options and open the new report:", how)
+        return lines + hanging("  ", styled(_SAMPLE, "bold"), how.width, 4)
+    lines += [styled(row, "") for row in picture(sampling, max(how.width, FEWEST), how.blocks)]
+    for row in phase_facts(sampling).rows:
+        lines += hanging(styled(f"{row.label}  ", "bold"), styled(row.text, ""), how.width, 4)
+    return lines + note(sentence(sentence_start(facts_text(sampling))), how)
+
+
+_SAMPLE: Final = "--section PmSampling --section PmSampling_WarpStates"
 _UNITS = "Evidence: units, their speed of light with its breakdown, stalls, occupancy"
 _ROOFLINE = "Evidence: roofline, the launch under the roofs of its GPU"
 _MEMORY = "Evidence: memory chart, volumes, percentages and hit rates"
@@ -322,4 +339,5 @@ PAGES: Final[Mapping[str, Page]] = {
     "source": Page("Source", "alt+c", "Hot lines", "Evidence: source code, the hot lines", source),
     "napkin": Page("Napkin", "alt+k", "Napkin", "Evidence: napkin math, required against measured", napkin),
     "numbers": Page("Numbers", "alt+n", "All numbers", _NUMBERS, numbers),
+    "over_run": Page("Over time", "alt+o", OVER_RUN, "Evidence: samples over the run, its phases", over_run),
 }

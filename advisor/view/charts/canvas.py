@@ -5,6 +5,7 @@ Coordinates are cells from the upper left corner and may be fractions for lines.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 # A piece of text and its role; a row of them is one line of the picture.
@@ -91,3 +92,20 @@ class Canvas:
 def plain(row: Row) -> str:
     """Return the text of a row without its roles."""
     return "".join(text for text, _ in row)
+
+
+_BLOCKS, _ASCII = " ▁▂▃▄▅▆▇█", " .:-=+*%#"  # shades of a cell
+
+
+def shaded(shares: Sequence[float], blocks: bool) -> str:
+    """Return a cell for each share, 0 to 1, the fuller the higher: blank only for 0, full only for 1."""
+    shades = _BLOCKS if blocks else _ASCII
+    return "".join(shades[_level(share, len(shades) - 1)] for share in shares)
+
+
+def _level(share: float, most: int) -> int:
+    if share <= 0:
+        return 0
+    if share >= 0.999:
+        return most
+    return max(1, min(most - 1, round(share * most)))

@@ -10,6 +10,7 @@ import numpy as np
 from advisor.timeline.facts import fullness
 from advisor.timeline.intervals import shared
 from advisor.timeline.results import GpuTimeline, Lane
+from advisor.view.charts.canvas import shaded
 from advisor.view.charts.drawing import Box, Chart, Line, Word
 from advisor.view.numbers import percent_text, time_text
 from advisor.view.text import shown
@@ -18,8 +19,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 # The drawing: size, height and distance of rows, number of time slices, maximum number of rows.
 _WIDTH, _LEFT, _RIGHT, _TOP = 760, 110, 70, 6
 _ROW, _GAP, _CELLS, _LANES = 20, 8, 290, 24
-# The text: shades of a cell, width of a row's name and of its share.
-_BLOCKS, _ASCII = " ▁▂▃▄▅▆▇█", " .:-=+*%#"
+# The text: width of a row's name and of its share.
 _LABEL, _SHARE = 15, 8
 _IDLE = "idle"
 _LABELS = {
@@ -89,9 +89,8 @@ def lane_rows(lanes: Sequence[Lane], window: tuple[int, int], width: int, blocks
 
 
 def _row(name: str, full: Array, share: str, blocks: bool) -> str:
-    shades, edge = (_BLOCKS, "│") if blocks else (_ASCII, "|")
-    row = "".join(shades[_level(float(part), len(shades) - 1)] for part in full)
-    return f"{name:<{_LABEL}}{edge}{row}{edge}{share:>{_SHARE}}"
+    edge = "│" if blocks else "|"
+    return f"{name:<{_LABEL}}{edge}{shaded(full.tolist(), blocks)}{edge}{share:>{_SHARE}}"
 
 
 def axis_rows(window: tuple[int, int], width: int) -> list[str]:
@@ -125,15 +124,6 @@ def mark_row(name: str, spans: Sequence[tuple[int, int]], window: tuple[int, int
 def lane_name(lane: Lane) -> str:
     """Return the name of a row."""
     return _LABELS.get(lane.id, f"stream {lane.stream}")[: _LABEL - 1]
-
-
-def _level(share: float, most: int) -> int:
-    """Return the shade of a share: the lowest only for 0, the highest only for 1."""
-    if share <= 0:
-        return 0
-    if share >= 0.999:
-        return most
-    return max(1, min(most - 1, round(share * most)))
 
 
 def _percent(part: int, whole: int) -> str:

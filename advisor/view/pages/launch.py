@@ -44,6 +44,7 @@ from advisor.view.numbers import (
 from advisor.view.pages.fix_simulation import check_texts
 from advisor.view.pages.ncu_rules import HEADING as RULES
 from advisor.view.pages.ncu_rules import verdict_texts
+from advisor.view.pages.over_run import OVER_RUN, over_run_blocks
 from advisor.view.text import file_name
 
 # (position of the report, file name in the report) -> lines of the file.
@@ -86,6 +87,8 @@ def launch_blocks(launch: LaunchDiagnosis, texts: Texts) -> LaunchBlocks:
     if first is not None and first.fix is not None and first.fix.steps:
         rest.append((steps_heading(first), fix_blocks(first.fix, alternative_blocks(first)), False))
     rest.append(("Utilisation", utilisation_bars(launch), True))
+    if launch.sampling is not None:
+        rest.append((OVER_RUN, over_run_blocks(launch.sampling), True))
     if first is not None:
         rest.append(("Evidence", _evidence(launch, first), False))
     others = [f for f in launch.findings if f is not first and f.kind == "diagnosis"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from advisor.knowledge.schemas import MetricDef
-from advisor.readers.actions import ALWAYS, DRAM, SM
+from advisor.readers.actions import ALWAYS
 from advisor.reasoning.metrics.derive import SAMPLED
 from advisor.source.columns import COLUMNS
 from advisor.source.measures import MEASURES
@@ -21,6 +21,8 @@ FILE = f"{IDENTIFIER}.section"
 # on CC 9.0, so it is a separate section.
 OVER_TIME = "NcuAdvisorOverTime"
 OVER_TIME_FILE = f"{OVER_TIME}.section"
+DRAM = "FBSP.TriageCompute.dramc__throughput.avg.pct_of_peak_sustained_elapsed"
+SM = "TPC.TriageCompute.sm__inst_executed_realtime.avg.pct_of_peak_sustained_elapsed"
 # The parts of these two are measured with them, under any name on a chip.
 BREAKDOWNS = (
     "breakdown:sm__throughput.avg.pct_of_peak_sustained_elapsed",

@@ -1,0 +1,1 @@
+"""Answers to plain questions about a launch, by what is asked."""

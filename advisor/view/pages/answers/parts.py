@@ -1,0 +1,153 @@
+"""What the answers to plain questions are made from, and the phrases that they share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from advisor.explain.entries import Explanation
+from advisor.knowledge.base import catalog
+from advisor.reasoning.collect import Gathered
+from advisor.reasoning.engine.explain import BlockedRule, Flip, Proof
+from advisor.records.diagnosis import Comparison, Finding, LaunchDiagnosis, OtherGpu
+from advisor.records.questions import Meaning, Subject
+from advisor.view.blocks import Block, Fact, Line, Outline
+from advisor.view.numbers import amount_text, comparison_text, estimate_text, percent_text
+from advisor.view.pages.launch import first_diagnosis
+from advisor.view.text import sentence_start
+
+Truth = Literal["", "yes", "no", "unknown"]
+OPEN: Final = "unexplained"
+MOST: Final = 5  # rows of a list in an answer
+NAME: Final = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What an answer is made from.
+
+    position: of the launch in `launches`; found: the finding that the question is about; proof, flips, blocked: how it
+    was concluded or what kept it from being concluded; supposed: the launch with other values; elsewhere: on another
+    GPU; gathered: the command that collects what is missing; explained: the entry of a term. path: the report.
+    """
+
+    launches: Sequence[LaunchDiagnosis]
+    position: int
+    path: str = "REPORT"
+    proof: Proof | None = None
+    flips: Sequence[Flip] = ()
+    blocked: tuple[BlockedRule, ...] | None = None
+    supposed: LaunchDiagnosis | None = None
+    values: tuple[tuple[str, float], ...] = ()
+    elsewhere: OtherGpu | None = None
+    gathered: Gathered | None = None
+    explained: Explanation | None = None
+    problem: str = ""
+
+    @property
+    def launch(self) -> LaunchDiagnosis:
+        """Return the launch that the question is about."""
+        return self.launches[self.position]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer. says: one sentence; truth: of a yes-no question; blocks: the reasons; then: questions to ask next;
+    run: commands; evidence: the comparisons that decide.
+    """
+
+    says: str
+    truth: Truth = ""
+    blocks: tuple[Block, ...] = ()
+    then: tuple[str, ...] = ()
+    run: tuple[str, ...] = ()
+    evidence: tuple[Comparison, ...] = field(default=())
+
+
+def number_text(metric: str, value: float) -> str:
+    """`43.1 %`, `152 µs`: a metric's value in its unit."""
+    entry = catalog().metrics.get(metric)
+    unit = entry.unit if entry is not None else ""
+    return percent_text(value) if unit == "%" else amount_text(value, unit)
+
+
+def first_finding(launch: LaunchDiagnosis) -> Finding | None:
+    """Return the first diagnosis, else the first finding of another kind."""
+    return first_diagnosis(launch) or (launch.findings[0] if launch.findings else None)
+
+
+def found_of(subject: Subject | None, launch: LaunchDiagnosis) -> Finding | None:
+    """Return the launch's finding about a subject, by the order of the launch's findings."""
+    wanted = subject.findings if subject is not None else ()
+    return next((finding for finding in launch.findings if finding.id in wanted), None)
+
+
+def main_subject(subject: Subject | None) -> str:
+    """Return the id of the diagnosis that a subject is mostly about; empty if it is about none."""
+    return subject.findings[0] if subject is not None and subject.findings else ""
+
+
+def known_value(subject: Subject | None, launch: LaunchDiagnosis) -> tuple[str, float] | None:
+    """Return the first of a subject's metrics that the launch has, with its value."""
+    names = subject.metrics if subject is not None else ()
+    return next(((name, launch.metrics[name]) for name in names if name in launch.metrics), None)
+
+
+def gain_text(finding: Finding) -> str:
+    """`, 2.2x estimated`; empty if no gain can be estimated."""
+    return f", {estimate_text(finding.speedup)} estimated" if finding.speedup is not None else ""
+
+
+def title_of(name: str) -> str:
+    """Return the title of a finding or class."""
+    entry = catalog().findings.get(name) or catalog().classes.get(name)
+    return entry.title if entry is not None else name.replace("_", " ")
+
+
+def called(subject: Subject | None) -> str:
+    """Return the user's own words for a subject."""
+    return subject.text if subject is not None and subject.text else "this"
+
+
+def metrics_of(subject: Subject | None) -> tuple[str, ...]:
+    """Return the metrics that a subject names."""
+    return subject.metrics if subject is not None else ()
+
+
+def lower_start(title: str) -> str:
+    """Return a title as it stands inside a sentence; abbreviations stay."""
+    return title if title[:2].isupper() else title[:1].lower() + title[1:]
+
+
+def class_facts(launch: LaunchDiagnosis) -> Fact:
+    """Return the class of a launch with its reason."""
+    because = f": {launch.verdict.because}" if launch.verdict.because else ""
+    return Fact("Class", f"{launch.verdict.title}{because}")
+
+
+def lacking(metrics: Sequence[str], launch: LaunchDiagnosis, asked: Asked) -> Answer:
+    """Return that a number is unknown, with the command that collects it."""
+    name = metrics[0] if metrics else ""
+    wanted = next((lack.collect for lack in launch.missing if lack.metric in metrics and lack.collect), "")
+    entry = catalog().metrics.get(name)
+    section = entry.section if entry is not None else ""
+    run = wanted or (f"ncu --section {section}" if section else "")
+    means = f" ({entry.means})" if entry is not None and entry.means else ""
+    says = f"Unknown: the report does not contain {name}{means}." if name else "Unknown: the report lacks the numbers."
+    return Answer(says, "unknown", run=(run,) if run else (), then=("which metrics are missing",))
+
+
+def evidence_lines(evidence: Sequence[Comparison]) -> tuple[Block, ...]:
+    """Return comparisons as lines with the sign of their outcome."""
+    lines: list[Line] = []
+    for item in evidence:
+        style: Literal["holds", "fails", "unknown"] = (
+            "unknown" if item.holds is None else "holds" if item.holds else "fails"
+        )
+        says = f"{sentence_start(item.says)}: " if item.says else ""
+        lines.append(Line(f"{says}{comparison_text(item)}", style))
+    return (Outline(tuple(lines)),) if lines else ()
+
+
+Answers = Mapping[str, Callable[[Meaning, Asked], Answer]]
