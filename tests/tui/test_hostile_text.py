@@ -18,6 +18,7 @@ from tui.hostile import NAMES, sources
 
 # One name with everything in it that is short, and the long one.
 TOGETHER = " ".join(name for kind, name in NAMES.items() if kind != "long")
+BOTH = f"{TOGETHER} {NAMES['long']}"
 EACH = pytest.mark.parametrize("name", [TOGETHER, NAMES["long"]], ids=["together", "long"])
 _STACKED = 3  # marks on one letter that a language may need
 
@@ -65,8 +66,8 @@ async def through(at: Driver, where: str) -> None:
 
 
 @pytest.mark.heavy
-@EACH
-async def test_the_list_the_session_and_its_evidence(name: str, tmp_path: Path):
+async def test_the_list_the_session_and_its_evidence(tmp_path: Path):
+    name = BOTH
     async with hostile(name, tmp_path, notes=True) as at:
         await through(at, "the list")
         await at.press("home")
@@ -87,8 +88,7 @@ async def test_the_list_the_session_and_its_evidence(name: str, tmp_path: Path):
 
 @pytest.mark.heavy
 async def test_every_view(tmp_path: Path):
-    name = f"{TOGETHER} {NAMES['long']}"  # what is cut and what is not
-    async with hostile(name, tmp_path) as at:
+    async with hostile(BOTH, tmp_path) as at:
         await at.open()
         at.app.dispatch(e.TraceGiven((name[:300],)))
         await at.settle()
@@ -107,8 +107,8 @@ async def test_every_view(tmp_path: Path):
             check(at, f"after {view}")
 
 
-@EACH
-async def test_what_is_typed_and_said_of_it_in_notes_and_palette(name: str, tmp_path: Path):
+async def test_what_is_typed_and_said_of_it_in_notes_and_palette(tmp_path: Path):
+    name = BOTH
     async with hostile(name, tmp_path, notes=True) as at:
         await at.say(f"/kernel {name}"[:4000])
         check(at, "a note")
