@@ -90,7 +90,7 @@ async def test_the_list_the_session_and_its_evidence(tmp_path: Path):
 async def test_every_view(tmp_path: Path):
     async with hostile(BOTH, tmp_path) as at:
         await at.open()
-        at.app.dispatch(e.TraceGiven((name[:300],)))
+        at.app.dispatch(e.TraceGiven((BOTH[:300],)))
         await at.settle()
         for view in VIEWS:
             at.app.dispatch(e.ViewShown(view, "occupancy" if view == "knowledge" else ""))
