@@ -11,7 +11,9 @@ from advisor.session.actions import COMMANDS as BY_NAME
 from advisor.session.executor import sources as real
 from advisor.session.export.export import writers
 from advisor.session.transcripts.autosave import Saving
-from tui.driver import Driver, session
+from advisor.tui.screens.launches import LaunchesScreen
+from advisor.tui.screens.session import SessionScreen
+from tui.driver import session
 
 RECORDED = (
     Path(__file__).resolve().parents[2] / "kernels" / "bank-conflicts" / "recorded" / "h200" / "profile.ncu-rep.xz"
@@ -57,31 +59,31 @@ def test_every_command_is_typed_here():
     assert SEEN.keys() == BY_NAME.keys()
 
 
-async def opened(at: Driver) -> None:
-    """The first launch, with its diagnosis shown."""
-    await at.open()
-    assert at.app.state.place == "launch" and at.app.state.cards
-
-
 @pytest.mark.heavy
-@pytest.mark.parametrize("name", SEEN)
-async def test_a_command_does_what_it_says(name: str, tmp_path: Path):
-    line, shown = SEEN[name]
+async def test_every_command_does_what_it_says(tmp_path: Path):
+    """In one session, put back to the first launch with its diagnosis after each command; /quit is the last."""
     saving = Saving()
     own = saving.sources(real(), writers())
     fields = {field.name: getattr(own, field.name) for field in dataclasses.fields(own)}
     async with session(str(RECORDED), size=(160, 50), **fields) as at:
-        await opened(at)
-        before = len(at.app.state.log)
-        await at.say(line.format(report=RECORDED, folder=tmp_path))
-        if name == "quit":
-            assert at.app.state.place == "closed"
-            return
-        assert shown.casefold() in at.screen.casefold(), at.screen
-        if name not in ("skip", "version", "baseline", "back"):  # nothing is asked, or typed, or to be undone here
-            assert len(at.app.state.log) > before
-        if name in ("save", "export"):
-            assert list(tmp_path.iterdir())
-        for _ in range(6):
-            await at.press("escape")
-        assert at.app.is_running and not at.app.state.view
+        await at.open()
+        opened = at.app.state
+        assert opened.place == "launch" and opened.cards
+        for name, (line, shown) in SEEN.items():
+            (tmp_path / name).mkdir()
+            await at.say(line.format(report=RECORDED, folder=tmp_path / name))
+            if name == "quit":
+                break
+            assert shown.casefold() in at.screen.casefold(), f"/{name}\n{at.screen}"
+            if name not in ("skip", "version", "baseline", "back"):  # nothing is asked, or typed, or to be undone here
+                assert len(at.app.state.log) > len(opened.log), name
+            if name in ("save", "export"):
+                assert list((tmp_path / name).iterdir()), name
+            for _ in range(6):
+                if not at.app.state.view and isinstance(at.app.screen, SessionScreen | LaunchesScreen):
+                    break
+                await at.press("escape")
+            assert at.app.is_running and not at.app.state.view, name
+            at.app.go_on(opened, at.app.executor)
+            await at.settle()
+        assert name == "quit" and at.app.state.place == "closed"

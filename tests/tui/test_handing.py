@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from textual.events import Key, Paste
 
 from advisor.tui.widgets.prompt import Prompt
@@ -26,35 +25,31 @@ def line(at: Driver) -> str:
     return at.app.screen.query_one(Prompt).value
 
 
-@pytest.mark.parametrize(
-    ("view", "text", "there"),
-    [
-        ("f9", "0.25", "0.25"),
-        ("f7", "/LDG", "/LDG"),
-        ("f7", ":share>5", "share>5"),
-        ("f8", "/nearr", "nearr"),
-        ("f12", "dram", "dram"),
-        ("", ":dram", "dram"),
-        ("", "/dram", "/dram"),
-    ],
+BURSTS = (
+    ("f9", "0.25", "0.25"),
+    ("f7", "/LDG", "/LDG"),
+    ("f7", ":share>5", "share>5"),
+    ("f8", "/nearr", "nearr"),
+    ("f12", "dram", "dram"),
+    ("", ":dram", "dram"),
+    ("", "/dram", "/dram"),
 )
-async def test_a_burst_of_keys_arrives_whole(view: str, text: str, there: str):
-    async with session("tour.ncu-rep") as at:
-        await at.open()
-        if view:
-            await at.press(view)
-        await burst(at, text)
-        assert line(at) == there and at.app.screen.query_one(Prompt).has_focus
 
 
-@pytest.mark.parametrize("view", ["f7", "f8", "f9", "f12", ""])
-async def test_pasted_text_goes_to_the_line(view: str):
+async def test_a_burst_of_keys_or_pasted_text_arrives_whole():
     async with session("tour.ncu-rep") as at:
         await at.open()
-        if view:
-            await at.press(view)
-        await burst(at, "1", paste="0.2\nmore")
-        assert line(at) == "0.21"
+        for view, text, there in BURSTS:
+            for paste in ("", "0.2\nmore"):
+                if view:
+                    await at.press(view)
+                await burst(at, "1" if paste else text, paste=paste)
+                assert line(at) == ("0.21" if paste else there), (view, text)
+                assert at.app.screen.query_one(Prompt).has_focus, (view, text)
+                for _ in range(4):
+                    if line(at) or at.app.state.view:
+                        await at.press("escape")
+                assert not line(at) and at.app.state.place == "launch" and not at.app.state.view, (view, text)
 
 
 async def test_a_value_typed_or_pasted_with_its_enter_is_tried():

@@ -53,19 +53,21 @@ async def at_place(place: str) -> AsyncIterator[Driver]:
 
 
 @pytest.mark.parametrize("place", PLACES)
-async def test_every_key_that_help_names_does_what_it_names(place: str):
+async def test_help_and_the_footer_name_keys_that_do_what_they_name(place: str):
     async with at_place(place) as at:
         screen = at.app.screen
         here, everywhere = keys_of(at.app, screen)
+        names_what_works(at, here, at.rows[-1])
+        await follows_the_focus(at)
         assert {key.action for key in everywhere} >= {"theme", "quit", "command_palette"}
         for key in here + everywhere:
             name = key.action.partition("(")[0]
             owner: Any = at.app if name.startswith("app.") else key.at
             method = f"action_{name.removeprefix('app.')}"
-            assert hasattr(owner, method), (place, key.action)
+            assert hasattr(owner, method), key.action
             for one in key.keys:
                 bound = [binding.action for binding in bindings_of(key.at) if one in binding.key.split(",")]
-                assert key.action in bound, (place, one, key.action, bound)
+                assert key.action in bound, (one, key.action, bound)
         await at.press("f1")
         assert isinstance(at.app.screen, HelpScreen) and at.shows("Keys on this screen")
         await at.press("end")
@@ -74,24 +76,20 @@ async def test_every_key_that_help_names_does_what_it_names(place: str):
         assert at.app.screen is screen
 
 
-@pytest.mark.parametrize("place", PLACES)
-async def test_the_footer_shows_no_key_that_does_nothing(place: str):
-    async with at_place(place) as at:
-        footer = at.rows[-1]
-        for key in keys_of(at.app, at.app.screen)[0]:
-            if not works(key) and key.name in footer.split():
-                others = [k for k in keys_of(at.app, at.app.screen)[0] if k.name == key.name and works(k)]
-                assert others, (place, key.name, footer)
+def names_what_works(at: Driver, here: Any, footer: str) -> None:
+    """The footer shows no key that does nothing."""
+    for key in here:
+        if not works(key) and key.name in footer.split():
+            others = [k for k in here if k.name == key.name and works(k)]
+            assert others, (key.name, footer)
 
 
-@pytest.mark.parametrize("place", PLACES)
-async def test_the_footer_follows_the_focus(place: str):
-    async with at_place(place) as at:
-        footer = at.app.screen.query_one(Footer)
-        for _ in range(3):
-            assert [key.action for key in footer.query("FooterKey")] == shown_now(at), place  # type: ignore[attr-defined]
-            await at.press("tab")
-            await at.settle()
+async def follows_the_focus(at: Driver) -> None:
+    """The footer shows what can be pressed wherever Tab leads."""
+    footer = at.app.screen.query_one(Footer)
+    for _ in range(3):
+        assert [key.action for key in footer.query("FooterKey")] == shown_now(at)  # type: ignore[attr-defined]
+        await at.press("tab")
 
 
 def shown_now(at: Driver) -> list[str]:
@@ -109,12 +107,12 @@ async def test_a_key_of_the_footer_has_a_tooltip_and_is_pressed_by_a_click():
         assert isinstance(at.app.screen, HelpScreen)
 
 
-@pytest.mark.parametrize("width", [80, 60, 40])
-async def test_a_narrow_session_shows_help_and_the_help_names_the_keys_that_are_cut_off(width: int):
+async def test_a_narrow_session_shows_help_and_the_help_names_the_keys_that_are_cut_off():
     async with at_place("session") as at:
-        await at.pilot.resize_terminal(width, 24)
-        await at.settle()
-        assert "? Help" in at.rows[-1] and "g Log" not in at.rows[-1]
+        for width in (80, 60, 40):
+            await at.pilot.resize_terminal(width, 24)
+            await at.settle()
+            assert "? Help" in at.rows[-1] and "g Log" not in at.rows[-1], width
         await at.press("f1")
         labels = {line.label for view in at.app.screen.query(CardView) for line in view.card.lines}
         assert {"g, f10", "^q"} <= labels

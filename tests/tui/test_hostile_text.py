@@ -18,19 +18,20 @@ from tui.hostile import NAMES, sources
 
 # One name with everything in it that is short, and the long one.
 TOGETHER = " ".join(name for kind, name in NAMES.items() if kind != "long")
+BOTH = f"{TOGETHER} {NAMES['long']}"
 EACH = pytest.mark.parametrize("name", [TOGETHER, NAMES["long"]], ids=["together", "long"])
 _STACKED = 3  # marks on one letter that a language may need
 
 
 def check(at: Driver, where: str) -> None:
     """Nothing on the screen is anything but visible text, and no row is wider than the screen."""
-    width, height = at.app.size
-    for number, text in enumerate(at.rows):
+    width, strips = at.app.size.width, at.strips
+    for number, text in enumerate(strip.text for strip in strips):
         odd = [c for c in text if not c.isprintable()]
         assert not odd, f"{where}, row {number}: {odd[:5]!r} in {text!r}"
         assert cell_len(text) <= width, f"{where}, row {number} is too wide"
         assert stacked(text) <= _STACKED, f"{where}, row {number}: marks stand on one another"
-    for style in {at.app.screen.get_style_at(x, y) for y in range(height) for x in range(width)}:
+    for style in {style for strip in strips for _, style, _ in strip if style is not None}:
         assert not style.link, f"{where}: markup was obeyed"
         assert not any("quit" in str(action) for action in style.meta.values()), f"{where}: markup was obeyed"
 
@@ -65,8 +66,8 @@ async def through(at: Driver, where: str) -> None:
 
 
 @pytest.mark.heavy
-@EACH
-async def test_the_list_the_session_and_its_evidence(name: str, tmp_path: Path):
+async def test_the_list_the_session_and_its_evidence(tmp_path: Path):
+    name = BOTH
     async with hostile(name, tmp_path, notes=True) as at:
         await through(at, "the list")
         await at.press("home")
@@ -86,11 +87,10 @@ async def test_the_list_the_session_and_its_evidence(name: str, tmp_path: Path):
 
 
 @pytest.mark.heavy
-@EACH
-async def test_every_view(name: str, tmp_path: Path):
-    async with hostile(name, tmp_path) as at:
+async def test_every_view(tmp_path: Path):
+    async with hostile(BOTH, tmp_path) as at:
         await at.open()
-        at.app.dispatch(e.TraceGiven((name[:300],)))
+        at.app.dispatch(e.TraceGiven((BOTH[:300],)))
         await at.settle()
         for view in VIEWS:
             at.app.dispatch(e.ViewShown(view, "occupancy" if view == "knowledge" else ""))
@@ -107,8 +107,8 @@ async def test_every_view(name: str, tmp_path: Path):
             check(at, f"after {view}")
 
 
-@EACH
-async def test_what_is_typed_and_said_of_it_in_notes_and_palette(name: str, tmp_path: Path):
+async def test_what_is_typed_and_said_of_it_in_notes_and_palette(tmp_path: Path):
+    name = BOTH
     async with hostile(name, tmp_path, notes=True) as at:
         await at.say(f"/kernel {name}"[:4000])
         check(at, "a note")

@@ -57,12 +57,11 @@ def test_in_a_conversation_gone_back_to_the_last_turn_is_in_view():
     assert newest(cards("overview"), old) == 5, "another launch's conversation was in view before"
 
 
-@SIZES
-async def test_after_a_comparison_it_is_what_stands_on_the_screen(size: tuple[int, int], tmp_path: Path):
+async def test_after_a_comparison_it_is_what_stands_on_the_screen(tmp_path: Path):
     report = tmp_path / "mine.csv.xz"
     report.write_bytes(CSV.read_bytes())
     app = AdvisorApp(Executor(real.sources()), (str(report),))
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         at = Driver(app, pilot)
         await at.settle()
         for line in ("/kernel 2", "/how", "/fix", "/missing", f"/compare {report}#1"):

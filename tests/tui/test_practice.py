@@ -108,9 +108,8 @@ async def test_typing_finds_numbers_of_the_profile(tmp_path: Path):
         assert at.shows("[Hints]"), "a stage is named wherever something can be typed"
 
 
-@SIZES
-async def test_the_number_beside_a_choice_takes_it(tmp_path: Path, size: tuple[int, int]):
-    async with session("tour.ncu-rep", size=size, practise=room(tmp_path), notes=True) as at:
+async def test_the_number_beside_a_choice_takes_it(tmp_path: Path):
+    async with session("tour.ncu-rep", practise=room(tmp_path), notes=True) as at:
         await opened(at)
         await at.say("profile")
         await at.press("1", "1")

@@ -1,6 +1,7 @@
 """Seeded actions in any order: no exception, no screen that cannot be left, no answer lost, and it replays.
 
-The suite does 4 walks of 100 actions; NCU_ADVISOR_WALKS=20x250 does 20 of 250, which takes many minutes.
+The suite does 3 walks of 50 actions, one from each beginning; NCU_ADVISOR_WALKS=20x250 does 20 of 250, which takes
+many minutes.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from tui.factory import desk
 from tui.hostile import sources
 from tui.wandering import Wanderer
 
-WALKS, ACTIONS = (int(number) for number in os.environ.get("NCU_ADVISOR_WALKS", "4x100").split("x"))
+WALKS, ACTIONS = (int(number) for number in os.environ.get("NCU_ADVISOR_WALKS", "3x50").split("x"))
 BEGINNINGS: dict[str, dict[str, Any]] = {
     "report": {"paths": ("tour.ncu-rep",)},
     "interview": {},

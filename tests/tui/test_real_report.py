@@ -6,8 +6,6 @@ import subprocess
 import sys
 from typing import Any
 
-import pytest
-
 from advisor.session.executor import Executor, sources
 from advisor.tui.app import AdvisorApp
 from tests.changed import replace
@@ -20,12 +18,9 @@ def program(tour: Any, tour_path: Any) -> AdvisorApp:
     return AdvisorApp(Executor(real), (str(tour_path),))
 
 
-@pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])
-async def test_from_the_list_to_an_answer_that_compares_with_the_napkin(
-    tour: Any, tour_path: Any, size: tuple[int, int]
-):
+async def test_from_the_list_to_an_answer_that_compares_with_the_napkin(tour: Any, tour_path: Any):
     app = program(tour, tour_path)
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         at = Driver(app, pilot)
         await at.settle()
         assert at.shows("22 launches", "H200-SXM", "eight_blocks", "by time saved by the fix")

@@ -143,17 +143,18 @@ async def test_d_stays_and_says_so_where_no_later_step_differs():
 
 async def test_a_search_for_a_difference_is_called_off_and_nothing_else_moves():
     class Slow(Played):
-        gate = threading.Event()
+        has_begun, gate = threading.Event(), threading.Event()
 
         def at(self, step: int, watch: Callable[[str, int, int], None]) -> Any:
-            assert step != 2 or self.gate.wait(30)
+            if step == 2:
+                self.has_begun.set()
+                assert self.gate.wait(30)
             return super().at(step, watch)
 
     player = Slow()
     async with replay(player) as at:
         await at.pilot.press("d")
-        while 1 not in player.asked:
-            await at.pilot.pause()
+        assert await asyncio.to_thread(player.has_begun.wait, 30)
         await at.pilot.press("escape")
         player.gate.set()
         await rest(at)

@@ -105,28 +105,33 @@ async def test_the_screen_may_change_its_size_at_any_moment():
         assert at.shows("How  Shared-memory bank conflicts")
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "[bold red]kernel[/]",
-        "\x1b[31mkernel\x1b[0m",
-        "a\nb\tc",
-        "‮gnp.exe",
-        "[@click=app.quit]x[/]",
-        "λ" * 10_000,
-        "\\[",
-        "[/",
-    ],
+ODD = (
+    "[bold red]kernel[/]",
+    "\x1b[31mkernel\x1b[0m",
+    "a\nb\tc",
+    "\u202egnp.exe",
+    "[@click=app.quit]x[/]",
+    "λ" * 10_000,
+    "\\[",
+    "[/",
 )
-async def test_whatever_a_kernel_is_called_is_shown_and_never_obeyed(name: str):
-    async with session("x.ncu-rep", analyse=one(kernel=name, kernel_full=name)) as at:
-        everything = at.screen
-        assert "\x1b" not in everything and "‮" not in everything and "\t" not in everything
-        if name.startswith("[bold"):
-            assert "[bold red]kernel[/]" in everything
-        if name.startswith("\x1b"):
-            assert "\\x1b[31mkernel" in everything
-        assert isinstance(at.app.screen, SessionScreen)
+
+
+async def test_whatever_a_kernel_is_called_is_shown_and_never_obeyed():
+    class Odd:
+        diagnosis = diagnosis(*(launch(at, name, kernel_full=name) for at, name in enumerate(ODD)))
+
+    async with session("x.ncu-rep", analyse=lambda *a: Odd()) as at:
+        for number, name in enumerate(ODD):
+            await at.say(f"/kernel {number}")
+            everything = at.screen
+            assert at.app.state.position == number
+            assert "\x1b" not in everything and "\u202e" not in everything and "\t" not in everything, name
+            if name.startswith("[bold"):
+                assert "[bold red]kernel[/]" in everything
+            if name.startswith("\x1b"):
+                assert "\\x1b[31mkernel" in everything
+            assert isinstance(at.app.screen, SessionScreen), name
 
 
 async def test_odd_names_are_harmless_in_the_list_too():

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from advisor.session.executor import Executor, sources
 from advisor.tui.app import AdvisorApp
 from tui.driver import Driver
@@ -13,10 +11,9 @@ from tui.driver import Driver
 REPORT = Path(__file__).parents[2] / "kernels" / "bank-conflicts" / "recorded" / "h200" / "profile.ncu-rep.xz"
 
 
-@pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])
-async def test_from_the_line_over_the_proof_to_the_value_at_which_it_turns(size: tuple[int, int]):
+async def test_from_the_line_over_the_proof_to_the_value_at_which_it_turns():
     app = AdvisorApp(Executor(sources()), (str(REPORT),))
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         at = Driver(app, pilot)
         await at.settle()
         await at.open()

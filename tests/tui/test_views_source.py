@@ -70,9 +70,8 @@ async def test_it_opens_at_the_findings_own_place_and_says_how_far_lines_can_be_
         assert isinstance(at.app.screen, SessionScreen)
 
 
-@SIZES
-async def test_a_search_keeps_what_matches_and_x_or_undo_brings_the_others_back(size: tuple[int, int]):
-    async with source(size) as at:
+async def test_a_search_keeps_what_matches_and_x_or_undo_brings_the_others_back():
+    async with source() as at:
         await typed(at, "samples")
         assert at.shows("stall samples (samples), total 100", "FFMA", "STS")
         await at.press("slash", "L", "D", "enter")
@@ -87,9 +86,8 @@ async def test_a_search_keeps_what_matches_and_x_or_undo_brings_the_others_back(
         assert at.shows("only share>15%: 2 of 8")
 
 
-@SIZES
-async def test_a_search_finds_every_instruction_that_matches_whatever_its_share_of_the_measure(size: tuple[int, int]):
-    async with source(size) as at:
+async def test_a_search_finds_every_instruction_that_matches_whatever_its_share_of_the_measure():
+    async with source() as at:
         await typed(at, "/LD[GS]")
         assert at.shows("excess_wavefronts", "only /LD[GS]: 2 of 8 instructions", "LDS R5", "LDG.E R4", "0 %")
         await typed(at, "/LDG")

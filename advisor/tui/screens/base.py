@@ -70,6 +70,11 @@ class KeyFooter(Footer):
 
     _listed: tuple[object, ...] | None = None
 
+    def compose(self) -> ComposeResult:
+        for key in super().compose():
+            # Textual sets the class once the key is mounted, and applies all styles to it a second time.
+            yield key.set_class(self.compact, "-compact", update=False)
+
     def bindings_changed(self, screen: Screen[Any]) -> None:
         if self.is_attached and screen is self.screen and screen.app.app_focus:
             bindings = (active for active in screen.active_bindings.values() if active.binding.show)
