@@ -339,5 +339,5 @@ PAGES: Final[Mapping[str, Page]] = {
     "source": Page("Source", "alt+c", "Hot lines", "Evidence: source code, the hot lines", source),
     "napkin": Page("Napkin", "alt+k", "Napkin", "Evidence: napkin math, required against measured", napkin),
     "numbers": Page("Numbers", "alt+n", "All numbers", _NUMBERS, numbers),
-    "over_run": Page("Over time", "alt+o", OVER_RUN, "Evidence: samples over the run, its phases", over_run),
+    "over_run": Page("Time", "alt+o", OVER_RUN, "Evidence: samples over the run, its phases", over_run),
 }
