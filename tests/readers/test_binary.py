@@ -203,7 +203,7 @@ def test_a_child_that_fails_loses_its_own_launches_only(
     loss: str, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _with_program(monkeypatch, tmp_path, LOSSES[loss])
-    limits = replace(Limits(), silence_s=1.5, message_bytes=1 << 20)
+    limits = replace(Limits(), silence_s=6, message_bytes=1 << 20)
     found = read(small, limits=limits)
     assert list(found.frame["index"]) == [0]
     assert (found.info.complete, found.info.launches_missing) == (False, 1)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from markdown_it import MarkdownIt
 
+from advisor.knowledge.sampling import sampling_knowledge
 from advisor.view.blocks import BarRow, Bars, Cell, Code, Column, Command, Fact, Facts, Page, Table, section
 from advisor.view.pages.diagnosis import diagnosis_page
 from advisor.view.writers.markdown import escaped, page_markdown, rich
@@ -65,6 +66,7 @@ def test_a_reader_of_markdown_finds_neither_links_nor_images_nor_html_nor_emphas
         "Read on",
         "Practise",
     }
+    labels |= {phase.title.capitalize() for phase in sampling_knowledge().phases}
     strong = [n.content for child, n in pairwise(inline) if child.type == "strong_open"]
     assert {label.rstrip(":") for label in strong} - labels <= {"Minor", "Unknown", "You can add"}
     cells = [token.attrs for token in tokens if token.type == "td_open"]

@@ -29,6 +29,7 @@ _LEAD: Final = 15.0  # lead over the second best score at which a reading is cer
 _CLOSE: Final = 6.0  # lead within which another reading is offered
 _ELSEWHERE_TOO: Final = 0.55  # share of the confidence that is left if words of another subject were read
 _NO_SUBJECT: Final = 0.55  # share of the confidence that is left if the intent needs a subject and none was read
+_FEW: Final = 2  # things in a sentence of which the subject is clear
 _RIVALS: Final = 0.55  # share of the confidence that is left if several things could be the subject
 _NEED_SUBJECT: Final = frozenset(("is_bound", "is_cause", "explain", "why_not", "value", "what_if"))
 _AUX: Final = frozenset(
@@ -217,7 +218,8 @@ def _has_rivals(sentence: Sentence, intent: str) -> bool:
         return "or_word" in sentence.concepts and len({thing.unit for thing in subjects if thing.unit}) > 1
     if intent not in ("how_to_fix", "is_cause"):
         return False
-    return len({thing.findings[0] for thing in subjects if thing.findings}) > 1
+    causes = {thing.findings[0] for thing in subjects if thing.findings}
+    return len(causes) > 1 or len({thing.id for thing in subjects}) > _FEW
 
 
 def _meaning(sentence: Sentence, intent: str, confidence: float, near: tuple[str, ...]) -> Meaning:

@@ -87,7 +87,7 @@ def _bars(timed: list[SweepPoint]) -> Bars:
         speedup = speedup_text(point.speedup) if point.speedup is not None else ""
         note = f"±{share_text(point.time.noise)} {speedup}".strip()
         share = point.time.median_ns / longest
-        rows.append(BarRow(_name(point), share, time_text(point.time.median_ns), note, total=point.picked))
+        rows.append(BarRow(_name(point), share, time_text(point.time.median_ns), note, total=True))
     runs = max((p.time.runs for p in timed if p.time is not None), default=1)
     caption = (
         f"Median of up to {counted(runs, 'run')}, its possible error, the speedup over the first point; * the pick"
