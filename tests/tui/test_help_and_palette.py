@@ -19,6 +19,7 @@ from advisor.tui import palette
 from advisor.tui.app import AdvisorApp
 from advisor.tui.opening import StartOptions
 from advisor.tui.palette import bindings_of, keys_of, works
+from advisor.tui.screens.base import KeyFooter
 from advisor.tui.screens.help import HelpScreen
 from advisor.tui.widgets.text import CardView
 from tests.changed import replace
@@ -217,3 +218,15 @@ async def test_names_with_markup_are_data_in_the_palette():
         await found(at, "launch")
         assert at.shows("[bold]x[/") and "\x1b" not in at.screen and "\u202e" not in at.screen
         await at.press("escape")
+
+
+async def test_a_screen_that_came_while_the_footer_below_was_composed_is_drawn(monkeypatch: pytest.MonkeyPatch):
+    """Textual draws no screen while any widget is composed again, and does not make up for it."""
+    async with session("tour.ncu-rep") as at:
+        below = at.app.screen.query_one(KeyFooter)
+        await at.press("enter")
+        drawn = []
+        monkeypatch.setattr(at.app.screen, "refresh", lambda *regions, **options: drawn.append(True))
+        below.call_next(below.recompose)
+        await at.settle()
+        assert drawn

@@ -84,6 +84,12 @@ class KeyFooter(Footer):
             self._listed = listed
         super().bindings_changed(screen)
 
+    async def recompose(self) -> None:
+        """Compose again; if another screen came meanwhile, draw it: Textual draws none while a widget is composed."""
+        await super().recompose()
+        if not self.screen.is_current:
+            self.app.screen.refresh()
+
 
 def footer() -> Footer:
     """Return the footer, which lists the keys that work now."""
