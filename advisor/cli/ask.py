@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from advisor.cli import terminal
-from advisor.cli.options import PATH, Knowledge, Output, argument, command, formats, option
+from advisor.cli.options import Knowledge, Output, argument, command, formats, option
+from advisor.compare.compare import parse_side
 from advisor.reasoning.diagnose import analyse
-from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis
+from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.records.errors import EXIT_DONE, UsageError
 from advisor.session.answer_record import answer_document
 from advisor.session.language.known import known
@@ -24,7 +24,7 @@ from advisor.view.writers.json import document_json
 class Options(Output, Knowledge):
     """Options of `ask`."""
 
-    report: Path = argument(type=PATH)
+    report: str = argument()
     question: tuple[str, ...] = argument(nargs=-1, required=True)
     launch: str | None = option("--launch", metavar="N|NAME", help="Launch N, from 0, or the launch of this kernel.")
     form: str = formats("text", "json", *PAGE_FORMATS)
@@ -34,21 +34,24 @@ class Options(Output, Knowledge):
 def ask(options: Options) -> int:
     """Answer a plain question about a launch, such as "why is it slow" or "what is the l2 hit rate".
 
-    Without --launch, the question is about the launch whose fix saves most time. `ask REPORT help` lists questions.
+    REPORT#3 or --launch 3 is launch 3 of the report; without it, the question is about the launch whose fix saves most
+    time. `ask REPORT help` lists questions.
     """
     text = " ".join(options.question)
-    analysis = analyse([options.report], knowledge=options.knowledge, progress=terminal.narrate)
+    side = parse_side(options.report)
+    wanted = options.launch if side.launch is None else str(side.launch)
+    analysis = analyse([side.path], knowledge=options.knowledge, progress=terminal.narrate)
     launches = analysis.diagnosis.launches
     if not launches:
-        raise UsageError(f"{options.report.name} holds no launch")
-    position = best_position(launches) if options.launch is None else _position(options.launch, launches)
+        raise UsageError(f"{side.path.name} holds no launch")
+    position = best_position(launches) if wanted is None else _position(wanted, launches)
     found = locate_findings(analysis.diagnosis, analysis.catalog, terminal.narrate, positions=[position])
     analysis.diagnosis = found.diagnosis
     terminal.clear()
-    made = answer(text, analysis, position, known(options.knowledge), str(options.report))
+    made = answer(text, analysis, position, known(options.knowledge), str(side.path))
     for info in analysis.diagnosis.reports:
         terminal.tell_problems(info.path, info.problems, most=1)
-    terminal.write(_text(made, analysis.diagnosis, options), options.out)
+    terminal.write(_text(made, options, wanted), options.out)
     return EXIT_DONE
 
 
@@ -63,18 +66,18 @@ def _position(wanted: str, launches: tuple[LaunchDiagnosis, ...]) -> int:
             at for at, each in enumerate(names) if name in each
         ]
     if not found:
-        raise UsageError(f"--launch {wanted}: there is no such launch; `ncu-advisor diagnose REPORT` lists them")
+        raise UsageError(f"{wanted}: there is no such launch; `ncu-advisor diagnose REPORT` lists them")
     if len({launches[at].kernel for at in found}) > 1:
-        raise UsageError(f"--launch {wanted}: several kernels match, such as launches {found[0]} and {found[1]}")
+        raise UsageError(f"launch {wanted}: several kernels match, such as launches {found[0]} and {found[1]}")
     return max(found, key=lambda at: (launches[at].saved_ns, -at))
 
 
-def _text(made: Answered, diagnosis: Diagnosis, options: Options) -> str:
+def _text(made: Answered, options: Options, wanted: str | None) -> str:
     if options.form == "json":
         return document_json(answer_document(made))
     note = ""
     launches = made.asked.launches
-    if len(launches) > 1 and options.launch is None and made.meaning.intent not in ("other_launch", "slowest_kernel"):
+    if len(launches) > 1 and wanted is None and made.meaning.intent not in ("other_launch", "slowest_kernel"):
         count = f"one of {len(launches)} launches, the one whose fix saves most time"
         note = f"About launch {made.asked.launch.index} ({count}); --launch N asks about another."
     page = answer_page(made.meaning, made.answer, made.asked, note)

@@ -62,6 +62,12 @@ def test_an_answer_can_be_written_as_a_page(tour_path: Path, tmp_path: Path, for
     assert "bank conflicts" in text and "What to ask next" not in text
 
 
+def test_a_launch_is_named_behind_the_report(tour_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("ask", f"{tour_path}#5", "what limits the occupancy") == 0
+    shown = capsys.readouterr().out
+    assert "launch 5" in shown and "The occupancy is limited by registers and the warp slots, 2 blocks per SM." in shown
+
+
 def test_a_launch_that_does_not_exist_is_one_line(tour_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("ask", tour_path, "why", "--launch", "nothing_like_it") == 2
     assert "there is no such launch" in capsys.readouterr().err

@@ -174,8 +174,8 @@ async def test_a_key_is_answered_in_less_than_a_twentieth_of_a_second():
         times = []
         for text in ("s", "sh", "sha", "shar", "share", "shared", "shared m", "d", "dr", "dram", "w", "wa", "warp"):
             prompt.value = text  # type: ignore[attr-defined]
-            has_begun = time.perf_counter()
+            has_begun = time.thread_time()
             screen.refresh_list()
-            times.append(time.perf_counter() - has_begun)
-        # The middle one: a shared machine may stop for longer at any moment.
+            times.append(time.thread_time() - has_begun)
+        # The middle one, in processor time: a shared machine may stop for longer at any moment.
         assert sorted(times)[len(times) // 2] < 0.05

@@ -275,6 +275,8 @@ def _subject(sentence: Sentence, intent: str) -> Subject | None:
         return _preferred(subjects, lambda thing: thing.form == "value", lambda thing: bool(thing.metrics))
     if intent == "explain":
         return _preferred(subjects, lambda thing: bool(thing.word))
+    if intent == "limit":
+        return next((thing for thing in subjects if thing.metrics), None)
     return None
 
 

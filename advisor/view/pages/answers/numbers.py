@@ -66,6 +66,8 @@ def _budget(launch: LaunchDiagnosis) -> tuple[Block, ...]:
 
 def _limit(meaning: Meaning, asked: Asked) -> Answer:
     launch, first = asked.launch, first_diagnosis(asked.launch)
+    if meaning.subject is not None and any(name.startswith("occupancy") for name in meaning.subject.metrics):
+        return _occupancy_limit(meaning, asked)
     sides = [(name, launch.metrics[name]) for name in ("compute_pct", "memory_pct") if name in launch.metrics]
     if not sides:
         return lacking(("memory_throughput_pct",), launch, asked)
@@ -91,6 +93,19 @@ def _limit(meaning: Meaning, asked: Asked) -> Answer:
     end = first is not None and first.id in ENDS
     then = ("show the roofline", "what else was found" if end else "how do I fix it")
     return Answer(f"{says}.", blocks=(Facts(tuple(rows)),), then=then)
+
+
+def _occupancy_limit(meaning: Meaning, asked: Asked) -> Answer:
+    """Return which resource limits the blocks of an SM."""
+    launch = asked.launch
+    limit = occupancy_limit(launch.metrics, launch.labels)
+    if not limit:
+        return lacking(("occupancy_theoretical_pct",), launch, asked)
+    parts = {"Theoretical": "occupancy_theoretical_pct", "Achieved": "occupancy_achieved_pct"}
+    rows = [
+        Fact(label, number_text(name, launch.metrics[name])) for label, name in parts.items() if name in launch.metrics
+    ]
+    return Answer(f"The occupancy is {sentence(limit)}", blocks=(Facts(tuple(rows)),), then=("is it the occupancy",))
 
 
 def _roofline(meaning: Meaning, asked: Asked) -> Answer:
