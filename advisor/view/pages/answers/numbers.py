@@ -105,7 +105,7 @@ def _occupancy_limit(meaning: Meaning, asked: Asked) -> Answer:
     rows = [
         Fact(label, number_text(name, launch.metrics[name])) for label, name in parts.items() if name in launch.metrics
     ]
-    return Answer(f"The occupancy is {sentence(limit)}", blocks=(Facts(tuple(rows)),), then=("is it the occupancy",))
+    return Answer(f"The occupancy is {limit}.", blocks=(Facts(tuple(rows)),), then=("is it the occupancy",))
 
 
 def _roofline(meaning: Meaning, asked: Asked) -> Answer:
