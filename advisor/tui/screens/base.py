@@ -87,7 +87,8 @@ class KeyFooter(Footer):
     async def recompose(self) -> None:
         """Compose again; if another screen came meanwhile, draw it: Textual draws none while a widget is composed."""
         await super().recompose()
-        if not self.screen.is_current:
+        removed = not self.is_attached
+        if self.app.screen_stack and (removed or not self.screen.is_current):
             self.app.screen.refresh()
 
 
