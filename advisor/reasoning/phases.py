@@ -22,8 +22,12 @@ _FEWEST: Final = 8  # parts of the run, below which it has no phases
 _MOST, _HIGHEST, _LONGEST_NS = 1024, 1000.0, 1e9  # of plausible samples: parts of a run, %, ns between two
 
 
-def with_phases(catalog: Catalog, sampling: Sampling) -> Sampling | None:
-    """Return the plausible samples with the phases of the run; None if none is plausible (a damaged transcript)."""
+def with_phases(catalog: Catalog, sampling: Sampling, duration_ns: float | None = None) -> Sampling | None:
+    """Return the plausible samples with the phases of the run; None if none is plausible.
+
+    duration_ns: of the launch. Samples over less than half or more than twice of it are not those of its run: ncu ran
+    the kernel in another way for them, or no activity of SMs was sampled and other work was taken for the kernel's.
+    """
     known = sampling_knowledge().series
     series = tuple(
         structs.replace(one, title=known[one.id].title, scale=known[one.id].scale)
@@ -33,6 +37,8 @@ def with_phases(catalog: Catalog, sampling: Sampling) -> Sampling | None:
     if not series:
         return None
     interval = sampling.interval_ns if sampling.interval_ns and sampling.interval_ns < _LONGEST_NS else None
+    if interval and duration_ns and not 0.5 <= interval * sampling.samples / duration_ns <= 2:
+        return None
     made = structs.replace(sampling, series=series, interval_ns=interval, phases=())
     return structs.replace(made, phases=phases_of(made, catalog.threshold("compute_high")))
 

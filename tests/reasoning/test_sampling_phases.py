@@ -79,6 +79,12 @@ def test_samples_that_cannot_be_are_left_out(wrong: Sampling):
     assert with_phases(catalog(), wrong) is None
 
 
+def test_samples_over_another_time_than_the_launch_are_not_its_own():
+    sampling = samples(dram=[90.0] * 40, sm=[5.0] * 40)  # 40 samples, 1 µs apart
+    assert with_phases(catalog(), sampling, 42_000.0) is not None
+    assert with_phases(catalog(), sampling, 600.0) is None and with_phases(catalog(), sampling, 100_000.0) is None
+
+
 def test_a_title_from_a_file_is_not_shown():
     made = with_phases(catalog(), Sampling(1.0, 9, 1, 0, (SampledSeries("dram", "\x1b[2J", "largest", (1.0,) * 9),)))
     assert made is not None and (made.series[0].title, made.series[0].scale) == ("DRAM throughput", "percent")

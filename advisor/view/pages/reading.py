@@ -120,7 +120,7 @@ def timeline_facts(found: Shown) -> tuple[Block, ...]:
     """Return where the trace comes from, its window, and how busy the GPU is."""
     assert found.timeline is not None
     info, about, gpu = found.timeline.info, found.timeline.overview, found.timeline.gpu
-    made = f"Synthetic trace, built by {BUILDER}, with the schema of {info.tool} ({info.schema})."
+    made = f"Synthetic trace, with the schema of {info.tool} ({info.schema})."
     busy = about.busy / about.window
     idle = f"{time_text(about.gap_total)} in total, {time_text(about.gap_median)} the median"
     gaps = f"{counted(about.gaps, 'gap')}, {idle}"
