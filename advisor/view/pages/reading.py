@@ -45,7 +45,6 @@ from advisor.view.pages.practice import log_page, next_step
 from advisor.view.pages.timeline import command_texts, kernels_section, moment_text, pattern_section
 from advisor.view.text import shown
 
-BUILDER: Final = "tests/bench/reading_exercises.py"
 ASKS: Final = {
     "timeline": "What does this timeline show first?",
     "profile": "What is wrong with this profile, if anything?",
@@ -183,7 +182,9 @@ def profile_facts(found: Shown) -> tuple[Block, ...]:
     assert found.profile is not None
     launch, diagnosis = found.profile.launch, found.profile.diagnosis
     tool = diagnosis.reports[0].tool if diagnosis.reports else ""
-    origin = f"Recorded with {tool}. Some of these reports were changed by {BUILDER}; the answer says what was changed."
+    origin = (
+        f"Recorded with {tool}. Some of these reports were changed for the exercise; the answer says what was changed."
+    )
     blocks: list[Block] = [Paragraph(origin, "dim")]
     if len(diagnosis.launches) > 1:
         columns = (Column("Launch", True), Column("Kernel"), Column("Time", True), Column("SM clock", True))
