@@ -64,6 +64,14 @@ def formats(*names: str, place: int = _OUTPUT) -> Any:
     return option("--format", default=names[0], type=click.Choice(names), place=place, help="Output format.")
 
 
+def kernel_pattern(text: str | None) -> re.Pattern[str] | None:
+    """Compile the value of `--kernel`. Raises UsageError if it is not a regular expression."""
+    try:
+        return re.compile(text) if text is not None else None
+    except re.error as e:
+        raise UsageError(f"--kernel {text!r} is not a regular expression: {e}") from None
+
+
 def clock_control() -> Any:
     """Declare the field of `--clock-control`."""
     words = "ncu's own option: `base` locks the clocks while profiling, `none` does not."
@@ -153,10 +161,7 @@ class Launches:
     @property
     def pattern(self) -> re.Pattern[str] | None:
         """The compiled `--kernel`. Raises UsageError if it is not a regular expression."""
-        try:
-            return re.compile(self.kernel) if self.kernel is not None else None
-        except re.error as e:
-            raise UsageError(f"--kernel {self.kernel!r} is not a regular expression: {e}") from None
+        return kernel_pattern(self.kernel)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 from advisor.cli import terminal
-from advisor.cli.options import PATH, Knowledge, Output, command, formats, option
+from advisor.cli.options import PATH, Knowledge, Output, command, formats, kernel_pattern, option
 from advisor.profiling.failures import Failure
 from advisor.records import ending
 from advisor.records.errors import EXIT_DONE, EXIT_WRONG_USE, UsageError
@@ -62,14 +62,6 @@ class Options(Output, Knowledge):
     )
     form: str = formats("text", "json", *PAGE_FORMATS)
 
-    @property
-    def pattern(self) -> re.Pattern[str] | None:
-        """The compiled `--kernel`. Raises UsageError if it is not a regular expression."""
-        try:
-            return re.compile(self.kernel) if self.kernel is not None else None
-        except re.error as e:
-            raise UsageError(f"--kernel {self.kernel!r} is not a regular expression: {e}") from None
-
 
 @command(Options)
 def sweep(options: Options) -> int:
@@ -88,7 +80,7 @@ def sweep(options: Options) -> int:
 
     Exit code 2 if no point could be measured.
     """
-    pattern = options.pattern
+    pattern = kernel_pattern(options.kernel)
     if options.read is not None:
         if options.over or options.build or options.run or options.check or options.script:
             raise UsageError("--read only reads reports: leave out --over, --build, --run, --check and --script")

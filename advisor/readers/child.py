@@ -13,14 +13,14 @@ import mmap
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from advisor.readers import container
 from advisor.readers.actions import ALWAYS, INSTANCED, describe, instances, local_split_by_code
 from advisor.readers.code import Code
-from advisor.readers.sampling import DROPPED, INTERVAL, bare_name, sampled, series_of_name
+from advisor.readers.sampling import DROPPED, INTERVAL, bare_name, sampled
 from advisor.records.child import claim_output, limit_memory, lines_in
 from advisor.records.orphans import end_with_parent
 
@@ -41,10 +41,9 @@ class Batch:
         self._names = frozenset(names)
         self._instanced = self._names if instanced is None else instanced
 
-    def has(self, names: list[str]) -> list[str]:
-        """Return those of the names that the report contains."""
-        known = frozenset(container.strings_of(self._data, self._found))
-        return [name for name in names if name in known]
+    def strings(self) -> list[str]:
+        """Return all strings of the report, the names of its metrics among them."""
+        return container.strings_of(self._data, self._found)
 
     def _bare(self, name: str) -> bool:
         return name not in self._instanced
@@ -107,11 +106,13 @@ def run(job: dict[str, Any], send: Callable[[dict[str, Any]], None]) -> None:
 
 
 def _launches(job: dict[str, Any], data: mmap.mmap, send: Callable[[dict[str, Any]], None]) -> None:
-    series = _sampled_names(data, job["sampled"])
+    code = Batch(data, job["folder"], ["memory_type", "inst_executed"])
+    strings = code.strings()
+    series = _sampled_names(strings, job["sampled"])
     wanted = [*job["names"], *ALWAYS, *series, INTERVAL, DROPPED]
     batch = Batch(data, job["folder"], wanted, INSTANCED | series.keys())
-    names = batch.has(job["names"])
-    code = Batch(data, job["folder"], ["memory_type", "inst_executed"])
+    known = frozenset(strings)
+    names = [name for name in job["names"] if name in known]
     marks = batch.code_marks(job["first"], job["last"])
     for index, action in batch.each(job["first"], job["last"]):
         message = None
@@ -126,14 +127,15 @@ def _launches(job: dict[str, Any], data: mmap.mmap, send: Callable[[dict[str, An
         send({"index": index, "launch": message})
 
 
-def _sampled_names(data: mmap.mmap, known: dict[str, str]) -> dict[str, str]:
+def _sampled_names(strings: Iterable[str], known: dict[str, str]) -> dict[str, str]:
     """Return the report's sampled metrics, each with its series: of several for one, the first in `known`."""
-    order = {name: at for at, name in enumerate(known)}
-    found = [(name, series_of_name(name, known)) for name in container.strings_of(data, container.walk(data))]
+    there: dict[str, str] = {}
+    for name in strings:
+        there.setdefault(bare_name(name), name)
     best: dict[str, str] = {}
-    for name, series in sorted(found, key=lambda one: order.get(bare_name(one[0]), len(order))):
-        if series:
-            best.setdefault(series, name)
+    for bare, series in known.items():
+        if bare in there:
+            best.setdefault(series, there[bare])
     return {name: series for series, name in best.items()}
 
 

@@ -33,11 +33,6 @@ def bare_name(name: str) -> str:
     return name[match.end() :] if match else ""
 
 
-def series_of_name(name: str, known: Mapping[str, str]) -> str:
-    """Return the series of a metric of a report; empty if it is none. known: name without its group -> series."""
-    return known.get(bare_name(name), "")
-
-
 def phases(dram: Sequence[float], sm: Sequence[float]) -> float | None:
     """Return how much the balance of DRAM and SM activity (percent, per sample) changes during the run, 0 to 2.
 

@@ -54,14 +54,13 @@ def phases_of(sampling: Sampling, busy: float) -> tuple[Phase, ...]:
     if count < _FEWEST or not all(sides.values()):
         return ()
     parts = [
-        {side: max(_part(one.values, at, count) for one in series) for side, series in sides.items()}
-        for at in range(count)
+        {side: max(one.part(at, count) for one in series) for side, series in sides.items()} for at in range(count)
     ]
-    active = sampling.values("active")
+    active = next((one for one in sampling.series if one.id == "active"), None)
     for at, part in enumerate(parts):
         part["busiest"] = max(part.values())
         part["busy"] = busy
-        part["active"] = _part(active, at, count) if active else math.nan
+        part["active"] = active.part(at, count) if active is not None else math.nan
     steady = median(part["busiest"] for part in parts)
     kinds = _kinds(known.phases, [part | {"steady": steady} for part in parts])
     return tuple(
@@ -69,12 +68,6 @@ def phases_of(sampling: Sampling, busy: float) -> tuple[Phase, ...]:
         for kind, first, end in _runs(kinds, max(2, math.ceil(_SHORTEST * count)))
         if kind >= 0
     )
-
-
-def _part(values: Sequence[float], at: int, count: int) -> float:
-    """Return the mean of part `at` of `count` of a series, which may have more parts than that."""
-    first = at * len(values) // count
-    return fmean(values[first : max(first + 1, (at + 1) * len(values) // count)])
 
 
 def _kinds(defined: Sequence[PhaseDef], parts: Sequence[Mapping[str, float]]) -> list[int]:

@@ -410,6 +410,11 @@ class LaunchDiagnosis(Record, kw_only=True):
         return min(found, key=lambda q: q.at_most or 0.0, default=None)
 
 
+def main_finding(launch: LaunchDiagnosis) -> Finding | None:
+    """Return the first diagnosis, else the first finding of another kind, else None."""
+    return next((f for f in launch.findings if f.kind == "diagnosis"), launch.findings[0] if launch.findings else None)
+
+
 class MeasuredCeilings(Record):
     """Rates that `practice calibrate` measured on a GPU of this machine and that were used as achievable."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from statistics import fmean
 from typing import Literal
 
 from advisor.records.record import Count, NotNegative, Record, Share, written
@@ -17,6 +18,11 @@ class SampledSeries(Record):
     title: str
     scale: Literal["percent", "largest"]
     values: tuple[float, ...]
+
+    def part(self, at: int, count: int) -> float:
+        """Return the mean of part `at` of `count`; of fewer values than that, a value stands for several parts."""
+        first = at * len(self.values) // count
+        return fmean(self.values[first : max(first + 1, (at + 1) * len(self.values) // count)])
 
 
 class Phase(Record):
@@ -48,7 +54,3 @@ class Sampling(Record):
     def duration_ns(self) -> float | None:
         """The sampled time of the run in ns; None if the interval is unknown."""
         return self.interval_ns * self.samples if self.interval_ns else None
-
-    def values(self, series: str) -> tuple[float, ...]:
-        """Return the values of a series; empty if it was not sampled."""
-        return next((one.values for one in self.series if one.id == series), ())

@@ -11,9 +11,9 @@ from advisor.hardware.algorithms import Parameter
 from advisor.hardware.gpus import Gpu
 from advisor.hardware.roofline import Inconsistency, Result, check
 from advisor.hardware.roofline import estimate as napkin_estimate
-from advisor.records.diagnosis import Comparison, Finding, LaunchDiagnosis
+from advisor.records.diagnosis import Comparison, Finding, LaunchDiagnosis, main_finding
 from advisor.session.records import UNIT_HINTS, Algorithm, Ask, Card, Choice, KnowledgeIndex, NapkinResult, Proved
-from advisor.session.state import State, is_end, launch_number, main_finding
+from advisor.session.state import State, is_end, launch_number
 from advisor.view.blocks import Block, Command, Facts, Line, Style
 from advisor.view.numbers import (
     amount_text,
@@ -208,32 +208,6 @@ def answer_card(ask: Ask, value: float | str | None, position: int | None) -> Ca
         else ()
     )
     return Card("answer", text, note, position, ask.id, "You")
-
-
-def differences(before: LaunchDiagnosis, after: LaunchDiagnosis) -> tuple[Line, ...]:
-    """Return the changes of the class, the first finding, the findings and their speedups; empty if nothing changed."""
-    lines = []
-    if before.verdict.id != after.verdict.id:
-        lines.append(Line(f"{before.verdict.title} → {after.verdict.title}", "strong", "Class"))
-    old_first, new_first = main_finding(before), main_finding(after)
-    if new_first is not None and (old_first is None or old_first.id != new_first.id):
-        was = "" if old_first is None else f"{old_first.title} → "
-        lines.append(Line(f"{was}{new_first.title}", "strong", "Fix first"))
-    old, new = ({finding.id: finding for finding in launch.findings} for launch in (before, after))
-    for name, finding in new.items():
-        if name not in old and (new_first is None or name != new_first.id):
-            lines.append(Line(finding.title, "fact", "New"))
-    lines += [Line(finding.title, "fact", "Gone") for name, finding in old.items() if name not in new]
-    for name, finding in new.items():
-        if name not in old:
-            continue
-        had, has = old[name].speedup, finding.speedup
-        if had is None and has is None:
-            continue
-        texts = short_gain_text(had), short_gain_text(has)
-        if texts[0] != texts[1]:
-            lines.append(Line(f"{finding.title}: {texts[0]} → {texts[1]}", "fact", "Speedup"))
-    return tuple(lines)
 
 
 _STYLES: Final[dict[int, Style]] = {0: "fails", 1: "unknown", 2: "holds"}

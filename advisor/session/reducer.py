@@ -11,7 +11,7 @@ import functools
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis
+from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis, main_finding
 from advisor.session import cards as make
 from advisor.session.action import Far
 from advisor.session.actions import BY_EVENT, RESULTS
@@ -37,7 +37,7 @@ from advisor.session.requests import (
     UserEvent,
     ViewEvent,
 )
-from advisor.session.state import State, main_finding
+from advisor.session.state import State
 from advisor.session.transitions import add, ask_number, reveal, select, settled
 from advisor.session.views import (
     ask_for_hot_lines,
@@ -49,6 +49,7 @@ from advisor.session.views import (
     with_hot_lines,
 )
 from advisor.view.blocks import Line
+from advisor.view.pages.answers.numbers import differences
 
 
 def reduce(state: State, event: Event) -> State:
@@ -220,7 +221,7 @@ def _change(state: State, before: LaunchDiagnosis | None, now: LaunchDiagnosis, 
     if before is None:
         # The first numbers do not decide anything yet.
         return None if now.verdict.id == "undetermined" else make.class_card(now, at)
-    lines = make.differences(before, now)
+    lines = differences(before, now)
     if not lines and state.numbers and not state.paused:
         return None
     title = "The answer changed the conclusion" if lines else "Nothing changed"

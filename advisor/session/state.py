@@ -143,11 +143,6 @@ class State:
         return next((v for p, q, v in reversed(self.answers) if q == question and p in places), None)
 
 
-def main_finding(launch: LaunchDiagnosis) -> Finding | None:
-    """Return the first diagnosis, else the first finding of another kind, else None."""
-    return next((f for f in launch.findings if f.kind == "diagnosis"), launch.findings[0] if launch.findings else None)
-
-
 def shown_findings(state: State) -> set[str]:
     """Return the findings of the launch that were already shown."""
     cards = [c for c in state.cards if c.position == state.position and not c.past]

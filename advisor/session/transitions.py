@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from advisor.records.diagnosis import LaunchDiagnosis
+from advisor.records.diagnosis import LaunchDiagnosis, main_finding
 from advisor.session import cards as make
 from advisor.session.interview.choosing import comparison_card, expectation, expectation_due, next_number, revealed
 from advisor.session.records import Ask, Card
 from advisor.session.requests import Request
-from advisor.session.state import State, main_finding
+from advisor.session.state import State
 from advisor.view.blocks import Line
 
 

@@ -7,11 +7,11 @@ from typing import Any, Final
 
 from msgspec import structs
 
-from advisor.records.diagnosis import Finding, LaunchDiagnosis, Location
+from advisor.records.diagnosis import Finding, LaunchDiagnosis, Location, main_finding
 from advisor.session.cards import class_card, finding_card
 from advisor.session.records import Card
 from advisor.session.requests import Failed, Locate, Prove, Request, Suppose
-from advisor.session.state import State, best_position, main_finding
+from advisor.session.state import State, best_position
 from advisor.session.transitions import settled, wait
 from advisor.source.locate import hottest
 from advisor.source.viewer import Seen
@@ -117,9 +117,12 @@ def with_hot_lines(state: State, request: Locate) -> State:
         return state
     launch = state.diagnosis.launches[request.position]
     finding = next((f for f in launch.findings if f.id == request.finding), None)
-    if finding is None or finding.locations or not places(state, finding, request.position):
+    if finding is None or finding.locations:
         return state
-    made = finding_card(launch, located(state, finding, request.position), request.position)
+    placed = located(state, finding, request.position)
+    if not placed.locations:
+        return state
+    made = finding_card(launch, placed, request.position)
     cards = tuple(
         made
         if (card.kind, card.position, card.finding, card.past) == (made.kind, made.position, made.finding, False)

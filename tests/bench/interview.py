@@ -17,11 +17,11 @@ from pathlib import Path
 
 from advisor.reasoning.diagnose import analyse
 from advisor.records import resources
-from advisor.records.diagnosis import LaunchDiagnosis
+from advisor.records.diagnosis import LaunchDiagnosis, main_finding
 from advisor.session import events as e
 from advisor.session.executor import Executor, sources
 from advisor.session.reducer import reduce
-from advisor.session.state import State, main_finding
+from advisor.session.state import State
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from advisor.knowledge.base import catalog
 from advisor.knowledge.sampling import sampling_knowledge
-from advisor.readers.sampling import MOST, joined, sampled, series_of_name
+from advisor.readers.sampling import MOST, bare_name, joined, sampled
 from advisor.reasoning.phases import phases_of, with_phases
 from advisor.records.sampling import SampledSeries, Sampling
 from advisor.view.charts.over_time import chart, picture
@@ -118,7 +118,7 @@ def test_phases_cover_the_run_in_order_and_every_row_fits(rows: list[Any], width
 def test_a_name_of_every_generation_is_known(name: str, series: str):
     from advisor.knowledge.sampling import sampled_names
 
-    assert series_of_name(name, sampled_names()) == series
+    assert sampled_names().get(bare_name(name), "") == series
 
 
 class Metric:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 from tui.talk import begin, say, settle
 
+from advisor.records.diagnosis import main_finding
 from advisor.session import events as e
 from advisor.session.choices import choices
 from advisor.session.executor import Executor, sources
 from advisor.session.language.understand import understand
 from advisor.session.reducer import reduce, replay
-from advisor.session.state import State, main_finding
+from advisor.session.state import State
 
 REAL = Executor(sources())
 # A fragment of ncu's console table, with rows that the advisor does not ask for and one that it does not know.

@@ -13,7 +13,6 @@ from advisor.records.quantities import parse_metric
 from advisor.session.action import Action, Command, Listing, Result, Typed, shape
 from advisor.session.actions.help import NotUnderstood
 from advisor.session.actions.view import ViewShown
-from advisor.session.cards import differences
 from advisor.session.language.names import begun, metrics_of, plain
 from advisor.session.language.values import said, understood
 from advisor.session.records import Card
@@ -23,6 +22,7 @@ from advisor.session.transitions import add, reveal, wait
 from advisor.session.views import ask_for_view
 from advisor.view.blocks import Line
 from advisor.view.numbers import exact_text
+from advisor.view.pages.answers.numbers import differences
 
 
 class WhatIfAsked(UserEvent, frozen=True, tag="whatif"):

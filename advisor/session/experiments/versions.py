@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from advisor.compare.compare import compare_diagnoses, match, runs_of
 from advisor.compare.records import Compared, Pair
-from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis
+from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis, main_finding
 from advisor.records.errors import UsageError
 from advisor.session import cards as make
 from advisor.session.experiments.timeline import timeline_card
 from advisor.session.records import Card, Experiment, VersionComparison
 from advisor.session.requests import CompareVersion, Read, Trace
-from advisor.session.state import State, main_finding
+from advisor.session.state import State
 from advisor.session.transitions import add, ask_number, conclusion, note, wait
 from advisor.timeline.results import TimelineResult
 from advisor.view.blocks import Block, Cell, Column, Line, Table, flat

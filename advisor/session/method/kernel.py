@@ -10,9 +10,9 @@ from typing import Final
 from msgspec import structs
 
 from advisor.knowledge.units import unit_name
-from advisor.records.diagnosis import Finding, LaunchDiagnosis
+from advisor.records.diagnosis import Finding, LaunchDiagnosis, main_finding
 from advisor.session.experiments.versions import log_blocks
-from advisor.session.state import State, is_end, main_finding
+from advisor.session.state import State, is_end
 from advisor.session.views import where
 from advisor.view.blocks import Line, in_lines
 from advisor.view.charts.roofline import mix_roof

@@ -38,12 +38,13 @@ import msgspec
 from msgspec import structs
 
 from advisor.knowledge.loader import parse, read_text
+from advisor.records.diagnosis import main_finding
 from advisor.records.errors import InputError, KnowledgeError
 from advisor.session import events as e
 from advisor.session.executor import Executor, sources
 from advisor.session.language import understand as commands
 from advisor.session.reducer import reduce
-from advisor.session.state import State, main_finding
+from advisor.session.state import State
 from advisor.session.transcripts import recorder as conclusions
 from advisor.session.transcripts.attachments import Memory, transcript_of
 from advisor.session.transcripts.format import (

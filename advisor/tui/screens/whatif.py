@@ -14,13 +14,13 @@ from textual.containers import Container, VerticalScroll
 from textual.content import Content
 
 from advisor.knowledge.schemas import checked, most_of
-from advisor.records.diagnosis import LaunchDiagnosis, Speedup
+from advisor.records.diagnosis import LaunchDiagnosis, Speedup, main_finding
 from advisor.records.errors import UsageError
 from advisor.records.quantities import parse_metric
 from advisor.session import events as e
 from advisor.session.language.names import pick
 from advisor.session.records import KnowledgeIndex, Proved
-from advisor.session.state import State, main_finding
+from advisor.session.state import State
 from advisor.session.views import requests_of
 from advisor.tui.drawing import styled
 from advisor.tui.screens.base import PanelScreen, footer, hidden

@@ -21,12 +21,11 @@ from advisor.view.charts import bars as charts
 from advisor.view.charts import memory as memory_chart
 from advisor.view.charts import roofline_text
 from advisor.view.charts.canvas import Row
-from advisor.view.charts.over_time import facts_text, picture
+from advisor.view.charts.over_time import picture
 from advisor.view.charts.roofline_text import AlgorithmNeeds
 from advisor.view.numbers import amount_text, percent_text, share_text
-from advisor.view.pages.over_run import OVER_RUN, phase_facts
+from advisor.view.pages.over_run import OVER_RUN, phase_facts, sampled_text
 from advisor.view.pages.source import place_text, source_line
-from advisor.view.text import sentence, sentence_start
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -323,7 +322,7 @@ def over_run(shown: EvidenceContext, how: Layout) -> list[Content]:
     lines += [styled(row, "") for row in picture(sampling, max(how.width, FEWEST), how.blocks)]
     for row in phase_facts(sampling).rows:
         lines += hanging(styled(f"{row.label}  ", "bold"), styled(row.text, ""), how.width, 4)
-    return lines + note(sentence(sentence_start(facts_text(sampling))), how)
+    return lines + note(sampled_text(sampling), how)
 
 
 _SAMPLE: Final = "--section PmSampling --section PmSampling_WarpStates"

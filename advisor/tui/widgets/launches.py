@@ -15,8 +15,8 @@ from textual.events import Click, Resize
 from textual.message import Message
 from textual.widgets import DataTable
 
-from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis
-from advisor.session.state import best_position, is_end, launch_number, main_finding
+from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis, main_finding
+from advisor.session.state import best_position, is_end, launch_number
 from advisor.tui.drawing import safe
 from advisor.view.charts.bars import bar
 from advisor.view.numbers import short_gain_text, time_text

@@ -62,7 +62,7 @@ def picture(sampling: Sampling, width: int, blocks: bool) -> list[str]:
     edge = "│" if blocks else "|"
     rows = []
     for one in drawn(sampling):
-        values = [_at(one.values, at, cells) for at in range(cells)]
+        values = [one.part(at, cells) for at in range(cells)]
         shares = [value / 100 if value >= _NOISE else 0.0 for value in values]
         rows.append(
             f"{one.title[: _LABEL - 1]:<{_LABEL}}{edge}{shaded(shares, blocks)}{edge}{mean_text(one):>{_SHARE}}"
@@ -73,12 +73,6 @@ def picture(sampling: Sampling, width: int, blocks: bool) -> list[str]:
     end = time_text(whole) if whole else "end"
     rows.append(" " * (_LABEL + 1) + "0" + end.rjust(cells - 1))
     return [row.rstrip() for row in rows]
-
-
-def _at(values: Sequence[float], at: int, cells: int) -> float:
-    """Return the value in a cell: the mean of the parts that it covers."""
-    first = at * len(values) // cells
-    return fmean(values[first : max(first + 1, (at + 1) * len(values) // cells)])
 
 
 def _phase_cells(phases: Sequence[Phase], cells: int, blocks: bool) -> str:

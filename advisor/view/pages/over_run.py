@@ -17,8 +17,13 @@ def phase_facts(sampling: Sampling) -> Facts:
     return Facts(tuple(Fact(sentence_start(one.title), phase_text(one, sampling)) for one in sampling.phases))
 
 
+def sampled_text(sampling: Sampling) -> str:
+    """Return how it was sampled, as a sentence."""
+    return sentence(sentence_start(facts_text(sampling)))
+
+
 def over_run_blocks(sampling: Sampling) -> tuple[Block, ...]:
     """Return the drawing, the phases, and how it was sampled."""
     drawing = Picture(chart(sampling), lambda width, blocks: picture(sampling, width, blocks))
     facts = (phase_facts(sampling),) if sampling.phases else ()
-    return (drawing, *facts, Paragraph(sentence(sentence_start(facts_text(sampling))), "dim"))
+    return (drawing, *facts, Paragraph(sampled_text(sampling), "dim"))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from advisor.reasoning.engine.explain import BlockedRule, Clause
-from advisor.records.diagnosis import ENDS, Finding, LaunchDiagnosis
+from advisor.records.diagnosis import ENDS, Finding, LaunchDiagnosis, main_finding
 from advisor.records.questions import Meaning
 from advisor.view.blocks import Block, Fact, Facts, Paragraph, flat
 from advisor.view.charts.bars import unit_limits
@@ -23,7 +23,6 @@ from advisor.view.pages.answers.parts import (
     called,
     class_facts,
     evidence_lines,
-    first_finding,
     found_of,
     gain_text,
     known_value,
@@ -250,7 +249,7 @@ def _sure(meaning: Meaning, asked: Asked) -> Answer:
 
 def _how_concluded(meaning: Meaning, asked: Asked) -> Answer:
     launch = asked.launch
-    finding = found_of(meaning.subject, launch) or first_finding(launch)
+    finding = found_of(meaning.subject, launch) or main_finding(launch)
     if asked.proof is None or finding is None:
         return Answer(
             f"{launch.verdict.title}: {launch.verdict.because}.", blocks=evidence_lines(launch.verdict.evidence)

@@ -6,7 +6,7 @@ from typing import Final
 
 from advisor.knowledge.base import catalog
 from advisor.knowledge.expressions import parse_test
-from advisor.records.diagnosis import ENDS, LaunchDiagnosis
+from advisor.records.diagnosis import ENDS, LaunchDiagnosis, main_finding
 from advisor.records.questions import Meaning, Subject
 from advisor.view.blocks import Bars, Block, Fact, Facts, Line, Outline, Paragraph, Plain, flat
 from advisor.view.charts import roofline_text
@@ -20,7 +20,6 @@ from advisor.view.pages.answers.parts import (
     Answers,
     Asked,
     called,
-    first_finding,
     found_of,
     gain_text,
     known_value,
@@ -221,7 +220,7 @@ def differences(before: LaunchDiagnosis, after: LaunchDiagnosis) -> tuple[Line, 
     lines = []
     if before.verdict.id != after.verdict.id:
         lines.append(Line(f"{before.verdict.title} → {after.verdict.title}", "strong", "Class"))
-    old_first, new_first = first_finding(before), first_finding(after)
+    old_first, new_first = main_finding(before), main_finding(after)
     if new_first is not None and (old_first is None or old_first.id != new_first.id):
         was = "" if old_first is None else f"{old_first.title} → "
         lines.append(Line(f"{was}{new_first.title}", "strong", "Fix first"))

@@ -14,7 +14,6 @@ from advisor.records.diagnosis import Comparison, Finding, LaunchDiagnosis, Othe
 from advisor.records.questions import Meaning, Subject
 from advisor.view.blocks import Block, Fact, Line, Outline
 from advisor.view.numbers import amount_text, comparison_text, estimate_text, percent_text
-from advisor.view.pages.launch import first_diagnosis
 from advisor.view.text import sentence_start
 
 Truth = Literal["", "yes", "no", "unknown"]
@@ -70,11 +69,6 @@ def number_text(metric: str, value: float) -> str:
     entry = catalog().metrics.get(metric)
     unit = entry.unit if entry is not None else ""
     return percent_text(value) if unit == "%" else amount_text(value, unit)
-
-
-def first_finding(launch: LaunchDiagnosis) -> Finding | None:
-    """Return the first diagnosis, else the first finding of another kind."""
-    return first_diagnosis(launch) or (launch.findings[0] if launch.findings else None)
 
 
 def found_of(subject: Subject | None, launch: LaunchDiagnosis) -> Finding | None:
