@@ -15,12 +15,13 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
+from advisor.readers.kinds import sort_out
 from advisor.session import events as e
 from advisor.session.records import Choice
 from advisor.session.state import State
 from advisor.session.transcripts.autosave import SavedSession, forget, remark, title
 from advisor.tui.drawing import safe
-from advisor.tui.opening import Saved, StartOptions, completions, is_there, sort_out, typed_path
+from advisor.tui.opening import Saved, StartOptions, completions, is_there, typed_path
 from advisor.tui.screens.base import ChoiceScreen, footer
 from advisor.tui.widgets.lists import Choices
 from advisor.tui.widgets.prompt import Prompt, PromptLine

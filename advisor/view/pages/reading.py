@@ -7,8 +7,15 @@ from collections.abc import Sequence
 from typing import Final
 
 from advisor.knowledge.base import catalog
-from advisor.practice.reading_answers import CAVEAT_POINTS, PATTERN_POINTS, TIME_POINTS, Shown, choices, without_caveats
-from advisor.practice.reading_lessons import Answered
+from advisor.practice.reading_answers import (
+    CAVEAT_POINTS,
+    PATTERN_POINTS,
+    TIME_POINTS,
+    Answered,
+    Shown,
+    choices,
+    without_caveats,
+)
 from advisor.practice.readings import NOTHING, Reading
 from advisor.practice.state import Prediction, Record
 from advisor.records.diagnosis import LaunchDiagnosis
