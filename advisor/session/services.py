@@ -30,7 +30,7 @@ from advisor.records.readings import Access, Progress, ReportInfo, RuleResult
 from advisor.session.cards import algorithms, estimate
 from advisor.session.executor import Judged, Sources
 from advisor.session.experiments import timeline as asked
-from advisor.session.experiments.versions import compare
+from advisor.session.experiments.comparing import compare
 from advisor.session.export.export import write
 from advisor.session.interview.choosing import first_page, interview
 from advisor.session.interview.pages import pages

@@ -24,11 +24,11 @@ from advisor.tui.widgets.lists import fill, labelled_row
 from advisor.tui.widgets.text import Banner, Busy, Lines, LineWidget
 from advisor.view.charts.lanes import axis_rows, cells_of, lane_rows, mark_row
 from advisor.view.numbers import plural, speedup_text, time_text
+from advisor.view.pages.pattern import pattern_section
 from advisor.view.pages.timeline import (
     about_text,
     command_texts,
     kernels_section,
-    pattern_section,
     together_section,
     unseen_texts,
 )

@@ -48,8 +48,9 @@ from advisor.view.numbers import (
     time_text,
 )
 from advisor.view.pages.launch import first_diagnosis, utilisation_bars
+from advisor.view.pages.pattern import moment_text, pattern_section
 from advisor.view.pages.practice import log_page, next_step
-from advisor.view.pages.timeline import command_texts, kernels_section, moment_text, pattern_section
+from advisor.view.pages.timeline import command_texts, kernels_section
 from advisor.view.text import shown
 
 ASKS: Final = {
