@@ -1,7 +1,4 @@
-"""The commands `ncu-advisor open` and `demo`, which start the interactive session.
-
-Child processes begin to read the reports before the screens are imported, which takes as long.
-"""
+"""The commands `ncu-advisor open` and `demo`, which start the interactive session."""
 
 from __future__ import annotations
 
@@ -17,7 +14,6 @@ from advisor.cli.options import REPORT, Knowledge, argument, command, option
 from advisor.readers.kinds import DEMO, sort_out
 from advisor.records import resources
 from advisor.records.errors import UsageError
-from advisor.session.early import EarlyAnalysis
 
 # Frames per second of Textual. A key often changes the screen in two or three steps, one frame each.
 _FRAMES = "120"
@@ -71,21 +67,15 @@ def _session(paths: Sequence[Path], options: DemoOptions, *, gpu: str | None = N
     opening, theme = sort_out(paths), options.theme or ""
     if opening.transcripts and len(paths) > 1:
         raise UsageError("a saved session is replayed alone: give no other file with it")
-    early = EarlyAnalysis(opening.reports, gpu=gpu, knowledge=options.knowledge) if opening.reports else None
-    try:
-        from advisor.tui import program
+    from advisor.tui import program  # reads TEXTUAL_FPS
 
-        if opening.transcripts:
-            return program.replay(paths[0], theme=theme)
-        return program.run(
-            opening,
-            early=early,
-            gpu=gpu,
-            knowledge=options.knowledge,
-            theme=theme,
-            predict=options.predict,
-            recover=recover,
-        )
-    finally:
-        if early is not None:
-            early.abandon()
+    if opening.transcripts:
+        return program.replay(paths[0], theme=theme)
+    return program.run(
+        opening,
+        gpu=gpu,
+        knowledge=options.knowledge,
+        theme=theme,
+        predict=options.predict,
+        recover=recover,
+    )

@@ -51,10 +51,10 @@ def read(
     """Read one file of any format of ncu into a frame of base metrics (see model.Reading).
 
     metric_filter: canonical ids to read, all by default; ptxas: a log of `ptxas -v` that adds missing values;
-    report: the number of this file among several, for the frame's `report` column; meanwhile: called before slow
-    imports, while child processes read, if there are any; progress: called at intervals with "launches", the number
-    read and the total; an exception in it cancels the reading. Raises InputError, with one line, if no launch can be
-    read. If some launches are lost, `info.complete` is False.
+    report: the number of this file among several, for the frame's `report` column; meanwhile: called while child
+    processes read, if there are any; progress: called at intervals with "launches", the number read and the total; an
+    exception in it cancels the reading. Raises InputError, with one line, if no launch can be read. If some launches
+    are lost, `info.complete` is False.
     """
     path = Path(path)
     bounds = limits or Limits()
@@ -66,8 +66,6 @@ def read(
                 path, sniffed, metric_filter, bounds, stack, meanwhile, progress
             )
         else:
-            if meanwhile is not None:
-                meanwhile()
             metrics = _metrics(metric_filter)
             form, contents = sniffed.format, _text(path, sniffed.format, path.name, metrics, bounds)
         if not contents.launches:
@@ -103,7 +101,7 @@ def read_many(
     """Read several files into one frame, and return their descriptions, which the `report` column counts from 0.
 
     jobs: child processes at a time; progress: called with "read", files done and the total, and as in `read`;
-    meanwhile: called for each file as in `read`, to prepare the next work. A rejected file has no rows, and a
+    meanwhile: called while the processes read, to prepare the next work. A rejected file has no rows, and a
     description with format '' and the error as its only problem (no digest if it is larger than any report may be).
     """
     bounds = replace(limits or Limits(), children=max(1, jobs))
@@ -167,8 +165,6 @@ def _binary_or_wrapped(
         sniffed = formats.sniff(source, limits, path.name)
     metrics = _metrics(chosen)
     if sniffed.format != "ncu-rep":
-        if meanwhile is not None:
-            meanwhile()
         contents = _text(source, sniffed.format, path.name, metrics, limits)
         if damage:
             contents.problems.append(damage)
@@ -200,10 +196,10 @@ def _report(
                 f"{name}: a complete report without kernel launches: nothing was profiled; check ncu's filters"
             )
     reading = BackgroundRead(source, folder, found, names_wanted(metrics.values()), children, limits)
-    if meanwhile is not None:
-        meanwhile()
     import pandas as pd  # noqa: F401  (takes as long as the children, in parallel)
 
+    if meanwhile is not None:
+        meanwhile()
     contents = read_report(reading, found, damage, progress)
     if not contents.launches and found.readable:
         raise InputError(

@@ -7,7 +7,7 @@ while the parent imports them, and this module imports none of them.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,17 +39,14 @@ def analyse(
     jobs: int = 2,
     forks: int = 1,
     progress: Progress | None = None,
-    begun: Callable[[], None] | None = None,
 ) -> Analysis:
     """Read reports and reason about every launch in them, or those selected by `kernel` or `launches`.
 
     jobs: child processes that read; forks: processes that share the reasoning (see fork_map), for single-threaded
-    programs only; begun: called before slow imports, while the child processes read. Unreadable reports are named in
-    `diagnosis.reports`. Raises InputError if none could be read.
+    programs only. Unreadable reports are named in `diagnosis.reports`. Raises InputError if none could be read.
     """
     catalog = open_catalog(knowledge)
-    meanwhile = partial(_prepare, catalog, begun)
-    frame, infos = read_many(paths, ptxas=ptxas, jobs=jobs, progress=progress, meanwhile=meanwhile)
+    frame, infos = read_many(paths, ptxas=ptxas, jobs=jobs, progress=progress, meanwhile=partial(_prepare, catalog))
     if not len(frame):
         lines = [f"{i.path}: {p}" if not p.startswith(i.path) else p for i in infos for p in i.problems[:1]]
         raise InputError(
@@ -81,9 +78,7 @@ def _chosen(frame: pd.DataFrame, kernel: re.Pattern[str] | None, launches: froze
     return frame
 
 
-def _prepare(catalog: Catalog, begun: Callable[[], None] | None) -> None:
-    if begun is not None:
-        begun()
+def _prepare(catalog: Catalog) -> None:
     from advisor.reasoning.assemble import make_ready  # loads experta, see above
 
     make_ready(catalog)

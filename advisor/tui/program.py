@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +12,7 @@ from advisor.readers import kinds
 from advisor.readers.kinds import Opening
 from advisor.records import resources
 from advisor.records.errors import EXIT_DONE, AdvisorError
-from advisor.records.readings import Progress
-from advisor.session.early import EarlyAnalysis
-from advisor.session.executor import Executor, Judged, Sources, sources
+from advisor.session.executor import Executor, sources
 from advisor.session.transcripts.autosave import Saving, unfinished
 from advisor.tui.app import AdvisorApp
 from advisor.tui.opening import Settings, StartOptions, cases, saved, theme_for
@@ -27,7 +23,6 @@ from advisor.view.charts.bars import can_draw
 def run(
     opening: Opening,
     *,
-    early: EarlyAnalysis | None = None,
     gpu: str | None = None,
     knowledge: tuple[Path, ...] = (),
     theme: str = "",
@@ -36,14 +31,13 @@ def run(
 ) -> int:
     """Run a session on these reports and traces, or on the user's choice if there are none; return the exit code.
 
-    early: the analysis of the reports that has begun; predict: ask for a prediction before each diagnosis; recover:
-    offer to continue an interrupted session on the same files.
+    predict: ask for a prediction before each diagnosis; recover: offer to continue an interrupted session on the same
+    files.
     """
     memory, saving = Settings(resources.user_config()), Saving(knowledge)
-    real = sources(knowledge)
     files = (*opening.reports, *opening.traces)
     return _start(
-        Executor(saving.sources(real if early is None else _continuing(real, early))),
+        Executor(saving.sources(sources(knowledge))),
         opening.reports,
         theme=theme,
         memory=memory,
@@ -61,18 +55,6 @@ def replay(path: Path, *, theme: str = "") -> int:
     saving = Saving()
     executor = Executor(saving.sources(sources()))
     return _start(executor, (), theme=theme, memory=Settings(resources.user_config()), saving=saving, player=load(path))
-
-
-def _continuing(real: Sources, early: EarlyAnalysis) -> Sources:
-    """Return the same sources, the first analysis of these reports being the one that has begun."""
-    begun = [early]
-
-    def analyse(paths: Sequence[Path], gpu: str | None, progress: Progress) -> Judged:
-        if begun and (tuple(map(str, paths)), gpu) == (early.paths, early.gpu):
-            return begun.pop().result(progress)
-        return real.analyse(paths, gpu, progress)
-
-    return replace(real, analyse=analyse)
 
 
 def _start_options(memory: Settings) -> StartOptions:

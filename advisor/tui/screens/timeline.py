@@ -19,7 +19,8 @@ from advisor.session import events as e
 from advisor.session.state import State
 from advisor.timeline.results import GpuTimeline, Lane, Moment, Pattern, TimelineResult
 from advisor.tui.drawing import LANES, card_lines, heading, safe, styled
-from advisor.tui.screens.base import PAGE_KEYS, ViewScreen, footer, hidden
+from advisor.tui.screens.base import PAGE_KEYS, ViewScreen, hidden
+from advisor.tui.widgets.keys import KeyLine
 from advisor.tui.widgets.lists import fill, labelled_row
 from advisor.tui.widgets.text import Banner, Busy, Lines, LineWidget
 from advisor.view.charts.lanes import axis_rows, cells_of, lane_rows, mark_row
@@ -244,7 +245,7 @@ class TimelineScreen(ViewScreen):
             with VerticalScroll(id="detail", can_focus=False):
                 yield Lines(ident="text")
         yield Busy(blocks=self.blocks)
-        yield footer()
+        yield KeyLine()
 
     def on_mount(self) -> None:
         self.query_one("#items").focus()
@@ -318,7 +319,7 @@ class TimelineScreen(ViewScreen):
         shown = result.gpus if item is not None and item.kind == "together" else (gpu,)
         self._lanes.show(shown, self._moments, self._streams)
         self._detail()
-        self.app.offer(self)
+        self.refresh_bindings()
 
     def _detail(self) -> None:
         self.query_one(Lines).show(self._lines)
