@@ -138,7 +138,9 @@ class LaunchesScreen(ChoiceScreen):
         def lines(width: int) -> list[Content]:
             shown = [line for card in cards for line in card_lines(card, width, self.blocks)]
             drawn = chart_lines(launch, width, self.blocks) if launch is not None and charts else []
-            return [*shown, Content(""), *drawn] if drawn else shown
+            out = [*shown, Content(""), *drawn] if drawn else shown
+            # As long as the pane at least, so that the next launch seldom changes the arrangement of the screen.
+            return out + [Content("")] * (self.query_one("#side").content_size.height - len(out))
 
         self.query_one("#preview", Lines).show(lines)
 
