@@ -122,15 +122,23 @@ def _verdict(first: Finding, launch: LaunchDiagnosis) -> list[Fact]:
 
 
 def fix_facts(fix: FixAdvice) -> list[Fact]:
-    """Return the summary of a fix, why it suits the launch, and its cost."""
+    """Return the summary of a fix, why it suits the launch, what to check first, and its cost."""
     rows = [Fact("Fix", fix.summary)]
     rows += [Fact("Fits because", fix.because)] if fix.because else []
+    rows += [Fact("Check first", condition)] if (condition := fix_condition(fix)) else []
     return rows + ([Fact("Cost", fix.costs)] if fix.costs else [])
+
+
+def fix_condition(fix: FixAdvice) -> str:
+    """Return on what a fix depends that the report does not show; empty if it depends on nothing unknown."""
+    parts = [f"{word} {' or '.join(states)}" for word, states in (("if", fix.needs), ("unless", fix.needs_not)) if states]
+    return f"it suits {', and '.join(parts)} (unknown here)" if parts else ""
 
 
 def alternative_blocks(finding: Finding) -> tuple[Block, ...]:
     """Return the other fixes of a finding that may suit the launch, the best first; empty if there is none."""
-    listed = tuple(fix.summary + (f": {fix.because}" if fix.because else "") for fix in finding.alternatives)
+    texts = ((fix.summary, fix.because or fix_condition(fix)) for fix in finding.alternatives)
+    listed = tuple(": ".join(part for part in parts if part) for parts in texts)
     return (Paragraph("Other fixes for the same cause:"), Bullets(listed)) if listed else ()
 
 
