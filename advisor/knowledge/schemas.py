@@ -62,7 +62,8 @@ class FixDef(Entry, frozen=True, forbid_unknown_fields=True, kw_only=True):
     when, unless: the conditions on which it suits a kernel, by the names that rules use except results of the
     quantification, which depend on the fix; because: the reason, a text about one launch. A fix without conditions is
     the general one of its entry. done: observation -> the number of the step, from 1, that a kernel on which it holds
-    has done already. changes_as: the fix of the same entry whose factors this one has. example: metric values on which it is the first fix.
+    has done already. changes_as: the fix of the same entry whose factors this one has. example: metric values on which
+    it is the first fix.
     before, after: about five to ten lines of code each, both or neither. code: the kind of that code: whole device
     functions (`kernel`), statements of the host program (`host`) or `python`. check: the simulator that applies the fix
     to the launch's own numbers (reasoning/fix_simulation.py). typical: the usual gain of a fix without a model
@@ -197,7 +198,8 @@ class QuantityDef(Entry, frozen=True, forbid_unknown_fields=True):
     """A formula of step 3: waste, or a bound of a speedup, computed on every launch without the time model.
 
     The first way that holds and whose numbers are all known is used. bounds: the findings whose speedup cannot exceed
-    `at_most`; assumes: what that requires, after "where"; holds: observations that show that it is so.
+    `at_most`; assumes: what that requires, after "where"; holds: observations without which it is not so; classes:
+    those of the launches on which it is so.
     """
 
     title: str = ""
@@ -210,6 +212,7 @@ class QuantityDef(Entry, frozen=True, forbid_unknown_fields=True):
     bounds: tuple[str, ...] = ()
     assumes: str = ""
     holds: tuple[str, ...] = ()
+    classes: tuple[str, ...] = ()
     see: tuple[str, ...] = ()
     id: str = ""
 

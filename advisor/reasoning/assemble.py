@@ -32,7 +32,7 @@ from advisor.reasoning.inputs import Inputs
 from advisor.reasoning.metrics.derive import LABELS
 from advisor.reasoning.observations import Observed, tests_of
 from advisor.reasoning.phases import with_phases
-from advisor.reasoning.quantities import of_findings, quantities
+from advisor.reasoning.quantities import of_launch, quantities
 from advisor.reasoning.ranking import kind_of, ranked
 from advisor.records.diagnosis import (
     Comparison,
@@ -132,7 +132,7 @@ def _launch(
         gpu=LaunchGpu(str(identity["gpu_name"] or ""), str(identity["cc"] or ""), known_as),
         verdict=_verdict(catalog, observed, row, trace, texts),
         findings=ordered,
-        quantities=of_findings(bounds, trace.findings),
+        quantities=of_launch(catalog, bounds, trace.class_id, trace.findings),
         questions=asked,
         missing=lacking,
         metrics=values,
@@ -270,7 +270,7 @@ def _verdict(catalog: Catalog, observed: Observed, row: int, trace: Trace, texts
         margin=min(margins) if margins else None,
         evidence=_evidence(catalog, observed, row, entry.when),
         because=fill(entry.because, texts),
-        notes=domain.notes(catalog, trace.class_id, values),
+        notes=domain.notes(catalog, trace.class_id, texts),
         units=domain.units(values),
         band=domain.band(values),
     )

@@ -120,8 +120,8 @@ class FixAdvice(Record):
     """The description of a fix: its steps, its cost, the exercise that practises it, and topics for further reading.
 
     before, after: a few lines of code without and with the fix, both or neither. because: why it suits this launch;
-    empty if it suits every launch, or if that is unknown. needs, needs_not: what must and must not be so for it to suit,
-    but is unknown of this launch.
+    empty if it suits every launch, or if that is unknown. needs, needs_not: what must and must not be so for it to
+    suit, but is unknown of this launch.
     """
 
     id: str

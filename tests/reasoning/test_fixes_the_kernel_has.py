@@ -20,11 +20,32 @@ from advisor.records.readings import Access
 from advisor.view.pages.launch import fix_condition
 
 BASE = {
-    **{"l1_wavefronts_pct": 91, "l1_requests_pct": 76, "lsu_pct": 76, "dram_pct": 1, "l2_pct": 9, "compute_pct": 38},
-    **{"memory_inst": 1300, "shared_wavefronts_ideal": 1200, "ffma_inst": 1000, "fadd_inst": 0, "fmul_inst": 0},
-    **{"dfma_inst": 0, "half_inst": 0, "tensor_inst": 0, "shared_wavefront_ratio": 1.0, "inst_executed": 3000},
-    **{"shared_load_inst": 1200, "shared_store_inst": 10, "global_load_inst": 50, "barrier_inst": 10, "warps": 100},
-    **{"loaded_bytes": 100000, "dram_bytes": 1000, "library_kernel": 0, "shuffle_inst": 0, "atomic_inst": 0},
+    "l1_wavefronts_pct": 91,
+    "l1_requests_pct": 76,
+    "lsu_pct": 76,
+    "dram_pct": 1,
+    "l2_pct": 9,
+    "compute_pct": 38,
+    "memory_inst": 1300,
+    "shared_wavefronts_ideal": 1200,
+    "ffma_inst": 1000,
+    "fadd_inst": 0,
+    "fmul_inst": 0,
+    "dfma_inst": 0,
+    "half_inst": 0,
+    "tensor_inst": 0,
+    "shared_wavefront_ratio": 1.0,
+    "inst_executed": 3000,
+    "shared_load_inst": 1200,
+    "shared_store_inst": 10,
+    "global_load_inst": 50,
+    "barrier_inst": 10,
+    "warps": 100,
+    "loaded_bytes": 100000,
+    "dram_bytes": 1000,
+    "library_kernel": 0,
+    "shuffle_inst": 0,
+    "atomic_inst": 0,
 }
 
 
@@ -142,9 +163,9 @@ def _opcodes(launch, *stems):
 
 TECHNIQUES = {
     r"LDS\.128|Read shared memory 16 bytes": lambda x: _share(x, "shared", ("load",), 128) > 0.5,
-    r"^Load and store 16 bytes( of global memory)? per lane": lambda x: _share(x, "global", ("load", "store"), 128) > 0.9,
+    r"^Load and store 16 bytes( of global memory)? per lane": lambda x: _share(x, "global", ("load",), 128) > 0.9,
     r"one output per thread|compute several outputs, so": lambda x: _tiled(x),
-    r"Reduce over the warp with shuffles|by shuffles instead|by shuffles, with one": lambda x: _opcodes(x, "SHFL") > 0.03,
+    r"over the warp with shuffles|by shuffles instead|by shuffles, with": lambda x: _opcodes(x, "SHFL") > 0.03,
     r"memcpy_async|cp\.async|asynchronous copies": lambda x: _opcodes(x, "LDGSTS", "UBLKCP", "UTMALDG") > 0,
     r"^Declare the pointers .*__restrict__": lambda x: _read_only(x),
     r"^Count in a private copy": lambda x: _opcodes(x, "ATOMS") > 0,

@@ -131,7 +131,8 @@ def fix_facts(fix: FixAdvice) -> list[Fact]:
 
 def fix_condition(fix: FixAdvice) -> str:
     """Return on what a fix depends that the report does not show; empty if it depends on nothing unknown."""
-    parts = [f"{word} {' or '.join(states)}" for word, states in (("if", fix.needs), ("unless", fix.needs_not)) if states]
+    open_ends = (("if", " and ", fix.needs), ("unless", " or ", fix.needs_not))
+    parts = [f"{word} {join.join(states)}" for word, join, states in open_ends if states]
     return f"it suits {', and '.join(parts)} (unknown here)" if parts else ""
 
 
