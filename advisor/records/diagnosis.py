@@ -25,6 +25,8 @@ from advisor.records.sampling import Sampling
 
 # Findings that end the search: the kernel is near the limits of the GPU.
 ENDS = ("near_memory_roofline", "near_compute_roofline")
+# Findings that make all others of a launch worthless until they are fixed: they come first, whatever their kind.
+OVERRIDES = ("debug_build",)
 
 
 class Comparison(Record, kw_only=True):
@@ -414,8 +416,18 @@ class LaunchDiagnosis(Record, kw_only=True):
 
 
 def main_finding(launch: LaunchDiagnosis) -> Finding | None:
-    """Return the first diagnosis, else the first finding of another kind, else None."""
-    return next((f for f in launch.findings if f.kind == "diagnosis"), launch.findings[0] if launch.findings else None)
+    """Return the finding to fix first, else the first finding of another kind, else None."""
+    return first_diagnosis(launch) or next(iter(launch.findings), None)
+
+
+def first_diagnosis(launch: LaunchDiagnosis) -> Finding | None:
+    """Return the finding to fix first: one that overrides all others, else the first diagnosis; None if none is."""
+    return overriding(launch) or next((f for f in launch.findings if f.kind == "diagnosis"), None)
+
+
+def overriding(launch: LaunchDiagnosis) -> Finding | None:
+    """Return the finding without whose fix no other conclusion on the launch can be believed; None if there is none."""
+    return next((f for f in launch.findings if f.id in OVERRIDES), None)
 
 
 class MeasuredCeilings(Record):

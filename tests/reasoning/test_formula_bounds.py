@@ -18,14 +18,14 @@ from advisor.knowledge.base import catalog
 from advisor.knowledge.loader import load
 from advisor.reasoning.diagnose import analyse_numbers
 from advisor.reasoning.ranking import worthwhile
-from advisor.records.diagnosis import LaunchDiagnosis, Quantity, Speedup
+from advisor.records.diagnosis import LaunchDiagnosis, Quantity, Speedup, first_diagnosis
 from advisor.records.errors import KnowledgeError
 from advisor.session import events as e
 from advisor.session.cards import finding_card
 from advisor.session.method.steps import here
 from advisor.view.blocks import Block, in_lines
 from advisor.view.numbers import bound_text
-from advisor.view.pages.launch import QUANTITIES, first_diagnosis, launch_blocks, quantity_text
+from advisor.view.pages.launch import QUANTITIES, launch_blocks, quantity_text
 from tests.changed import replace
 
 

@@ -12,7 +12,7 @@ from msgspec import structs
 from advisor.compare.records import Pair
 from advisor.practice.predictions import MINE
 from advisor.practice.state import Prediction
-from advisor.records.diagnosis import ENDS, LaunchDiagnosis
+from advisor.records.diagnosis import ENDS, LaunchDiagnosis, first_diagnosis
 from advisor.session.experiments.versions import log_table
 from advisor.session.practice import exercising
 from advisor.session.practice.exercising import Exercising
@@ -40,7 +40,7 @@ from advisor.view.charts.canvas import plain
 from advisor.view.charts.roofline import Point, place_of, rooflines
 from advisor.view.numbers import estimate_text, rate_text, speedup_text, time_text
 from advisor.view.pages.compare import pair_sections
-from advisor.view.pages.launch import evidence_rows, first_diagnosis, launch_blocks
+from advisor.view.pages.launch import evidence_rows, launch_blocks
 from advisor.view.pages.timeline import timeline_page
 from advisor.view.text import NAME_WIDTH, cut, file_name, sentence, shown, title_text
 

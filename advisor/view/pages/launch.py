@@ -13,6 +13,7 @@ from advisor.reasoning.ranking import worthwhile
 from advisor.reasoning.time_model.terms import time_model
 from advisor.records.diagnosis import (
     ENDS,
+    OVERRIDES,
     Budget,
     BudgetStep,
     Comparison,
@@ -23,6 +24,8 @@ from advisor.records.diagnosis import (
     OtherGpu,
     Quantity,
     Unit,
+    first_diagnosis,
+    overriding,
 )
 from advisor.view.blocks import BarRow, Bars, Block, Bullets, Cell, Code, Column, Command, Fact, Facts, Paragraph, Table
 from advisor.view.charts.bars import Bar, occupancy, occupancy_limit, speed_of_light, stalls, unit_limits
@@ -69,18 +72,14 @@ class LaunchBlocks:
     rest: tuple[tuple[str, tuple[Block, ...], bool], ...]
 
 
-def first_diagnosis(launch: LaunchDiagnosis) -> Finding | None:
-    """Return the finding to fix first on this launch."""
-    return next((f for f in launch.findings if f.kind == "diagnosis"), None)
-
-
 def launch_blocks(launch: LaunchDiagnosis, texts: Texts) -> LaunchBlocks:
     """Return all conclusions on one launch. texts: the known source files."""
     first = first_diagnosis(launch)
-    severe = [f for f in launch.findings if f.id in SEVERE]
+    severe = [f for f in launch.findings if f.id in SEVERE and f is not first]
     rows = [Fact("Class", f"{launch.verdict.title}: {launch.verdict.because}")]
     rows += [Fact("Caveat", f"{f.title}: {f.because}", "warn") for f in severe]
-    rows += _verdict(first, launch) if first is not None else []
+    verdict = _verdict(first, launch) if first is not None else []
+    rows = [*verdict, *rows] if overriding(launch) is not None else [*rows, *verdict]
     blocks: list[Block] = [Facts(tuple(rows))]
     blocks += [code for place in (first.locations if first else ()) if (code := _excerpt(place, launch, texts))]
     rest: list[tuple[str, tuple[Block, ...], bool]] = []
@@ -105,7 +104,8 @@ def launch_blocks(launch: LaunchDiagnosis, texts: Texts) -> LaunchBlocks:
     rest.append((RULES, (Bullets((*texts_, *([more] if more else []))),) if texts_ else (), True))
     # If ncu's rules give another class, that section already explains it.
     covered = {"rules_disagree"} if any(v.here.status == "class_differs" for v in launch.ncu_rules) else set()
-    trust = [f for f in launch.findings if f.kind == "trust" and f not in severe and f.id not in covered]
+    said = (first, *severe)
+    trust = [f for f in launch.findings if f.kind == "trust" and f not in said and f.id not in covered]
     notes = [f"{f.title} ({f.id}): {f.because}" for f in trust]
     rest.append(("Caveats", (Bullets(tuple(notes)),) if notes else (), True))
     rest.append(("Minor and unknown", _unknown(launch), True))
@@ -178,6 +178,8 @@ def _titled(quantity: Quantity) -> str:
 
 def label_text(first: Finding, launch: LaunchDiagnosis) -> str:
     """Return `Cause`, or for a kernel near its limit `Done` from 90 % of the achievable rate, else `Near limit`."""
+    if first.id in OVERRIDES:
+        return "Rebuild first"
     if first.id == _OPEN:
         return "No diagnosis"
     if first.id not in ENDS:
@@ -196,6 +198,8 @@ def next_text(first: Finding, launch: LaunchDiagnosis) -> str:
     """Return the next action for the first finding."""
     if _open_end(first, launch):
         return "before you stop, collect the missing metrics (see Unknown below)"
+    if first.id in OVERRIDES:
+        return "follow the steps below; the other findings here are about code that the optimiser has not seen"
     if first.id in ENDS:
         return "look for speedups elsewhere; the remaining options here are below"
     return "follow the steps below" if first.id == _OPEN else "follow the steps below: change one thing, profile again"

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from advisor.reasoning.engine.explain import BlockedRule, Clause
-from advisor.records.diagnosis import ENDS, Finding, LaunchDiagnosis, main_finding
+from advisor.records.diagnosis import ENDS, Finding, LaunchDiagnosis, first_diagnosis, main_finding
 from advisor.records.questions import Meaning
 from advisor.view.blocks import Block, Fact, Facts, Paragraph, flat
 from advisor.view.charts.bars import unit_limits
@@ -33,7 +33,7 @@ from advisor.view.pages.answers.parts import (
     number_text,
     title_of,
 )
-from advisor.view.pages.launch import finding_facts, first_diagnosis, fix_blocks, label_text, location_text
+from advisor.view.pages.launch import finding_facts, fix_blocks, label_text, location_text
 from advisor.view.pages.proof import Explained, proofs_page
 from advisor.view.text import sentence, sentence_start
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from advisor.knowledge.base import catalog
 from advisor.knowledge.expressions import parse_test
-from advisor.records.diagnosis import ENDS, LaunchDiagnosis, main_finding
+from advisor.records.diagnosis import ENDS, LaunchDiagnosis, first_diagnosis, main_finding
 from advisor.records.questions import Meaning, Subject
 from advisor.view.blocks import Bars, Block, Fact, Facts, Line, Outline, Paragraph, Plain, flat
 from advisor.view.charts import roofline_text
@@ -29,7 +29,7 @@ from advisor.view.pages.answers.parts import (
     number_text,
 )
 from advisor.view.pages.explain import explain_page
-from advisor.view.pages.launch import bar_rows, budget_blocks, first_diagnosis, label_text
+from advisor.view.pages.launch import bar_rows, budget_blocks, label_text
 from advisor.view.text import sentence, sentence_start
 
 _WIDTH: Final = 76  # columns of the roofline
