@@ -7,6 +7,7 @@ from typing import Literal
 
 import msgspec
 
+from advisor.records.quantities import MEDIUM_CONFIDENCE
 from advisor.records.record import (
     Count,
     Gain,
@@ -423,6 +424,16 @@ def main_finding(launch: LaunchDiagnosis) -> Finding | None:
 def first_diagnosis(launch: LaunchDiagnosis) -> Finding | None:
     """Return the finding to fix first: one that overrides all others, else the first diagnosis; None if none is."""
     return overriding(launch) or next((f for f in launch.findings if f.kind == "diagnosis"), None)
+
+
+def is_settled(launch: LaunchDiagnosis, finding: Finding) -> bool:
+    """Whether a launch may be called done, or near its limit, because of this finding.
+
+    Never at low confidence, where a metric that would show waste is missing, or where the numbers are not valid.
+    """
+    unsound = any(f.id in (*OVERRIDES, "counter_implausible") for f in launch.findings)
+    unseen = any(finding.id in lack.needed_for for lack in launch.missing)
+    return finding.id in ENDS and finding.confidence >= MEDIUM_CONFIDENCE and not unsound and not unseen
 
 
 def overriding(launch: LaunchDiagnosis) -> Finding | None:

@@ -11,7 +11,7 @@ from advisor.hardware.algorithms import Parameter
 from advisor.hardware.gpus import Gpu
 from advisor.hardware.roofline import Inconsistency, Result, check
 from advisor.hardware.roofline import estimate as napkin_estimate
-from advisor.records.diagnosis import OVERRIDES, Comparison, Finding, LaunchDiagnosis, main_finding
+from advisor.records.diagnosis import OVERRIDES, Comparison, Finding, LaunchDiagnosis, is_settled, main_finding
 from advisor.session.records import UNIT_HINTS, Algorithm, Ask, Card, Choice, KnowledgeIndex, NapkinResult, Proved
 from advisor.session.state import State, is_end, launch_number
 from advisor.view.blocks import Block, Command, Facts, Line, Style
@@ -77,7 +77,8 @@ def finding_card(launch: LaunchDiagnosis, finding: Finding, position: int) -> Ca
     kind = {"trust": "trust", "note": "note"}.get(finding.kind, "finding")
     label = {"trust": "Caveat", "note": "Note"}.get(finding.kind, "Also found")
     if lead:
-        label = "Nothing to fix" if is_end(finding) else "Fix first"
+        near = "Nothing to fix" if is_settled(launch, finding) else "Possibly near the limit"
+        label = near if is_end(finding) else "Fix first"
         label = "No cause found" if finding.id == "unexplained" else label
         label = "Rebuild first" if finding.id in OVERRIDES else label
     aside = f"confidence {share_text(finding.confidence)}"

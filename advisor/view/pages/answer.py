@@ -19,10 +19,11 @@ def answered(meaning: Meaning, asked: Asked) -> Answer:
     """Return the answer to a question; about a launch without valid numbers it begins with the reason."""
     answer = _ANSWERS.get(meaning.intent, out_of_scope)(meaning, asked)
     first = overriding(asked.launch)
-    if first is None or meaning.intent not in _ABOUT_THE_LAUNCH or answer.says.startswith(first.title):
+    if first is None or meaning.intent not in _ABOUT_THE_LAUNCH:
         return answer
+    reason = f"{first.title}: {sentence(first.because)}"
     fix = f" {sentence(first.fix.summary)}" if first.fix is not None else ""
-    return replace(answer, says=f"{first.title}: {sentence(first.because)}{fix} {answer.says}")
+    return replace(answer, says=f"{reason}{fix} {answer.says.removeprefix(reason)}".strip())
 
 
 def answer_blocks(meaning: Meaning, answer: Answer, note: str = "") -> tuple[Block, ...]:

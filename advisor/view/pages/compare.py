@@ -10,6 +10,7 @@ from msgspec import structs
 from advisor.compare.conditions import gpu_of
 from advisor.compare.records import Compared, Condition, FindingChange, MetricChange, Outcome, Pair, Reached, Runs
 from advisor.records.diagnosis import ENDS, LaunchDiagnosis
+from advisor.records.quantities import MEDIUM_CONFIDENCE
 from advisor.view.blocks import (
     BarRow,
     Bars,
@@ -241,7 +242,9 @@ def class_text(pair: Pair) -> str:
 
 def finding_text(change: FindingChange) -> str:
     """Return the note on a removed, kept or new finding: a warning, the end of the search, its estimated speedups."""
-    end = "the kernel is near its limit" if change.id in ENDS and change.after is not None else ""
+    certain = change.after is not None and change.after.confidence >= MEDIUM_CONFIDENCE
+    near = f"the kernel is {'' if certain else 'possibly '}near its limit"
+    end = near if change.id in ENDS and change.after is not None else ""
     note = "a caveat about the data" if change.kind == "trust" else end
     gains = []
     for finding, tense in ((change.before, "estimated speedup was"), (change.after, "estimated speedup")):

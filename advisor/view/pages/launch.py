@@ -25,6 +25,7 @@ from advisor.records.diagnosis import (
     Quantity,
     Unit,
     first_diagnosis,
+    is_settled,
     overriding,
 )
 from advisor.view.blocks import BarRow, Bars, Block, Bullets, Cell, Code, Column, Command, Fact, Facts, Paragraph, Table
@@ -113,9 +114,10 @@ def launch_blocks(launch: LaunchDiagnosis, texts: Texts) -> LaunchBlocks:
 
 
 def _verdict(first: Finding, launch: LaunchDiagnosis) -> list[Fact]:
-    rows = [Fact(label_text(first, launch), f"{first.title} ({first.id})", "good" if first.id in ENDS else "lead")]
+    settled = is_settled(launch, first)
+    rows = [Fact(label_text(first, launch), f"{first.title} ({first.id})", "good" if settled else "lead")]
     rows += finding_facts(launch, first)
-    if first.fix is not None and not _open_end(first, launch):
+    if first.fix is not None and (first.id not in ENDS or settled):
         rows += fix_facts(first.fix)
     page = f"workload:{first.id}" if launch.scope == "workload" else first.id
     return [*rows, Fact("Next", f"{next_text(first, launch)}; `ncu-advisor explain {page}`")]
@@ -177,13 +179,18 @@ def _titled(quantity: Quantity) -> str:
 
 
 def label_text(first: Finding, launch: LaunchDiagnosis) -> str:
-    """Return `Cause`, or for a kernel near its limit `Done` from 90 % of the achievable rate, else `Near limit`."""
+    """Return `Cause`, or for a kernel near its limit `Done` from 90 % of the achievable rate, else `Near limit`.
+
+    `Possibly` where it is not certain enough to stop.
+    """
     if first.id in OVERRIDES:
         return "Rebuild first"
     if first.id == _OPEN:
         return "No diagnosis"
     if first.id not in ENDS:
         return "Cause"
+    if not is_settled(launch, first):
+        return "Possibly"
     values = launch.metrics
     reached = values.get("dram_of_achievable", 0) if first.id == ENDS[0] else values.get("compute_pct", 0)
     return "Done" if reached >= _STOP else "Near limit"
@@ -200,6 +207,8 @@ def next_text(first: Finding, launch: LaunchDiagnosis) -> str:
         return "before you stop, collect the missing metrics (see Unknown below)"
     if first.id in OVERRIDES:
         return "follow the steps below; the other findings here are about code that the optimiser has not seen"
+    if first.id in ENDS and not is_settled(launch, first):
+        return "low confidence: before you stop, answer the questions below and check the evidence and caveats"
     if first.id in ENDS:
         return "look for speedups elsewhere; the remaining options here are below"
     return "follow the steps below" if first.id == _OPEN else "follow the steps below: change one thing, profile again"
