@@ -54,6 +54,7 @@ _STATES: dict[str, tuple[str, Tone]] = {
 }
 HTML_SECTIONS = 40  # the most kernels with a section in HTML, the largest change first
 _NAME = 200
+_NAMED = 6  # launches of a side that are listed by number
 # Conditions that the trust entry runs_not_comparable explains.
 _UNLIKE = ("gpu", "part", "clock", "control", "size")
 # Units written after the value; the metric's name contains other units.
@@ -134,6 +135,7 @@ def pair_sections(
 ) -> list[Section]:
     """Return sections on one kernel. link, heading: id and title of the first section; level: of the other ones."""
     rows = [Fact(WORDS[word(pair)], headline(pair), _TONES[word(pair)])]
+    rows += [Fact("Compared", which)] if (which := _which(pair)) else []
     rows += [Fact("Runs", details)] if (details := _details(pair)) else []
     rows += _caveats(pair.conditions)
     rows.append(Fact("Class", class_text(pair)))
@@ -141,6 +143,26 @@ def pair_sections(
     rows.append(Fact("Next", pair.next.text, "lead"))
     head = section(heading or _heading(pair), [Facts(tuple(rows)), _time_bars(pair)], name=link)
     return [head, *change_sections(pair, everything=everything, level=level)]
+
+
+def _which(pair: Pair) -> str:
+    """Return which launches were compared if a side has several; empty if each has one."""
+    if len(pair.base.indexes) == len(pair.current.indexes) == 1:
+        return ""
+    how = {"shape": "same kernel and shape", "name": "same kernel, another shape"}.get(pair.matched, "")
+    sides = [
+        f"{_numbered(runs.indexes)} of the {name}" for name, runs in (("base", pair.base), ("current", pair.current))
+    ]
+    return " with ".join(sides) + (f" ({how})" if how else "")
+
+
+def _numbered(indexes: Sequence[int]) -> str:
+    """`launch 3`; `launches 0, 1 and 4`; `10 launches (0 to 17)`."""
+    if len(indexes) == 1:
+        return f"launch {indexes[0]}"
+    if len(indexes) > _NAMED:
+        return f"{len(indexes)} launches ({min(indexes)} to {max(indexes)})"
+    return f"launches {', '.join(map(str, indexes[:-1]))} and {indexes[-1]}"
 
 
 def change_sections(pair: Pair, *, everything: bool = False, level: int = 3) -> list[Section]:
