@@ -97,12 +97,12 @@ def read_sides(
     cat = knowledge_for(cat, [reading.info for reading in readings.values()])
     sides = (base, current)
     left_out = _of_whole(base, current)
-    made = {
-        side: _analysis(
-            cat, readings[side.path], side, gpu, answered, kernel, None if side.launch is not None else left_out
-        )
-        for side in dict.fromkeys(sides)
-    }
+
+    def made_of(side: Side) -> Analysis:
+        omitted = left_out if side.launch is None else None
+        return _analysis(cat, readings[side.path], side, gpu, answered, kernel, omitted)
+
+    made = {side: made_of(side) for side in dict.fromkeys(sides)}
     return made[base], made[current]
 
 

@@ -7,7 +7,6 @@ import pytest
 from advisor.compare.compare import Side, compare, read_sides
 from advisor.records import resources
 from advisor.records.errors import UsageError
-from advisor.view.blocks import flat
 from advisor.view.pages.compare import pair_sections
 
 LADDER = resources.folder("kernels") / "averaging-ladder" / "recorded" / "h200" / "profile.ncu-rep.xz"
@@ -19,13 +18,14 @@ def compared(base, current):
 
 
 def rows(pair):
-    (facts, *_) = flat(pair_sections(pair, "p"))
+    facts = pair_sections(pair, "p")[0].blocks[0]
     return {row.label: row.text for row in facts.rows}
 
 
-@pytest.mark.parametrize(
-    ("launch", "others", "how"), [(1, (2, 3), "shape"), (0, (1, 2, 3), "name"), (4, (6,), "shape")]
-)
+CASES = [(1, (2, 3), "shape"), (0, (1, 2, 3), "name"), (4, (6,), "shape")]
+
+
+@pytest.mark.parametrize(("launch", "others", "how"), CASES)
 def test_a_launch_is_compared_with_the_other_launches_of_its_kernel(launch, others, how):
     (pair,) = compared(Side(LADDER, launch), Side(LADDER)).pairs
     assert pair.base.indexes == (launch,) and pair.current.indexes == others and pair.matched == how

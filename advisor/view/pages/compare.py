@@ -150,9 +150,7 @@ def _which(pair: Pair) -> str:
     if len(pair.base.indexes) == len(pair.current.indexes) == 1:
         return ""
     how = {"shape": "same kernel and shape", "name": "same kernel, another shape"}.get(pair.matched, "")
-    sides = [
-        f"{_numbered(runs.indexes)} of the {name}" for name, runs in (("base", pair.base), ("current", pair.current))
-    ]
+    sides = (f"{_numbered(pair.base.indexes)} of the base", f"{_numbered(pair.current.indexes)} of the current")
     return " with ".join(sides) + (f" ({how})" if how else "")
 
 
