@@ -79,6 +79,16 @@ class AppScreen(Screen[None]):
     def __init__(self, *, blocks: bool = True) -> None:
         super().__init__()
         self.blocks = blocks
+        self._styled_for = ""  # the theme
+
+    def update_node_styles(self, animate: bool = True) -> None:
+        """Style all widgets again, but not only because the screen is shown again: that takes longer than to draw it.
+
+        Textual asks for it with `animate` off whenever a screen is shown; only the theme can have changed meanwhile.
+        """
+        if animate or self._styled_for != self.app.theme:
+            self._styled_for = self.app.theme
+            super().update_node_styles(animate=animate)
 
     def show(self, state: State) -> None:
         """Show this state."""
