@@ -12,7 +12,7 @@ from advisor.knowledge.time_model import time_model
 from advisor.knowledge.units import unit_name
 from advisor.reasoning.ranking import NOT_WORTH_IT, REACHES
 from advisor.reasoning.time_model.noise import Judged
-from advisor.records.diagnosis import ENDS, Finding, LaunchDiagnosis
+from advisor.records.diagnosis import ENDS, Finding, LaunchDiagnosis, is_settled
 from advisor.records.quantities import amount_text, change_text, factor_text, gain_text, share_text, speedup_text
 
 # Metrics that count the work of a unit, and their units as the texts name them.
@@ -246,7 +246,7 @@ def what_next(
 
     A slower version that removed the cause it was made for, and now has one that this fix often introduces, is a step
     on the way: the advice is to fix the new cause, and to revert only if the time stays above that of the base.
-    doubt: why the times are not comparable (size, gpu, clock); if set, reverting is not advised.
+    doubt: why the times are not comparable (size, gpu, clock, report); if set, reverting is not advised.
     """
     if _built_otherwise(changes):
         return Next("look", "debug_build", None, say("alike"), sources("alike"))
@@ -333,6 +333,8 @@ def _ahead(current: Runs) -> Next:
 
 
 def _end(launch: LaunchDiagnosis, first: Finding) -> Next:
+    if not is_settled(launch, first):
+        return Next("look", first.id, None, say("possibly", title=first.title), sources("possibly"))
     metric = "dram_of_achievable" if first.id == ENDS[0] else "compute_pct"
     reached = launch.metrics.get(metric, math.nan)
     if not math.isfinite(reached):

@@ -111,7 +111,7 @@ def check_used(base: Base, elsewhere: Collection[str] = ()) -> Iterator[Mistake]
     for finding in base.findings.values():
         used |= set(finding.value.explains)
         used |= {n for rule in finding.value.seen for n in (*rule.when, *rule.unless)}
-        used |= {n for fix in finding.value.fixes for n in (*fix.when, *fix.unless)}
+        used |= {n for fix in finding.value.fixes for n in (*fix.when, *fix.unless, *fix.done)}
     for quantity in base.quantities.values():
         used |= {*quantity.value.holds, *(n for way in quantity.value.ways for n in (*way.when, *way.unless))}
     groups = {base.observations[n].value.partition for n in used if n in base.observations} - {""}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from advisor.knowledge.base import Catalog
-from advisor.records.diagnosis import ENDS, FindingKind, Speedup
+from advisor.records.diagnosis import ENDS, OVERRIDES, FindingKind, Speedup
 
 NOT_WORTH_IT = 1.05  # guide.step3: a speedup below 5 % is not worth a fix
 TIE = 1.10  # gains within this factor of each other count as equal
@@ -59,11 +59,14 @@ def kind_of(catalog: Catalog, found: str, speedup: Speedup | None) -> FindingKin
 def ranked(catalog: Catalog, findings: Sequence[R]) -> tuple[R, ...]:
     """Return the findings in the order to fix them.
 
-    First launch overhead, then findings that end the search, then by speedup, then trust entries and notes. Speedups
-    within TIE of each other count as equal; among them the cause of the earlier step ranks first.
+    First what makes all others worthless (OVERRIDES), then launch overhead, then findings that end the search, then by
+    speedup, then trust entries and notes. Speedups within TIE of each other count as equal; among them the cause of the
+    earlier step ranks first.
     """
 
     def group(finding: Ranks) -> int:
+        if finding.id in OVERRIDES:
+            return -1
         if finding.kind != "diagnosis":
             return {"trust": 4, "note": 5}[finding.kind]
         if finding.id == "launch_overhead":

@@ -11,7 +11,7 @@ from advisor.hardware.algorithms import Parameter
 from advisor.hardware.gpus import Gpu
 from advisor.hardware.roofline import Inconsistency, Result, check
 from advisor.hardware.roofline import estimate as napkin_estimate
-from advisor.records.diagnosis import Comparison, Finding, LaunchDiagnosis, main_finding
+from advisor.records.diagnosis import OVERRIDES, Comparison, Finding, LaunchDiagnosis, is_settled, main_finding
 from advisor.session.records import UNIT_HINTS, Algorithm, Ask, Card, Choice, KnowledgeIndex, NapkinResult, Proved
 from advisor.session.state import State, is_end, launch_number
 from advisor.view.blocks import Block, Command, Facts, Line, Style
@@ -63,7 +63,7 @@ def notes_card(launch: LaunchDiagnosis, position: int) -> Card | None:
 def finding_card(launch: LaunchDiagnosis, finding: Finding, position: int) -> Card:
     """Return the card of a finding: speedup or its bound, reason, hot lines, open questions; of the first its fix."""
     first = main_finding(launch)
-    lead = finding.kind == "diagnosis" and first is not None and first.id == finding.id
+    lead = first is not None and first.id == finding.id and (finding.kind == "diagnosis" or finding.id in OVERRIDES)
     rows = finding_facts(launch, finding)
     rows += fix_facts(finding.fix) if lead and finding.fix is not None else []
     blocks: list[Block] = [Facts(tuple(rows))]
@@ -77,8 +77,10 @@ def finding_card(launch: LaunchDiagnosis, finding: Finding, position: int) -> Ca
     kind = {"trust": "trust", "note": "note"}.get(finding.kind, "finding")
     label = {"trust": "Caveat", "note": "Note"}.get(finding.kind, "Also found")
     if lead:
-        label = "Nothing to fix" if is_end(finding) else "Fix first"
+        near = "Nothing to fix" if is_settled(launch, finding) else "Possibly near the limit"
+        label = near if is_end(finding) else "Fix first"
         label = "No cause found" if finding.id == "unexplained" else label
+        label = "Rebuild first" if finding.id in OVERRIDES else label
     aside = f"confidence {share_text(finding.confidence)}"
     return Card(kind, finding.title, tuple(blocks), position, finding.id, label, aside)
 
@@ -189,7 +191,7 @@ def caveats_card(launch: LaunchDiagnosis, position: int) -> Card | None:
     lines = tuple(
         Line(f"{f.title}: {f.because}" if f.because else f.title, "warning")
         for f in launch.findings
-        if f.kind == "trust"
+        if f.kind == "trust" and f.id not in OVERRIDES
     )
     return Card("trust", "Caveats", lines, position, label="Caveats") if lines else None
 

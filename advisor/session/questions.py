@@ -15,7 +15,7 @@ from advisor.knowledge.base import Catalog
 from advisor.knowledge.schemas import checked
 from advisor.reasoning.collect import gather
 from advisor.reasoning.engine.explain import BlockedRule, Flip, Proof
-from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis, OtherGpu
+from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis, OtherGpu, first_diagnosis
 from advisor.records.errors import AdvisorError
 from advisor.records.quantities import parse_metric
 from advisor.records.questions import Meaning, Subject
@@ -23,7 +23,6 @@ from advisor.session.language.intents import recognise
 from advisor.session.language.lexicon import Known
 from advisor.view.pages.answer import answered
 from advisor.view.pages.answers.parts import Answer, Asked, found_of, main_subject
-from advisor.view.pages.launch import first_diagnosis
 
 _FACTORS: Final = {"half": 0.5, "halve": 0.5, "halved": 0.5, "twice": 2.0, "double": 2.0, "doubled": 2.0, "triple": 3.0}
 _ENTRY: Final = re.compile(

@@ -9,8 +9,9 @@ from typing import Final
 
 from msgspec import structs
 
+from advisor.knowledge.texts import within_sentence
 from advisor.knowledge.units import unit_name
-from advisor.records.diagnosis import Finding, LaunchDiagnosis, main_finding
+from advisor.records.diagnosis import Finding, LaunchDiagnosis, is_settled, main_finding
 from advisor.session.experiments.versions import log_blocks
 from advisor.session.state import State, is_end
 from advisor.session.views import where
@@ -290,9 +291,11 @@ def _fix(state: State, launch: LaunchDiagnosis) -> list[Line]:
         lines.append(Line(f"{finding.fix.summary}{gain}", "strong", finding.title))
         lines += [Line(sentence(finding.fix.costs), "quiet", "Cost", 1)] if finding.fix.costs else []
     first = main_finding(launch)
-    if first is not None and is_end(first):
+    if first is not None and is_settled(launch, first):
         lines.insert(0, Line("The kernel is near the limit of the GPU: stop, or reduce its work.", "strong"))
-    return lines or [unknown("Nothing to fix was found.")]
+    elif first is not None and is_end(first):
+        lines.insert(0, unknown("The kernel is possibly near the limit of the GPU; the evidence is thin."))
+    return lines or [unknown("No fix follows from what is known.")]
 
 
 def _sweep(state: State, launch: LaunchDiagnosis) -> list[Line]:
@@ -322,8 +325,12 @@ def _advice(launch: LaunchDiagnosis) -> Line:
     first = main_finding(launch)
     if first is None or first.kind != "diagnosis" or first.id == "unexplained":
         return unknown(NOTHING_TO_GAIN)
-    if is_end(first):
+    if is_settled(launch, first):
         return Line(f"{first.title}: stop here.", "strong")
+    if is_end(first):
+        return unknown(
+            f"Possibly {within_sentence(first.title)}: look at what is missing or uncertain before stopping."
+        )
     if first.speedup is None:
         return unknown("The next fix has no estimate: try it, and compare the times.")
     gain = first.speedup.estimate

@@ -15,8 +15,8 @@ from textual.events import Click, Resize
 from textual.message import Message
 from textual.widgets import DataTable
 
-from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis, main_finding
-from advisor.session.state import best_position, is_end, launch_number
+from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis, is_settled, main_finding
+from advisor.session.state import best_position, launch_number
 from advisor.tui.drawing import safe
 from advisor.view.charts.bars import bar
 from advisor.view.numbers import short_gain_text, time_text
@@ -101,7 +101,7 @@ def _row(positions: tuple[int, ...], time: float, diagnosis: Diagnosis) -> Row:
         verdict=verdict,
         finding=finding,
         gain=short_gain_text(speedup),
-        done=first is not None and is_end(first),
+        done=first is not None and is_settled(launch, first),
         duration=duration,
         share=duration / time if duration is not None and time > 0 else None,
         back=sum(one.saved_ns for one in launches) or None,

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
+from advisor.records.diagnosis import overriding
 from advisor.records.questions import SURE, Meaning
 from advisor.view.blocks import Block, Command, Fact, Facts, Page, Paragraph
 from advisor.view.pages.answers import cause, elsewhere, numbers
 from advisor.view.pages.answers.elsewhere import out_of_scope
 from advisor.view.pages.answers.parts import Answer, Answers, Asked
 from advisor.view.pages.diagnosis import launch_title
+from advisor.view.text import sentence
 
 
 def answered(meaning: Meaning, asked: Asked) -> Answer:
-    """Return the answer to a question."""
-    return _ANSWERS.get(meaning.intent, out_of_scope)(meaning, asked)
+    """Return the answer to a question; about a launch without valid numbers it begins with the reason."""
+    answer = _ANSWERS.get(meaning.intent, out_of_scope)(meaning, asked)
+    first = overriding(asked.launch)
+    if first is None or meaning.intent not in _ABOUT_THE_LAUNCH:
+        return answer
+    reason = f"{first.title}: {sentence(first.because)}"
+    fix = f" {sentence(first.fix.summary)}" if first.fix is not None else ""
+    return replace(answer, says=f"{reason}{fix} {answer.says.removeprefix(reason)}".strip())
 
 
 def answer_blocks(meaning: Meaning, answer: Answer, note: str = "") -> tuple[Block, ...]:
@@ -41,4 +50,5 @@ def answer_page(meaning: Meaning, answer: Answer, asked: Asked, note: str = "") 
     return Page(launch_title(asked.launch), answer_blocks(meaning, answer, note), ())
 
 
+_ABOUT_THE_LAUNCH: Final = frozenset((*cause.ANSWERS, *numbers.ANSWERS))
 _ANSWERS: Final[Answers] = {**cause.ANSWERS, **numbers.ANSWERS, **elsewhere.ANSWERS}

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from advisor.reasoning.engine.explain import BlockedRule, Clause
-from advisor.records.diagnosis import ENDS, Finding, LaunchDiagnosis, main_finding
+from advisor.records.diagnosis import ENDS, Finding, LaunchDiagnosis, first_diagnosis, is_settled, main_finding
 from advisor.records.questions import Meaning
 from advisor.view.blocks import Block, Fact, Facts, Paragraph, flat
 from advisor.view.charts.bars import unit_limits
@@ -33,7 +33,7 @@ from advisor.view.pages.answers.parts import (
     number_text,
     title_of,
 )
-from advisor.view.pages.launch import finding_facts, first_diagnosis, fix_blocks, label_text, location_text
+from advisor.view.pages.launch import finding_facts, fix_blocks, label_text, location_text
 from advisor.view.pages.proof import Explained, proofs_page
 from advisor.view.text import sentence, sentence_start
 
@@ -58,9 +58,12 @@ def cause_answer(meaning: Meaning, asked: Asked) -> Answer:
     if first is None:
         says = f"{launch.verdict.title}: {launch.verdict.because}." if launch.verdict.because else launch.verdict.title
         return Answer(says, then=("which metrics are missing",))
-    if first.id in ENDS:
+    if is_settled(launch, first):
         says = f"It is {label_text(first, launch).lower()}, not held back by a fault: {first.because}."
         then: tuple[str, ...] = ("how far is it from the limit", "what else was found")
+    elif first.id in ENDS:
+        says = f"It is possibly {lower_start(first.title)} (not certain): {first.because}."
+        then = ("how sure are you", "which metrics are missing", "what else was found")
     elif first.id == OPEN:
         says = f"No cause was found: {first.because}."
         then = ("which metrics are missing", "what are the warps waiting for")
@@ -68,7 +71,8 @@ def cause_answer(meaning: Meaning, asked: Asked) -> Answer:
         says = f"{first.title}: {first.because}."
         then = ("how do I fix it", "where is it in the code", "how do you know")
     rows = [class_facts(launch), *finding_facts(launch, first)]
-    severe = [Fact("Caveat", f"{f.title}: {f.because}", "warn") for f in launch.findings if f.kind == "trust"][:2]
+    trust = [f for f in launch.findings if f.kind == "trust" and f is not first]
+    severe = [Fact("Caveat", f"{f.title}: {f.because}", "warn") for f in trust[:2]]
     return Answer(says, blocks=(Facts((*rows, *severe)),), then=then, evidence=first.evidence)
 
 
@@ -81,9 +85,8 @@ def _how_to_fix(meaning: Meaning, asked: Asked) -> Answer:
         text = f"{title_of(wanted)} was not found on this launch; this is the fix for what was found first."
         note = (Paragraph(text, "warn"),)
     if finding is None or finding.fix is None:
-        return Answer(
-            "Nothing to fix was found on this launch.", then=("what else was found", "which metrics are missing")
-        )
+        says = "No fix follows from what is known of this launch."
+        return Answer(says, then=("what else was found", "which metrics are missing"))
     cost = (Facts((Fact("Cost", finding.fix.costs),)),) if finding.fix.costs else ()
     says = f"{sentence_start(finding.fix.summary)} ({finding.title}{gain_text(finding)})."
     then: tuple[str, ...] = ("where is it in the code", "how much faster would it be", "what next")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from advisor.knowledge.base import catalog
-from advisor.records.diagnosis import LaunchDiagnosis
+from advisor.records.diagnosis import LaunchDiagnosis, first_diagnosis
 from advisor.records.questions import Meaning
 from advisor.view.blocks import Bullets, Cell, Column, Table
 from advisor.view.numbers import share_text, speedup_text, time_text
@@ -23,7 +23,7 @@ from advisor.view.pages.answers.parts import (
     title_of,
 )
 from advisor.view.pages.diagnosis import time_back
-from advisor.view.pages.launch import first_diagnosis, other_gpu_blocks
+from advisor.view.pages.launch import other_gpu_blocks
 from advisor.view.text import cut
 
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from advisor.knowledge.base import catalog
 from advisor.knowledge.expressions import parse_test
-from advisor.records.diagnosis import ENDS, LaunchDiagnosis, main_finding
+from advisor.records.diagnosis import ENDS, LaunchDiagnosis, first_diagnosis, is_settled, main_finding
 from advisor.records.questions import Meaning, Subject
 from advisor.view.blocks import Bars, Block, Fact, Facts, Line, Outline, Paragraph, Plain, flat
 from advisor.view.charts import roofline_text
@@ -29,7 +29,7 @@ from advisor.view.pages.answers.parts import (
     number_text,
 )
 from advisor.view.pages.explain import explain_page
-from advisor.view.pages.launch import bar_rows, budget_blocks, first_diagnosis, label_text
+from advisor.view.pages.launch import bar_rows, budget_blocks, label_text
 from advisor.view.text import sentence, sentence_start
 
 _WIDTH: Final = 76  # columns of the roofline
@@ -43,7 +43,7 @@ def _how_much(meaning: Meaning, asked: Asked) -> Answer:
         return Answer("Unknown: no cause was found, so there is no gain to estimate.", "unknown", then=then)
     gain = finding.speedup
     if finding.id in ENDS:
-        says = f"Little: {finding.because}."
+        says = f"{'Little' if is_settled(launch, finding) else 'Possibly little'}: {finding.because}."
         return Answer(says, blocks=_budget(launch), then=("how far is it from the limit", "what else was found"))
     if gain is None:
         says = f"Unknown: the gain of fixing {lower_start(finding.title)} cannot be estimated from these numbers."
@@ -74,7 +74,8 @@ def _limit(meaning: Meaning, asked: Asked) -> Answer:
     metric, value = max(sides, key=lambda side: side[1])
     says = f"Its busiest side is {shown[metric]}, at {percent_text(value)} of the peak"
     if first is not None and first.id in ENDS:
-        says = f"{label_text(first, launch)}: {says[:1].lower()}{says[1:]}"
+        label = label_text(first, launch) if is_settled(launch, first) else f"Possibly {lower_start(first.title)}"
+        says = f"{label}: {says[:1].lower()}{says[1:]}"
     rows = [Fact(shown[name].capitalize(), f"{percent_text(share)} of its peak") for name, share in sides]
     for name, label in (("dram_pct", "DRAM"), ("dram_of_achievable", "DRAM, of what is achievable")):
         if name in launch.metrics:
