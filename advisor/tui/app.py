@@ -217,6 +217,9 @@ class AdvisorApp(App[int]):
         self.dispatch(event)
         if self.state is before and self.state.place != "closed":
             self.warn(_unclear(event) if isinstance(event, e.NotUnderstood) else _NOTHING)
+        elif isinstance(event, e.Volunteered | e.PageRead) and event.unread:
+            # Its card may already be above the next question.
+            self.warn(f"Not read: {'; '.join(event.unread)}")
 
     def warn(self, text: str) -> None:
         """Show a note that something cannot be done."""

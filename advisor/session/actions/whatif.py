@@ -74,7 +74,7 @@ def _what_if(line: Typed, state: State) -> Event:
             text, ("/whatif dram_pct=70",), because or "Write metric=value; separate several with commas."
         )
     found = understood(pairs, state.knowledge, "/whatif {pairs}")
-    if not found.values:
+    if found.unread or not found.values:
         return NotUnderstood(text, found.meant, found.because)
     measured = {} if state.launch is None else state.launch.metrics
     try:

@@ -34,8 +34,9 @@ def meaning_of(text: str, state: State) -> Meaning:
     return recognise(text, replace(state.knowledge.asked, kernels=tuple(launch.kernel for launch in launches)))
 
 
-def question(text: str, state: State, least: float = _LEAST) -> e.Event | None:
+def question(text: str, state: State, least: float | None = None) -> e.Event | None:
     """Return the event of a plain question; None if the line is none or its reading is less certain than `least`."""
+    least = _LEAST if least is None else least
     if state.place == "launch" and _is_entry(wanted := object_of(text), state):
         return e.ExplainAsked(pick(wanted, state.knowledge.words)[0])
     meaning = meaning_of(text, state)

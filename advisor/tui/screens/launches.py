@@ -17,7 +17,7 @@ from textual.widgets import Input
 from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis
 from advisor.session import events as e
 from advisor.session.actions import COMMANDS
-from advisor.session.choices import choices
+from advisor.session.choices import choices, misread
 from advisor.session.language.understand import event_of
 from advisor.session.records import Choice
 from advisor.session.state import State
@@ -106,7 +106,7 @@ class LaunchesScreen(ChoiceScreen):
             self.call_after_refresh(self.focus_home)
         self.query_one(Banner).show(report_line(state))
         self.query_one("#trouble", Conversation).show([c for c in state.cards if c.position is None] if trouble else ())
-        self.query_one(Choices).show(self._ways(state) if trouble else ())
+        self.query_one(Choices).show(self._ways(state) if trouble else (), marked=not misread(state))
         prompt, table = self.query_one(Prompt), self.query_one(LaunchTable)
         prompt.placeholder = "Enter takes the highlighted choice; /quit exits" if trouble else _FILTER
         wanted = "" if prompt.value.startswith("/") else prompt.value

@@ -275,6 +275,7 @@ class PracticeScreen(ChoiceScreen, ViewScreen):
                 self.take(chosen)
             elif isinstance(meant, str):
                 self.app.warn(meant)
+                self.query_one(Choices).unmark()
             else:
                 self.app.dispatch(meant)
 
