@@ -19,6 +19,7 @@ from advisor.view.numbers import (
     amount_text,
     comparison_text,
     exact_text,
+    outcome_text,
     shape_text,
     share_text,
     short_gain_text,
@@ -287,8 +288,10 @@ def _clause(clause: Clause, index: KnowledgeIndex, depth: int) -> list[Line]:
         lines = [Line(sentence_start(says), _STYLES[lets], negated, depth)]
         # If there are several comparisons, each shows whether it holds.
         several = len(clause.evidence) > 1
-        for item in clause.evidence:
-            lines.append(Line(comparison_text(item), held(item.holds) if several else "quiet", depth=depth + 1))
+        deciding = sorted(clause.evidence, key=lambda item: item.holds is not clause.holds)
+        for item in clause.evidence if clause.holds else deciding:
+            text = comparison_text(item) if clause.holds else outcome_text(item)
+            lines.append(Line(text, held(item.holds) if several else "quiet", depth=depth + 1))
     if clause.proof is not None and depth < _DEEPEST:
         lines += _proof(clause.proof, index, depth + 1)
     return lines
@@ -299,7 +302,7 @@ def _blocked(rule: BlockedRule, index: KnowledgeIndex) -> list[Line]:
     if rule.fired:
         lines.append(Line("This rule concluded the finding.", "holds", depth=1))
     for label, clauses in (
-        ("Fails", rule.failing),
+        ("Does not hold", rule.failing),
         ("Unknown", rule.unknown),
         ("Blocked by", rule.blocking),
     ):

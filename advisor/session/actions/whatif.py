@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, Final
 
+from advisor.knowledge.base import metric_title
 from advisor.knowledge.schemas import checked
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.records.errors import AdvisorError, UsageError
@@ -23,6 +24,7 @@ from advisor.session.views import ask_for_view
 from advisor.view.blocks import Line
 from advisor.view.numbers import exact_text
 from advisor.view.pages.answers.numbers import differences
+from advisor.view.pages.answers.occupancy import beyond_theoretical
 
 
 class WhatIfAsked(UserEvent, frozen=True, tag="whatif"):
@@ -55,8 +57,14 @@ def _answered(state: State, request: Suppose, result: Any) -> State:
         return state
     lines = differences(launches[request.position], result)
     units = {name: unit for name, unit, _ in state.knowledge.metrics}
-    title = ", ".join(f"{name} = {exact_text(value, units.get(name, ''))}" for name, value in request.values)
-    body = lines or (Line("Class, findings and estimated speedups are unchanged.", "quiet"),)
+    title = ", ".join(
+        f"{metric_title(name)} = {exact_text(value, units.get(name, ''))}" for name, value in request.values
+    )
+    caveats = beyond_theoretical(launches[request.position], request.values)
+    body = (
+        *(lines or (Line("Class, findings and estimated speedups are unchanged.", "quiet"),)),
+        *(Line(text, "warning") for text in caveats),
+    )
     return add(state, Card("change", title, body, request.position, label="What if"))
 
 

@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+from advisor.knowledge.base import finding_title
 from advisor.reasoning.engine.explain import BlockedRule, Clause
-from advisor.records.diagnosis import ENDS, Finding, LaunchDiagnosis, main_finding
+from advisor.records.diagnosis import ENDS, Comparison, Finding, LaunchDiagnosis, main_finding
 from advisor.records.questions import Meaning
 from advisor.view.blocks import Block, Fact, Facts, Paragraph, flat
 from advisor.view.charts.bars import unit_limits
-from advisor.view.numbers import comparison_text, confidence_text, measured_text, share_text, tested_text
+from advisor.view.numbers import comparison_text, confidence_text, share_text
 from advisor.view.pages.answers.numbers import value_answer
 from advisor.view.pages.answers.parts import (
     MOST,
@@ -31,7 +32,7 @@ from advisor.view.pages.answers.parts import (
     main_subject,
     metrics_of,
     number_text,
-    title_of,
+    test_line,
 )
 from advisor.view.pages.launch import finding_facts, first_diagnosis, fix_blocks, label_text, location_text
 from advisor.view.pages.proof import Explained, proofs_page
@@ -78,7 +79,7 @@ def _how_to_fix(meaning: Meaning, asked: Asked) -> Answer:
     note: tuple[Block, ...] = ()
     wanted = main_subject(meaning.subject)
     if wanted and found_of(meaning.subject, launch) is None:
-        text = f"{title_of(wanted)} was not found on this launch; this is the fix for what was found first."
+        text = f"{finding_title(wanted)} was not found on this launch; this is the fix for what was found first."
         note = (Paragraph(text, "warn"),)
     if finding is None or finding.fix is None:
         return Answer(
@@ -88,7 +89,7 @@ def _how_to_fix(meaning: Meaning, asked: Asked) -> Answer:
     says = f"{sentence_start(finding.fix.summary)} ({finding.title}{gain_text(finding)})."
     then: tuple[str, ...] = ("where is it in the code", "how much faster would it be", "what next")
     if note:
-        then = (f"why not {title_of(wanted).lower()}", *then[:2])
+        then = (f"why not {finding_title(wanted).lower()}", *then[:2])
     return Answer(says, blocks=(*note, *fix_blocks(finding.fix), *cost), then=then)
 
 
@@ -160,25 +161,19 @@ def _is_cause(meaning: Meaning, asked: Asked) -> Answer:
     failing, unknown, blocking = _reasons(asked.blocked or ())
     value = known_value(subject, launch)
     at = f" ({value[0]} = {number_text(*value)})" if value is not None else ""
-    then = (f"why not {title_of(main_subject(subject)).lower()}", "why is it slow")
+    then = (f"why not {finding_title(main_subject(subject)).lower()}", "why is it slow")
     if not failing and not blocking and unknown:
         metrics = tuple(item.metric for clause in unknown for item in clause.evidence if item.value is None)
         unknown_value = lacking(metrics or metrics_of(subject), launch, asked)
         return replace(unknown_value, says=f"{name}: {_uncapitalised(unknown_value.says)}", then=then)
-    deciding = tuple(item for clause in (*failing, *blocking) for item in clause.evidence)
+    deciding = tuple(_deciding(failing, blocking))
     if blocking and not failing:
-        names = ", ".join(title_of(clause.name.partition(".")[2] or clause.name) for clause in blocking)
+        names = ", ".join(finding_title(clause.name.partition(".")[2] or clause.name) for clause in blocking)
         says = f"No: {called(subject)} is explained by something else here ({names}){at}."
     elif deciding:
-        item = deciding[0]
-        reason = (
-            f"{_uncapitalised(item.says)} ({measured_text(item)}, {tested_text(item)})"
-            if item.says
-            else comparison_text(item)
-        )
-        says = f"No, it is not {called(subject)}: {reason}."
+        says = f"No, it is not {lower_start(finding_title(main_subject(subject)))}: {test_line(deciding[0])}."
     else:
-        says = f"No: {title_of(main_subject(subject))} was not found{at}."
+        says = f"No: {finding_title(main_subject(subject))} was not found{at}."
     blocks: list[Block] = list(evidence_lines(deciding[:MOST]))
     if first is not None and first.id != OPEN:
         blocks.append(Facts((Fact("Instead", f"{first.title}: {first.because}"),)))
@@ -207,6 +202,13 @@ def _present(finding: Finding, first: Finding | None, launch: LaunchDiagnosis) -
     blocks = (Facts(tuple(rows)), *evidence_lines(finding.evidence[:MOST]))
     then = (f"how do I fix the {finding.title.lower()}", "where is it in the code", "how do you know")
     return Answer(says, "yes", blocks, then, evidence=finding.evidence)
+
+
+def _deciding(failing: Sequence[Clause], blocking: Sequence[Clause]) -> list[Comparison]:
+    """Return the comparisons of these conditions, the deciding ones first: those that fail, or hold in a block."""
+    evidence = [(item, False) for clause in failing for item in clause.evidence]
+    evidence += [(item, True) for clause in blocking for item in clause.evidence]
+    return [item for item, decides in sorted(evidence, key=lambda pair: pair[0].holds is not pair[1])]
 
 
 def _reasons(rules: Sequence[BlockedRule]) -> tuple[list[Clause], list[Clause], list[Clause]]:
@@ -270,11 +272,11 @@ def _why_not(meaning: Meaning, asked: Asked) -> Answer:
     if not wanted or asked.blocked is None:
         return cause_answer(meaning, asked)
     failing, unknown, blocking = _reasons(asked.blocked)
-    deciding = [item for clause in (*blocking, *failing, *unknown) for item in clause.evidence]
-    says = f"{title_of(wanted)} was not concluded"
-    says += f": {comparison_text(deciding[0])}." if deciding else ": no rule concludes it on this launch."
+    deciding = _deciding(failing, blocking) or [item for clause in unknown for item in clause.evidence]
+    says = f"{finding_title(wanted)} was not concluded"
+    says += f": {test_line(deciding[0])}." if deciding else ": no rule concludes it on this launch."
     page = proofs_page((Explained(asked.launch, wanted, asked.blocked),))
-    then = (f"what is {title_of(wanted).lower()}", "why is it slow")
+    then = (f"what is {finding_title(wanted).lower()}", "why is it slow")
     return Answer(says, blocks=flat(page.sections), then=then, evidence=tuple(deciding))
 
 

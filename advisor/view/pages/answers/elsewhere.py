@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from advisor.knowledge.base import catalog
+from advisor.knowledge.base import catalog, finding_title
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.records.questions import Meaning
 from advisor.view.blocks import Bullets, Cell, Column, Table
@@ -20,7 +20,6 @@ from advisor.view.pages.answers.parts import (
     gain_text,
     lacking,
     main_subject,
-    title_of,
 )
 from advisor.view.pages.diagnosis import time_back
 from advisor.view.pages.launch import first_diagnosis, other_gpu_blocks
@@ -116,7 +115,7 @@ def _practise(meaning: Meaning, asked: Asked) -> Answer:
     exercise = (entry.exercise if entry is not None else "") or exercise
     if not exercise:
         return Answer("No exercise belongs to this finding; the list shows all:", run=("ncu-advisor practice list",))
-    about = title_of(wanted) if entry is not None else finding.title if finding is not None else ""
+    about = finding_title(wanted) if entry is not None else finding.title if finding is not None else ""
     says = f"The exercise {exercise} practises it: {about.lower()}."
     return Answer(says, run=(f"ncu-advisor practice show {exercise}",), then=("how do I fix it",))
 

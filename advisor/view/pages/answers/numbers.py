@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from advisor.knowledge.base import catalog
+from advisor.knowledge.base import catalog, metric_title
 from advisor.knowledge.expressions import parse_test
 from advisor.records.diagnosis import ENDS, LaunchDiagnosis, main_finding
 from advisor.records.questions import Meaning, Subject
@@ -13,6 +13,7 @@ from advisor.view.charts import roofline_text
 from advisor.view.charts.bars import occupancy_limit, reason_label, stalls
 from advisor.view.charts.canvas import Row
 from advisor.view.numbers import estimate_text, percent_text, shape_text, short_gain_text, time_range_text, time_text
+from advisor.view.pages.answers.occupancy import beyond_theoretical
 from advisor.view.pages.answers.parts import (
     MOST,
     OPEN,
@@ -247,12 +248,13 @@ def _what_if(meaning: Meaning, asked: Asked) -> Answer:
         says = asked.problem or f"Name the value to try, such as: what if {metric} = 70."
         return Answer(says, then=("how do you know",))
     changed = differences(asked.launch, asked.supposed)
-    assumed = ", ".join(f"{name} = {number_text(name, value)}" for name, value in asked.values)
+    assumed = ", ".join(f"{metric_title(name)} = {number_text(name, value)}" for name, value in asked.values)
+    caveats = tuple(Paragraph(text, "warn") for text in beyond_theoretical(asked.launch, asked.values))
     if not changed:
         says = f"With {assumed}, nothing changes: class, findings and expected gains are as before."
-        return Answer(says, then=("how do you know",))
+        return Answer(says, blocks=caveats, then=("how do you know",))
     says = f"With {assumed}: {'; '.join(f'{line.label.lower()}: {line.text}' for line in changed[:2])}."
-    return Answer(says, blocks=(Outline(changed),), then=("why is it slow",))
+    return Answer(says, blocks=(*caveats, Outline(changed)), then=("why is it slow",))
 
 
 ANSWERS: Final[Answers] = {

@@ -13,8 +13,7 @@ from advisor.reasoning.engine.explain import BlockedRule, Flip, Proof
 from advisor.records.diagnosis import Comparison, Finding, LaunchDiagnosis, OtherGpu
 from advisor.records.questions import Meaning, Subject
 from advisor.view.blocks import Block, Fact, Line, Outline
-from advisor.view.numbers import amount_text, comparison_text, estimate_text, percent_text
-from advisor.view.text import sentence_start
+from advisor.view.numbers import amount_text, estimate_text, outcome_text, percent_text
 
 Truth = Literal["", "yes", "no", "unknown"]
 OPEN: Final = "unexplained"
@@ -93,12 +92,6 @@ def gain_text(finding: Finding) -> str:
     return f", {estimate_text(finding.speedup)} estimated" if finding.speedup is not None else ""
 
 
-def title_of(name: str) -> str:
-    """Return the title of a finding or class."""
-    entry = catalog().findings.get(name) or catalog().classes.get(name)
-    return entry.title if entry is not None else name.replace("_", " ")
-
-
 def called(subject: Subject | None) -> str:
     """Return the user's own words for a subject."""
     return subject.text if subject is not None and subject.text else "this"
@@ -132,15 +125,20 @@ def lacking(metrics: Sequence[str], launch: LaunchDiagnosis, asked: Asked) -> An
     return Answer(says, "unknown", run=(run,) if run else (), then=("which metrics are missing",))
 
 
+def test_line(item: Comparison) -> str:
+    """Return what was tested, its number, its threshold and the outcome; of a formula also what it is about."""
+    about = f"; tested: {lower_start(item.says)}" if item.says and item.metric not in catalog().metrics else ""
+    return f"{outcome_text(item)}{about}"
+
+
 def evidence_lines(evidence: Sequence[Comparison]) -> tuple[Block, ...]:
-    """Return comparisons as lines with the sign of their outcome."""
+    """Return comparisons as lines with the sign of their outcome, each with what was tested, number and threshold."""
     lines: list[Line] = []
     for item in evidence:
         style: Literal["holds", "fails", "unknown"] = (
             "unknown" if item.holds is None else "holds" if item.holds else "fails"
         )
-        says = f"{sentence_start(item.says)}: " if item.says else ""
-        lines.append(Line(f"{says}{comparison_text(item)}", style))
+        lines.append(Line(test_line(item), style))
     return (Outline(tuple(lines)),) if lines else ()
 
 

@@ -1,0 +1,53 @@
+"""What a what-if question about the occupancy leaves out: the limit of this launch, and what would raise it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from advisor.hardware.gpus import limits_of
+from advisor.hardware.occupancy import needed_for
+from advisor.records.diagnosis import LaunchDiagnosis
+from advisor.records.errors import UsageError
+from advisor.view.charts.bars import occupancy_limit
+from advisor.view.numbers import percent_text, size_text
+
+_ASKED: Final = ("occupancy_achieved_pct", "occupancy_theoretical_pct")
+_WORDS: Final = {
+    "registers": "at most {needed} registers per thread (now {now})",
+    "shared": "at most {needed} of shared memory per block (now {now})",
+    "block_size": "{needed} threads per block (now {now})",
+}
+_ROUNDING: Final = 0.5  # points by which a value may be over the limit
+
+
+def beyond_theoretical(launch: LaunchDiagnosis, values: Iterable[tuple[str, float]]) -> tuple[str, ...]:
+    """Return that an assumed occupancy is above the theoretical one of the launch, and what would have to change."""
+    limit = launch.metrics.get("occupancy_theoretical_pct")
+    asked = max((value for name, value in values if name in _ASKED), default=0.0)
+    if limit is None or asked <= limit + _ROUNDING:
+        return ()
+    why = occupancy_limit(launch.metrics, launch.labels)
+    text = f"The theoretical occupancy of this launch is {percent_text(limit)}{f', {why}' if why else ''}"
+    changes = _changes(launch, asked)
+    then = f"For {percent_text(asked)} the launch needs {' and '.join(changes)}." if changes else ""
+    return (f"{text}: {percent_text(asked)} is out of reach without a change of the launch.", *((then,) if then else ()))
+
+
+def _changes(launch: LaunchDiagnosis, percent: float) -> tuple[str, ...]:
+    """Return the resources that would have to change, in words; empty if the launch lacks one of the numbers."""
+    have = launch.metrics
+    try:
+        limits = limits_of(launch.cc)
+    except UsageError:
+        return ()
+    block, registers, shared = (have.get(n) for n in ("block_size", "registers_per_thread", "shared_bytes_per_block"))
+    if not block or registers is None or shared is None:
+        return ()
+    capacity = int(have.get("shared_config_bytes") or limits.shared_per_sm)
+    found = needed_for(limits, int(block), int(registers), int(shared), capacity, percent)
+    return tuple(
+        _WORDS[name].format(**{key: size_text(value) if name == "shared" else f"{value:,}" for key, value in pair})
+        for name, now, needed in found
+        for pair in [(("now", now), ("needed", needed))]
+    )
