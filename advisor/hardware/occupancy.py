@@ -173,7 +173,7 @@ def most_for(limits: Limits, block_size: int, capacity: int, blocks: int) -> tup
     return registers, min(max(0, allocation - limits.shared_reserved), limits.shared_per_block)
 
 
-def needed_for(
+def changes_needed(
     limits: Limits, block_size: int, registers: int, shared: int, capacity: int, percent: float
 ) -> tuple[tuple[str, int, int], ...]:
     """Return the resources that keep a kernel from an occupancy (0-100), each as (resource, value now, value needed).

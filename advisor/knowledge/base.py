@@ -168,6 +168,11 @@ def finding_title(name: str) -> str:
     return entry.title if entry is not None else name.replace("_", " ")
 
 
+def condition_title(name: str) -> str:
+    """Return the words for a condition of a rule: a finding or class by its title, an observation by its words."""
+    return finding_title(name.partition(".")[2] or name)
+
+
 def metric_title(name: str) -> str:
     """Return the name of a metric for a reader: ncu's label, else the start of its meaning, else its id in words."""
     entry = catalog().metrics.get(name)

@@ -42,7 +42,7 @@ class Meaning(Record, kw_only=True):
 
     intent: an id of language/intents.yaml; says: the intent in words; subject: absent if it names none; confidence:
     0 to 1; alternatives: meanings that are almost as likely; numbers: those in the text; words: the text after spelling
-    correction.
+    correction; gpu: the id of a GPU that the text names beside its subject, empty if it names none.
     """
 
     text: str
@@ -53,3 +53,4 @@ class Meaning(Record, kw_only=True):
     alternatives: tuple[Alternative, ...] = written(())
     numbers: tuple[str, ...] = ()
     words: tuple[str, ...] = msgspec.field(default=())
+    gpu: str = ""

@@ -74,6 +74,7 @@ def answer(text: str, judged: Reasoned, position: int, known: Known, path: str =
     if meaning.intent == "other_launch":
         position, problem = other_launch(meaning, launches, position)
     asked = _gathered(meaning, judged, Asked(launches, position, path, problem=problem))
+    asked = _on_named_gpu(meaning, judged, asked)
     return Answered(meaning, asked, answered(meaning, asked))
 
 
@@ -157,6 +158,16 @@ def _gathered(meaning: Meaning, judged: Reasoned, asked: Asked) -> Asked:
         text = str(problem)
         return replace(asked, problem=f"{text[:1].upper()}{text[1:]}.")
     return asked
+
+
+def _on_named_gpu(meaning: Meaning, judged: Reasoned, asked: Asked) -> Asked:
+    """Return `asked` with the launch on the GPU that the question names beside its subject, if it is another one."""
+    if not meaning.gpu or asked.elsewhere is not None or meaning.gpu in (asked.launch.known_as, asked.launch.gpu_name):
+        return asked
+    try:
+        return replace(asked, gpu=meaning.gpu, elsewhere=judged.on([asked.position], gpus.gpu(meaning.gpu))[0])
+    except AdvisorError:
+        return replace(asked, gpu=meaning.gpu)
 
 
 def _blockable(subject: Subject | None, catalog: Catalog) -> bool:

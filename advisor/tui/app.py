@@ -344,7 +344,7 @@ class AdvisorApp(App[int]):
             self.warn(str(problem))
             return
         if not command:
-            self.warn("Nothing is missing: the report has every metric that a rule needs for this launch.")
+            self.warn("Nothing is missing: every metric that a rule needs is known for this launch.")
             return
         self.copy_to_clipboard(command)
         self.notify(f"Copied, if the terminal allows it: {safe(command)}", markup=False)

@@ -175,7 +175,5 @@ def margin_text(item: Comparison) -> str:
         return ""
     if abs(item.margin) < _FAR:
         return f", margin {100 * item.margin:+.0f} %"
-    if item.value is None or item.value / item.threshold <= 0:
-        return ", far from the threshold"
-    times = item.value / item.threshold
+    times = 1 + item.margin if item.value is None else item.value / item.threshold
     return f", {speedup_text(times)} the threshold" if times >= 1 else ", far below the threshold"

@@ -47,7 +47,7 @@ class LaunchesScreen(ChoiceScreen):
         Binding("slash,colon", "ask", "Filter, ask", key_display="/", tooltip="Type a filter, a question or a command"),
         # Here F5 changes the order; on the other screens it opens the steps.
         *(replace(one, key=one.key.removesuffix(",f5")) for one in letter_bindings()),
-        Binding("o,f5", "sort", "Order", tooltip="Order by time saved, time, kernel, class, finding, report order"),
+        Binding("o,f5", "sort", "Order", tooltip="Order by time saved, time, kernel, class, finding, speedup, number"),
         Binding("x", "collapse", "Expand", tooltip="Show equal launches in one row or each in its own"),
         Binding("y", "app.copy_collect", "Copy", show=False, tooltip="Copy the command that collects what is missing"),
         Binding("u,f4", "app.undo", "Undo", show=False, tooltip="Undo the last action"),

@@ -233,7 +233,7 @@ class WhatIfScreen(PanelScreen):
         self._outcome(launch, stale=not isinstance(result, LaunchDiagnosis))
         metric = self._metric
         if metric is not None:
-            hint = f"a value for {metric.id}, with its unit, or metric=value; Enter tries it"
+            hint = f"a value for {metric.title}, with its unit, or metric=value; Enter tries it"
             self.query_one(Prompt).placeholder = hint
         self.app.offer(self)
 
@@ -334,7 +334,7 @@ class WhatIfScreen(PanelScreen):
             return None
         value = dict(self.app.state.supposing).get(metric.id, metric.measured)
         if value is None:
-            self.app.warn("The report does not contain it: type a value first.")
+            self.app.warn("No value is known: type one first.")
         return value
 
     def action_reset(self, everything: bool) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from advisor.knowledge.base import finding_title
-from advisor.knowledge.texts import within_sentence
 from advisor.reasoning.engine.explain import BlockedRule, Clause, FixProof, Flip, Proof
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.view.blocks import Bullets, Line, Outline, Page, Paragraph, Section, section
@@ -33,16 +32,16 @@ def proofs_page(proofs: Sequence[Explained]) -> Page:
 
 def _sections(one: Explained) -> list[Section]:
     where = title_text(one.launch, 0, time_text(one.launch.duration_ns))
-    name = within_sentence(finding_title(one.finding))
+    name = finding_title(one.finding)
     if isinstance(one.found, Proof):
-        parts = [section(f"How {name} was concluded · {where}", [Outline(tuple(_proof(one.found, 0)))])]
+        parts = [section(f"How: {name} · {where}", [Outline(tuple(_proof(one.found, 0)))])]
         fixes = Outline(tuple(line for at, fix in enumerate(one.found.fixes) for line in _fix(fix, at == 0)))
         parts += [section("Which fix suits", [fixes], level=3)] if one.found.fixes else []
         flips = Bullets(tuple(map(_flip, one.flips)))
         return [*parts, section("The verdict flips if", [flips], level=3)] if one.flips else parts
-    title = f"Why not {name} · {where}"
+    title = f"Why not: {name} · {where}"
     if not one.found:
-        return [section(title, [Paragraph(f"No rule concludes {name} on a single launch.")])]
+        return [section(title, [Paragraph(f"No rule concludes this on a single launch: {name}.")])]
     return [section(title, [Outline(tuple(item for rule in one.found for item in _blocked(rule)))])]
 
 

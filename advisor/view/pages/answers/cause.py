@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from advisor.knowledge.base import finding_title
+from advisor.knowledge.base import condition_title, finding_title, metric_title
 from advisor.reasoning.engine.explain import BlockedRule, Clause
 from advisor.records.diagnosis import ENDS, Comparison, Finding, LaunchDiagnosis, main_finding
 from advisor.records.questions import Meaning
@@ -116,7 +116,7 @@ def _where(meaning: Meaning, asked: Asked) -> Answer:
     command = f"ncu-advisor source {asked.path} --launch {launch.index}"
     if finding is None or not places:
         why = next((f.because for f in launch.findings if f.id == "line_info_missing"), "")
-        reason = f": {why}" if why else ", or the report has no instructions with samples"
+        reason = f": {why}" if why else ", or no instructions with samples are known"
         says = f"Unknown: no line or instruction is attached to this finding{reason}."
         return Answer(says, "unknown", run=(command,), then=("why is it slow", "which metrics are missing"))
     says = f"{location_text(places[0])}: {finding.title}."
@@ -231,11 +231,11 @@ def _sure(meaning: Meaning, asked: Asked) -> Answer:
     if launch.verdict.margin is not None:
         rows.append(Fact("Class", f"{launch.verdict.title}, margin {share_text(abs(launch.verdict.margin))}"))
     if first is not None and first.undecided:
-        names = ", ".join(name.partition(".")[2] or name for name in first.undecided).replace("_", " ")
+        names = ", ".join(map(condition_title, first.undecided))
         rows.append(Fact("Not known", names, "warn"))
     rows += [Fact("Caveat", f"{f.title}: {f.because}", "warn") for f in caveats]
     if launch.missing:
-        names = ", ".join(lack.metric for lack in launch.missing[:MOST])
+        names = ", ".join(metric_title(lack.metric) for lack in launch.missing[:MOST])
         rows.append(Fact("Missing", names + (" …" if len(launch.missing) > MOST else ""), "warn"))
     says += (
         f"; {len(caveats)} {'caveat' if len(caveats) == 1 else 'caveats'} about the numbers."

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
+from advisor.hardware import gpus
 from advisor.knowledge.base import catalog, finding_title
-from advisor.records.diagnosis import LaunchDiagnosis
+from advisor.records.diagnosis import LaunchDiagnosis, OtherGpu
 from advisor.records.questions import Meaning
-from advisor.view.blocks import Bullets, Cell, Column, Table
-from advisor.view.numbers import share_text, speedup_text, time_text
+from advisor.view.blocks import Bullets, Cell, Column, Fact, Facts, Paragraph, Table
+from advisor.view.numbers import count_text, share_text, speedup_text, time_text
 from advisor.view.pages.answers.cause import cause_answer
 from advisor.view.pages.answers.parts import (
     MOST,
@@ -16,14 +18,16 @@ from advisor.view.pages.answers.parts import (
     Answer,
     Answers,
     Asked,
+    Truth,
     found_of,
     gain_text,
     lacking,
+    lower_start,
     main_subject,
 )
 from advisor.view.pages.diagnosis import time_back
-from advisor.view.pages.launch import first_diagnosis, other_gpu_blocks
-from advisor.view.text import cut
+from advisor.view.pages.launch import first_diagnosis, other_gpu_blocks, waves_text
+from advisor.view.text import cut, sentence_start
 
 
 def _other_findings(meaning: Meaning, asked: Asked) -> Answer:
@@ -97,6 +101,49 @@ def _other_gpu(meaning: Meaning, asked: Asked) -> Answer:
         faster = f"{speedup_text(1 / on.ratio)} as fast"
         says = f"On {on.gpu} about {faster}{time}, estimated from the counters of {on.here}."
     return Answer(says, blocks=other_gpu_blocks(asked.launch, on), then=("why is it slow",))
+
+
+def on_named_gpu(meaning: Meaning, asked: Asked, here: Answer) -> Answer:
+    """Return the answer of a question that names another GPU than the report's: for that GPU as far as it is known.
+
+    here: the answer for the report's GPU.
+    """
+    launch, on = asked.launch, asked.elsewhere
+    own = launch.known_as or launch.gpu_name or "the report's GPU"
+    ask_whole = f"how would it run on {asked.gpu}"
+    if on is None or on.ratio is None:
+        text = f"Too little is known of {asked.gpu}: this answer is for {own}, the GPU of the report."
+        return replace(here, blocks=(Paragraph(text, "warn"), *here.blocks))
+    filling = _filling(launch, on)
+    wanted = meaning.subject.findings if meaning.subject is not None else ()
+    if meaning.intent != "is_cause" or not wanted:
+        there = f"; on {on.gpu} it would be {lower_start(on.class_title)}, by an estimate" if on.class_title else ""
+        text = f"This answer is for {own}, the GPU of the report, not for {on.gpu}{there}."
+        return replace(here, blocks=(Paragraph(text, "warn"), *here.blocks), then=(ask_whole, *here.then))
+    found = next((name for name in on.findings if name in wanted), "")
+    title = lower_start(finding_title(found or wanted[0]))
+    truth: Truth = "yes" if found else "no"
+    first = " and comes first" if found and found == on.findings[0] else ""
+    says = f"On {on.gpu}: {'yes' if found else 'no'}, {title} is {'found there' if found else 'not found there'}{first}"
+    at = "; ".join(text for _, text in filling)
+    rows = [Fact(label, text) for label, text in filling]
+    rows.append(Fact(f"On {own}", here.says))
+    blocks = (Facts(tuple(rows)), *here.blocks)
+    return Answer(f"{says}{f' ({at})' if at else ''}.", truth, blocks, (ask_whole, *here.then), evidence=here.evidence)
+
+
+def _filling(launch: LaunchDiagnosis, on: OtherGpu) -> tuple[tuple[str, str], ...]:
+    """Return how the grid fills the other GPU and this one: waves and SMs, as pairs of a label and a text."""
+    there = gpus.gpu(on.gpu)
+    own = launch.known_as or launch.gpu_name or "here"
+    waves, sms = launch.metrics.get("waves"), launch.metrics.get("sm_count")
+    pairs = (("waves", on.waves, waves, waves_text), ("SMs", there.sm_count, sms, count_text))
+    texts = (
+        (name, f"{form(other)} {name}" + (f", {form(value)} on {own}" if value is not None else ""))
+        for name, other, value, form in pairs
+        if other is not None
+    )
+    return tuple((sentence_start(name), text) for name, text in texts)
 
 
 def _compare(meaning: Meaning, asked: Asked) -> Answer:

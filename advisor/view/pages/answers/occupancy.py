@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from advisor.hardware.gpus import limits_of
-from advisor.hardware.occupancy import needed_for
+from advisor.hardware.occupancy import changes_needed
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.records.errors import UsageError
 from advisor.view.charts.bars import occupancy_limit
@@ -31,7 +31,10 @@ def beyond_theoretical(launch: LaunchDiagnosis, values: Iterable[tuple[str, floa
     text = f"The theoretical occupancy of this launch is {percent_text(limit)}{f', {why}' if why else ''}"
     changes = _changes(launch, asked)
     then = f"For {percent_text(asked)} the launch needs {' and '.join(changes)}." if changes else ""
-    return (f"{text}: {percent_text(asked)} is out of reach without a change of the launch.", *((then,) if then else ()))
+    return (
+        f"{text}: {percent_text(asked)} is out of reach without a change of the launch.",
+        *((then,) if then else ()),
+    )
 
 
 def _changes(launch: LaunchDiagnosis, percent: float) -> tuple[str, ...]:
@@ -44,8 +47,9 @@ def _changes(launch: LaunchDiagnosis, percent: float) -> tuple[str, ...]:
     block, registers, shared = (have.get(n) for n in ("block_size", "registers_per_thread", "shared_bytes_per_block"))
     if not block or registers is None or shared is None:
         return ()
-    capacity = int(have.get("shared_config_bytes") or limits.shared_per_sm)
-    found = needed_for(limits, int(block), int(registers), int(shared), capacity, percent)
+    # The number of a report includes what the system reserves of each block.
+    requested = max(0, int(shared) - limits.shared_reserved)
+    found = changes_needed(limits, int(block), int(registers), requested, limits.shared_per_sm, percent)
     return tuple(
         _WORDS[name].format(**{key: size_text(value) if name == "shared" else f"{value:,}" for key, value in pair})
         for name, now, needed in found

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from advisor.explain.entries import Explanation
-from advisor.knowledge.base import catalog
+from advisor.knowledge.base import catalog, metric_title
 from advisor.reasoning.collect import Gathered
 from advisor.reasoning.engine.explain import BlockedRule, Flip, Proof
 from advisor.records.diagnosis import Comparison, Finding, LaunchDiagnosis, OtherGpu
@@ -27,7 +27,8 @@ class Asked:
 
     position: of the launch in `launches`; found: the finding that the question is about; proof, flips, blocked: how it
     was concluded or what kept it from being concluded; supposed: the launch with other values; elsewhere: on another
-    GPU; gathered: the command that collects what is missing; explained: the entry of a term. path: the report.
+    GPU; gpu: another GPU that the question names, for which `elsewhere` is absent if it is not known well enough;
+    gathered: the command that collects what is missing; explained: the entry of a term. path: the report.
     """
 
     launches: Sequence[LaunchDiagnosis]
@@ -41,6 +42,7 @@ class Asked:
     elsewhere: OtherGpu | None = None
     gathered: Gathered | None = None
     explained: Explanation | None = None
+    gpu: str = ""
     problem: str = ""
 
     @property
@@ -120,8 +122,11 @@ def lacking(metrics: Sequence[str], launch: LaunchDiagnosis, asked: Asked) -> An
     entry = catalog().metrics.get(name)
     section = entry.section if entry is not None else ""
     run = wanted or (f"ncu --section {section}" if section else "")
-    means = f" ({entry.means})" if entry is not None and entry.means else ""
-    says = f"Unknown: the report does not contain {name}{means}." if name else "Unknown: the report lacks the numbers."
+    title = metric_title(name)
+    means = entry.means if entry is not None and entry.means.casefold() != title.casefold() else ""
+    about = ", ".join(part for part in (name if title != name else "", means) if part)
+    named = f"{title}{f' ({about})' if about else ''}" if name else "a number that decides"
+    says = f"Unknown: {named} was not collected."
     return Answer(says, "unknown", run=(run,) if run else (), then=("which metrics are missing",))
 
 
