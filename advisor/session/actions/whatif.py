@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, Final
 
-from advisor.knowledge.base import metric_title
 from advisor.knowledge.schemas import checked
+from advisor.reasoning.launch_shape import with_launch
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.records.errors import AdvisorError, UsageError
 from advisor.records.quantities import parse_metric
@@ -22,9 +22,8 @@ from advisor.session.state import State
 from advisor.session.transitions import add, reveal, wait
 from advisor.session.views import ask_for_view
 from advisor.view.blocks import Line
-from advisor.view.numbers import exact_text
 from advisor.view.pages.answers.numbers import differences
-from advisor.view.pages.answers.occupancy import beyond_theoretical
+from advisor.view.pages.answers.occupancy import assumptions, beyond_theoretical
 
 
 class WhatIfAsked(UserEvent, frozen=True, tag="whatif"):
@@ -56,12 +55,10 @@ def _answered(state: State, request: Suppose, result: Any) -> State:
     if request.position >= len(launches) or not isinstance(result, LaunchDiagnosis):
         return state
     lines = differences(launches[request.position], result)
-    units = {name: unit for name, unit, _ in state.knowledge.metrics}
-    title = ", ".join(
-        f"{metric_title(name)} = {exact_text(value, units.get(name, ''))}" for name, value in request.values
-    )
+    title, implied = assumptions(launches[request.position], request.values)
     caveats = beyond_theoretical(launches[request.position], request.values)
     body = (
+        *((Line("; ".join(implied), "fact", "Implies"),) if implied else ()),
         *(lines or (Line("Class, findings and estimated speedups are unchanged.", "quiet"),)),
         *(Line(text, "warning") for text in caveats),
     )
@@ -88,9 +85,10 @@ def _what_if(line: Typed, state: State) -> Event:
     try:
         for name, value_ in found.values:
             checked(name, state.knowledge.unit(name) or "", value_, measured.get(name))
+        values = dict(found.values) if state.launch is None else with_launch(state.launch, dict(found.values))
     except UsageError as problem:
         return NotUnderstood(text, (), str(problem))
-    return WhatIfAsked(found.values)
+    return WhatIfAsked(tuple(values.items()))
 
 
 def _wrong_value(name: str, value: str, state: State) -> str:

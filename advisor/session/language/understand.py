@@ -25,7 +25,7 @@ from advisor.session.actions.help import TYPE_HELP
 from advisor.session.cards import range_text
 from advisor.session.choices import DONT_KNOW_WORDS, choices, event_of_choice
 from advisor.session.language import files
-from advisor.session.language.asking import question
+from advisor.session.language.asking import ncu_rule, question
 from advisor.session.language.names import begun, called, near, pick, squash
 from advisor.session.language.pasted import Pasted, in_order, read
 from advisor.session.language.values import Understood, bare_number, said, understood
@@ -69,6 +69,8 @@ def understand(text: str, state: State) -> e.Event | None:
         return _slash(word.casefold(), Typed(rest.strip(), text[1:].strip().partition(" ")[2].strip()), state)
     if not parsed:
         return None
+    if asked_rule := ncu_rule(parsed, state):
+        return asked_rule
     if ask is not None and ask.kind == "page":
         return _to_page(text, state, ask)
     pasted = _pasted(text, state) if "\n" in text or "\t" in text else None

@@ -14,6 +14,7 @@ from textual.widgets import Input
 
 from advisor.session import events as e
 from advisor.session.choices import choices, misread
+from advisor.session.language.asking import ncu_rule
 from advisor.session.language.understand import event_of, understand
 from advisor.session.records import UNIT_HINTS, Ask
 from advisor.session.state import State
@@ -120,9 +121,10 @@ class SessionScreen(ChoiceScreen):
         self.focus_home()
 
     def _pasted(self, text: str) -> bool:
-        """Take numbers that are pasted as rows of ncu; return whether the text holds any."""
+        """Take pasted rows of ncu with numbers, or a paragraph of its rules; return whether the text is either."""
         event = understand(text, self.app.state)
-        if not isinstance(event, e.PageRead | e.Volunteered):
+        rule = isinstance(event, e.QuestionAsked) and ncu_rule(text, self.app.state) is not None
+        if not (rule or isinstance(event, e.PageRead | e.Volunteered)):
             return False
         self.app.do(event)
         return True

@@ -8,7 +8,7 @@ from typing import Final
 from advisor.hardware import gpus
 from advisor.knowledge.base import catalog, finding_title
 from advisor.records.diagnosis import LaunchDiagnosis, OtherGpu
-from advisor.records.questions import Meaning
+from advisor.records.questions import NCU_RULE, Meaning
 from advisor.view.blocks import Bullets, Cell, Column, Fact, Facts, Paragraph, Table
 from advisor.view.numbers import count_text, share_text, speedup_text, time_text
 from advisor.view.pages.answers.cause import cause_answer
@@ -19,6 +19,7 @@ from advisor.view.pages.answers.parts import (
     Answers,
     Asked,
     Truth,
+    evidence_lines,
     found_of,
     gain_text,
     lacking,
@@ -27,7 +28,8 @@ from advisor.view.pages.answers.parts import (
 )
 from advisor.view.pages.diagnosis import time_back
 from advisor.view.pages.launch import first_diagnosis, other_gpu_blocks, waves_text
-from advisor.view.text import cut, sentence_start
+from advisor.view.pages.ncu_rules import rule_claim
+from advisor.view.text import cut, sentence, sentence_start
 
 
 def _other_findings(meaning: Meaning, asked: Asked) -> Answer:
@@ -148,9 +150,31 @@ def _filling(launch: LaunchDiagnosis, on: OtherGpu) -> tuple[tuple[str, str], ..
 
 def _compare(meaning: Meaning, asked: Asked) -> Answer:
     says = "Name the other report: the command compares durations first, then what changed."
-    return Answer(
-        says, run=(f"ncu-advisor compare OLD.ncu-rep {asked.path}#{asked.launch.index}",), then=("why is it slow",)
-    )
+    if meaning.words[:1] != ("compare",) and meaning.confidence > 0:
+        says = (
+            "One report cannot show whether a change helped: profile the kernel before and after it with the same "
+            "options. This command compares the durations first, then what changed."
+        )
+    run = f"ncu-advisor compare BEFORE.ncu-rep {asked.path}#{asked.launch.index}"
+    return Answer(says, run=(run,), then=("why is it slow",))
+
+
+def _ncu_rule(meaning: Meaning, asked: Asked) -> Answer:
+    """Return what the advisor concludes on a pasted result of a rule of Nsight Compute."""
+    rule = asked.rule
+    if rule is None:
+        return out_of_scope(meaning, asked)
+    here = rule.here
+    rows = [Fact("ncu", rule_claim(rule)), Fact("It says", rule.message), Fact("Advisor", sentence(here.because))]
+    first = first_diagnosis(asked.launch)
+    if first is not None and first.id != here.subject:
+        rows.append(Fact("First here", f"{first.title}: {first.because}"))
+    truth: Truth = "yes" if here.status in ("first", "ranked", "small", "trust", "class_same") else ""
+    says = f"That is ncu's rule on {rule.short}. The advisor: {here.because.rstrip('.')}."
+    about = finding_title(here.subject).lower() if here.subject else ""
+    then = (f"why not {about}",) if here.status in ("refuted", "gave_way", "unknown") and about else ()
+    blocks = (Facts(tuple(rows)), *evidence_lines(here.evidence))
+    return Answer(says, truth, blocks, (*then, "why is it slow"), evidence=here.evidence)
 
 
 def _practise(meaning: Meaning, asked: Asked) -> Answer:
@@ -215,6 +239,7 @@ ANSWERS: Final[Answers] = {
     "slowest_kernel": _slowest_kernel,
     "other_launch": _other_launch,
     "compare": _compare,
+    NCU_RULE: _ncu_rule,
     "practise": _practise,
     "other_gpu": _other_gpu,
     "help": _help,

@@ -13,7 +13,7 @@ from advisor.view.charts import roofline_text
 from advisor.view.charts.bars import occupancy_limit, reason_label, stalls
 from advisor.view.charts.canvas import Row
 from advisor.view.numbers import estimate_text, percent_text, shape_text, short_gain_text, time_range_text, time_text
-from advisor.view.pages.answers.occupancy import beyond_theoretical
+from advisor.view.pages.answers.occupancy import assumptions, beyond_theoretical
 from advisor.view.pages.answers.parts import (
     MOST,
     OPEN,
@@ -247,8 +247,9 @@ def _what_if(meaning: Meaning, asked: Asked) -> Answer:
         says = asked.problem or f"Name the value to try, such as: what if {metric} = 70."
         return Answer(says, then=("how do you know",))
     changed = differences(asked.launch, asked.supposed)
-    assumed = ", ".join(f"{metric_title(name)} = {number_text(name, value)}" for name, value in asked.values)
-    caveats = tuple(Paragraph(text, "warn") for text in beyond_theoretical(asked.launch, asked.values))
+    assumed, implied = assumptions(asked.launch, asked.values)
+    notes = tuple(Paragraph(text, "warn") for text in beyond_theoretical(asked.launch, asked.values))
+    caveats: tuple[Block, ...] = (*((Facts((Fact("Implies", "; ".join(implied)),)),) if implied else ()), *notes)
     if not changed:
         says = f"With {assumed}, nothing changes: class, findings and expected gains are as before."
         return Answer(says, blocks=caveats, then=("how do you know",))

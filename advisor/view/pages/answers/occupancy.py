@@ -1,4 +1,4 @@
-"""What a what-if question about the occupancy leaves out: the limit of this launch, and what would raise it."""
+"""What a what-if question about block size or occupancy implies: grid, waves, and the limit of this launch."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from typing import Final
 
 from advisor.hardware.gpus import limits_of
 from advisor.hardware.occupancy import changes_needed
+from advisor.knowledge.base import metric_title
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.records.errors import UsageError
 from advisor.view.charts.bars import occupancy_limit
 from advisor.view.numbers import percent_text, size_text
+from advisor.view.pages.answers.parts import number_text
 
 _ASKED: Final = ("occupancy_achieved_pct", "occupancy_theoretical_pct")
 _WORDS: Final = {
@@ -18,6 +20,14 @@ _WORDS: Final = {
     "shared": "at most {needed} of shared memory per block (now {now})",
     "block_size": "{needed} threads per block (now {now})",
 }
+_IMPLIED: Final = ("grid_size", "occupancy_theoretical_pct", "waves")
+_LIMITS: Final = (
+    "blocks_per_sm_limit",
+    *(f"occupancy_limit_{name}" for name in ("registers", "shared", "blocks", "warps", "barriers")),
+)
+_KEPT: Final = (
+    "as many threads as now; all other numbers are kept as measured, and only a profile shows how they change"
+)
 _ROUNDING: Final = 0.5  # points by which a value may be over the limit
 
 
@@ -35,6 +45,24 @@ def beyond_theoretical(launch: LaunchDiagnosis, values: Iterable[tuple[str, floa
         f"{text}: {percent_text(asked)} is out of reach without a change of the launch.",
         *((then,) if then else ()),
     )
+
+
+def assumptions(launch: LaunchDiagnosis, values: Iterable[tuple[str, float]]) -> tuple[str, tuple[str, ...]]:
+    """Return the assumed values in words, and those that another block size implies with the values now.
+
+    Implied values that are limits of single resources are left out: the theoretical occupancy follows from them.
+    """
+    given = dict(values)
+    implied = [name for name in _IMPLIED if "block_size" in given and name in given]
+    named = [name for name in given if not ("block_size" in given and (name in _IMPLIED or name in _LIMITS))]
+    text = ", ".join(f"{metric_title(name)} = {number_text(name, given[name])}" for name in named)
+    now = {name: launch.metrics.get(name) for name in implied}
+    rows = [
+        f"{metric_title(name)} = {number_text(name, given[name])}"
+        + (f" (now {number_text(name, value)})" if value is not None else "")
+        for name, value in now.items()
+    ]
+    return text, (*rows, _KEPT) if rows else ()
 
 
 def _changes(launch: LaunchDiagnosis, percent: float) -> tuple[str, ...]:

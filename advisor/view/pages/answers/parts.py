@@ -10,7 +10,7 @@ from advisor.explain.entries import Explanation
 from advisor.knowledge.base import catalog, metric_title
 from advisor.reasoning.collect import Gathered
 from advisor.reasoning.engine.explain import BlockedRule, Flip, Proof
-from advisor.records.diagnosis import Comparison, Finding, LaunchDiagnosis, OtherGpu
+from advisor.records.diagnosis import Comparison, Finding, LaunchDiagnosis, OtherGpu, RuleVerdict
 from advisor.records.questions import Meaning, Subject
 from advisor.view.blocks import Block, Fact, Line, Outline
 from advisor.view.numbers import amount_text, estimate_text, outcome_text, percent_text
@@ -27,8 +27,9 @@ class Asked:
 
     position: of the launch in `launches`; found: the finding that the question is about; proof, flips, blocked: how it
     was concluded or what kept it from being concluded; supposed: the launch with other values; elsewhere: on another
-    GPU; gpu: another GPU that the question names, for which `elsewhere` is absent if it is not known well enough;
-    gathered: the command that collects what is missing; explained: the entry of a term. path: the report.
+    GPU; gpu: another GPU that the question names, for which `elsewhere` is absent if it is not known well enough; rule:
+    the conclusion on a pasted rule of ncu; gathered: the command that collects what is missing; explained: the entry of
+    a term. path: the report.
     """
 
     launches: Sequence[LaunchDiagnosis]
@@ -43,6 +44,7 @@ class Asked:
     gathered: Gathered | None = None
     explained: Explanation | None = None
     gpu: str = ""
+    rule: RuleVerdict | None = None
     problem: str = ""
 
     @property
