@@ -180,7 +180,7 @@ def metric_title(name: str) -> str:
         return name
     label = entry.text[0].partition("/")[2] if entry.text else ""
     meanings = (re.split(ends, entry.means)[0].strip() for ends in (r"[;:(]", r"[;:(,]"))
-    title = label or next((text for text in meanings if 0 < len(text) <= _TITLE), "")
+    title = entry.title or label or next((text for text in meanings if 0 < len(text) <= _TITLE), "")
     if not title:
         words = re.sub(r"_(?:pct|ns|hz)$", "", name).split("_")
         title = " ".join(word.upper() if word in _ACRONYMS else word for word in words)

@@ -7,6 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
+from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -15,6 +16,7 @@ from textual.events import Key, Resize
 from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Footer, Input
+from textual.widgets._footer import FooterKey
 
 from advisor.session import events as e
 from advisor.session.actions import COMMANDS
@@ -66,14 +68,35 @@ PAGE_KEYS: Final = (hidden("pageup", "page(-1)", "Page up"), hidden("pagedown", 
 
 
 class KeyFooter(Footer):
-    """The footer, composed again only if the keys that it lists changed: Textual does so whenever the focus moves."""
+    """The footer, composed again only if the keys that it lists changed: Textual does so whenever the focus moves.
+
+    It shows only entries that fit as a whole; the help lists all keys.
+    """
 
     _listed: tuple[object, ...] | None = None
 
     def compose(self) -> ComposeResult:
+        left = self.app.size.width
         for key in super().compose():
+            left = self._fitted(key, left)
             # Textual sets the class once the key is mounted, and applies all styles to it a second time.
             yield key.set_class(self.compact, "-compact", update=False)
+
+    def on_resize(self, event: Resize) -> None:
+        left = event.size.width
+        for key in self.query(FooterKey):
+            left = self._fitted(key, left)
+
+    def _fitted(self, key: Widget, left: int) -> int:
+        """Hide a key without room for all of it, and those after it; return the columns left for the next one."""
+        if not isinstance(key, FooterKey):
+            return left
+        gaps = 2  # a blank before the description and one after the entry
+        size = cell_len(key.key_display) + cell_len(key.description) + gaps
+        fits = size - 1 <= left
+        if key.display != fits:
+            key.display = fits
+        return left - size if fits else 0
 
     def bindings_changed(self, screen: Screen[Any]) -> None:
         if self.is_attached and screen is self.screen and screen.app.app_focus:

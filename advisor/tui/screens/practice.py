@@ -407,7 +407,7 @@ def _line(row: Any, spoilers: bool, begin: Mapping[int, str]) -> Content:
     left = f"{_MARKS[row.state]} {row.number:>2} {points:>3}  {row.title}"
     right = styled(f"  {row.name}: {row.diagnosis}", "$text-warning") if spoilers else Content("")
     here = styled(f"  ◂ {begin[row.number]}", "$text-accent") if row.number in begin else Content("")
-    return Content(safe(left)) + here + right
+    return Content(safe(left)) + right + here
 
 
 def _about(row: Any) -> str:

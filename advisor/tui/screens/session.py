@@ -124,7 +124,7 @@ class SessionScreen(ChoiceScreen):
         """Take pasted rows of ncu with numbers, or a paragraph of its rules; return whether the text is either."""
         event = understand(text, self.app.state)
         rule = isinstance(event, e.QuestionAsked) and ncu_rule(text, self.app.state) is not None
-        if not (rule or isinstance(event, e.PageRead | e.Volunteered)):
+        if event is None or not (rule or isinstance(event, e.PageRead | e.Volunteered)):
             return False
         self.app.do(event)
         return True

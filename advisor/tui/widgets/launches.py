@@ -175,6 +175,7 @@ def summary(rows: Sequence[Row], kept: Sequence[Row], order: str, upwards: bool 
 
 
 _WIDE: Final = 100  # smallest number of columns for full class names and bars of shares
+_ROOMY: Final = 88  # smallest number of columns for the speedup beside the time saved
 _WIDEST: Final = 130  # smallest number of columns for the file name, if there are several reports
 _NARROWEST: Final = 60
 _BAR: Final = 9
@@ -260,7 +261,7 @@ class LaunchTable(DataTable[Text], inherit_bindings=False):
         widths = {name: max(size, heads[name]) if size else 0 for name, (_, _, size) in _COLUMNS.items()}
         if width >= _WIDE:
             widths |= {"class": _CLASS_WIDE, "share": _SHARE_WIDE}
-        elif self._shown[1] != "gain":
+        if width < _ROOMY and self._shown[1] != "gain":
             del widths["gain"]  # the time saved says more, and the preview shows both
         if width < _WIDEST or not any(row.report for row in self._rows):
             del widths["file"]

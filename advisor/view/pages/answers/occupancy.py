@@ -7,11 +7,11 @@ from typing import Final
 
 from advisor.hardware.gpus import limits_of
 from advisor.hardware.occupancy import changes_needed
-from advisor.knowledge.base import metric_title
+from advisor.knowledge.base import catalog, metric_title
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.records.errors import UsageError
 from advisor.view.charts.bars import occupancy_limit
-from advisor.view.numbers import percent_text, size_text
+from advisor.view.numbers import exact_text, percent_text, size_text
 from advisor.view.pages.answers.parts import number_text
 
 _ASKED: Final = ("occupancy_achieved_pct", "occupancy_theoretical_pct")
@@ -25,17 +25,16 @@ _LIMITS: Final = (
     "blocks_per_sm_limit",
     *(f"occupancy_limit_{name}" for name in ("registers", "shared", "blocks", "warps", "barriers")),
 )
-_KEPT: Final = (
-    "as many threads as now; all other numbers are kept as measured, and only a profile shows how they change"
-)
+_KEPT: Final = "as many threads as now. All other numbers stay as measured; only a profile shows how they change"
 _ROUNDING: Final = 0.5  # points by which a value may be over the limit
 
 
 def beyond_theoretical(launch: LaunchDiagnosis, values: Iterable[tuple[str, float]]) -> tuple[str, ...]:
     """Return that an assumed occupancy is above the theoretical one of the launch, and what would have to change."""
     limit = launch.metrics.get("occupancy_theoretical_pct")
-    asked = max((value for name, value in values if name in _ASKED), default=0.0)
-    if limit is None or asked <= limit + _ROUNDING:
+    given = dict(values)
+    asked = max((value for name, value in given.items() if name in _ASKED), default=0.0)
+    if limit is None or asked <= limit + _ROUNDING or "block_size" in given:
         return ()
     why = occupancy_limit(launch.metrics, launch.labels)
     text = f"The theoretical occupancy of this launch is {percent_text(limit)}{f', {why}' if why else ''}"
@@ -55,7 +54,9 @@ def assumptions(launch: LaunchDiagnosis, values: Iterable[tuple[str, float]]) ->
     given = dict(values)
     implied = [name for name in _IMPLIED if "block_size" in given and name in given]
     named = [name for name in given if not ("block_size" in given and (name in _IMPLIED or name in _LIMITS))]
-    text = ", ".join(f"{metric_title(name)} = {number_text(name, given[name])}" for name in named)
+    known = catalog().metrics
+    units = {name: known[name].unit if name in known else "" for name in named}
+    text = ", ".join(f"{metric_title(name)} = {exact_text(given[name], units[name])}" for name in named)
     now = {name: launch.metrics.get(name) for name in implied}
     rows = [
         f"{metric_title(name)} = {number_text(name, given[name])}"
