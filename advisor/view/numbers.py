@@ -177,3 +177,8 @@ def margin_text(item: Comparison) -> str:
         return f", margin {100 * item.margin:+.0f} %"
     times = 1 + item.margin if item.value is None else item.value / item.threshold
     return f", {speedup_text(times)} the threshold" if times >= 1 else ", far below the threshold"
+
+
+def at_text(moment: int) -> str:
+    """Format a moment of the trace in seconds, as Nsight Systems does."""
+    return f"{moment / 1e9:.6f} s"
