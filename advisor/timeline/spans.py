@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     import numpy as np
 
     Array = np.ndarray[Any, np.dtype[Any]]
+else:
+    Array = Any  # the JSON schemas are made from the annotations of the records
 
 
 @dataclass(frozen=True, slots=True, eq=False)

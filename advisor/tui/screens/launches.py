@@ -138,7 +138,12 @@ class LaunchesScreen(ChoiceScreen):
         def lines(width: int) -> list[Content]:
             shown = [line for card in cards for line in card_lines(card, width, self.blocks)]
             drawn = chart_lines(launch, width, self.blocks) if launch is not None and charts else []
-            return [*shown, Content(""), *drawn] if drawn else shown
+            out = [*shown, Content(""), *drawn] if drawn else shown
+            # Exactly as long as the pane: to arrange the screen again for each launch would hold up the cursor.
+            room = self.query_one("#side").content_size.height
+            if len(out) > room > 0:
+                out = [*out[: room - 1], (out[room - 1].truncate(width - 2) + styled(" …", "$quiet"))]
+            return out + [Content("")] * (room - len(out))
 
         self.query_one("#preview", Lines).show(lines)
 

@@ -43,9 +43,10 @@ class LineWidget(Widget):
         return self._made[1]
 
     def renew(self) -> None:
-        """Make the lines again."""
+        """Make the lines again. The screen is arranged again only if their number changed."""
+        width, before = self._made[0], len(self._made[1])
         self._made = (0, [])
-        self.refresh(layout=True)
+        self.refresh(layout=not width or len(self.lines(width)) != before)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         return len(self.lines(width)) if width > 0 else 0
