@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from advisor.cli.main import main
-from advisor.knowledge.base import catalog
+from advisor.knowledge.base import catalog, finding_title
+from advisor.knowledge.texts import within_sentence
 from advisor.reasoning.analysis import Analysis
 from advisor.reasoning.diagnose import analyse
 from advisor.reasoning.ncu_rules import CLASS, kinds, sentence
@@ -120,7 +121,8 @@ def test_a_promise_that_the_numbers_refute_is_shown_with_them(tour: Any) -> None
 def test_a_cause_that_gave_way_names_what_it_gave_way_to(tour: Any) -> None:
     verdict = verdict_on(launch_of(tour, "capped_moments"), "issue slots")
     assert (verdict.here.status, verdict.here.by) == ("gave_way", "register_spilling")
-    assert verdict.here.because == f"not {verdict.here.subject}: register_spilling explains it"
+    subject = within_sentence(finding_title(verdict.here.subject))
+    assert verdict.here.because == f"not {subject}: register spilling explains it"
 
 
 def test_a_finding_that_is_not_first_is_told_with_its_place(tour: Any) -> None:
