@@ -114,7 +114,7 @@ def test_a_promise_that_the_numbers_refute_is_shown_with_them(tour: Any) -> None
     assert (verdict.here.status, verdict.here.subject) == ("refuted", "tail_effect")
     assert {e.metric for e in verdict.here.evidence} <= {"sm_active_ratio", "ceil(waves) / waves"}
     assert all(e.holds is False for e in verdict.here.evidence)
-    assert re.search(r"a partial last wave, 50 % of the time\. Advisor: not tail_effect: .*\(sm_active_ratio = 1\.0\d",
+    assert re.search(r"a partial last wave, 50 % of the time\. Advisor: not tail effect: .*\(sm_active_ratio = 1\.0\d",
                      " ".join(lines(launch).split()))  # fmt: skip
 
 
@@ -135,8 +135,9 @@ def test_a_finding_that_is_not_first_is_told_with_its_place(tour: Any) -> None:
     )
     (verdict,) = launch.ncu_rules
     assert (verdict.here.status, verdict.here.subject, verdict.here.place) == ("ranked", "lsu_saturation", 2)
-    assert f"lsu_saturation is number 2, {verdict.here.gain:.1f}×; uncoalesced_access comes first" in " ".join(
-        lines(launch).split()
+    assert (
+        f"load/store pipe saturated is number 2, {verdict.here.gain:.1f}×; uncoalesced global access comes first"
+        in " ".join(lines(launch).split())
     )
 
 
@@ -166,7 +167,7 @@ def test_the_class_is_set_beside_the_bottleneck_rule_once(tour: Any) -> None:
 def test_a_kernel_that_is_done_answers_all_promises_at_once(tour: Any) -> None:
     text = lines(launch_of(tour, "vector_copy"))
     assert text.count("· ncu:") == 1
-    assert "Advisor: near_memory_roofline: DRAM" in " ".join(text.split())
+    assert "Advisor: Near the memory roofline: DRAM" in " ".join(text.split())
 
 
 def test_no_report_floods_the_page(tour: Any) -> None:
