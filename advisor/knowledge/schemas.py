@@ -16,8 +16,12 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class MetricDef(Entry, frozen=True, forbid_unknown_fields=True):
-    """A canonical metric: its unit, and its names in ncu's output or its formula."""
+    """A canonical metric: its unit, and its names in ncu's output or its formula.
 
+    title: its name for a reader, if neither ncu's label nor the beginning of `means` can serve.
+    """
+
+    title: str = ""
     unit: str = ""
     means: str = ""
     names: tuple[str, ...] = ()

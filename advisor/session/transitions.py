@@ -49,7 +49,7 @@ def conclusion(launch: LaunchDiagnosis, position: int) -> tuple[Card | None, ...
     """
     first = main_finding(launch)
     if first is None:
-        text = "No finding: the report has too few metrics for this launch."
+        text = "No finding: too few metrics of this launch are known."
         finding = Card("note", text, position=position, label="Note")
     else:
         finding = make.finding_card(launch, first, position)

@@ -466,7 +466,7 @@ def _unknown(state: State, subject: Subject, launch: LaunchDiagnosis) -> list[Bl
         ]
         commands = list(dict.fromkeys(m.collect for m in launch.missing if m.collect))
         blocks += [Paragraph("Collect them with:"), *map(Command, commands)] if commands else []
-    return blocks or [Paragraph("The report has every metric that a rule needs.")]
+    return blocks or [Paragraph("Every metric that a rule needs is known.")]
 
 
 _WIDTH = 78

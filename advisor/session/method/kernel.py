@@ -435,7 +435,7 @@ def _replay(state: State, launch: LaunchDiagnosis) -> list[Line]:
 
 def _own_rules(state: State, launch: LaunchDiagnosis) -> list[Line]:
     if not launch.ncu_rules:
-        return [unknown("The report holds no results of ncu's rules.")]
+        return [unknown("No results of ncu's rules are known.")]
     agree = sum(rule.here.status in ("first", "ranked", "trust", "class_same") for rule in launch.ncu_rules)
     return [Line(f"ncu's own rules have {len(launch.ncu_rules)} results; {agree} agree with this diagnosis.")]
 
@@ -450,7 +450,7 @@ def _mig(state: State, launch: LaunchDiagnosis) -> list[Line]:
     if used is None:
         lines = [values(state, launch, "SMs", (("", "sm_count"),))]
     elif all_ is None:
-        lines = [Line(f"{used:.0f} SMs; the report does not show whether the GPU has more", "fact", "SMs")]
+        lines = [Line(f"{used:.0f} SMs; whether the GPU has more is unknown", "fact", "SMs")]
     else:
         lines = [Line(f"{used:.0f} of the {all_:.0f} SMs of the device were used", "fact", "SMs")]
     return [*lines, *looked_for(state, launch, ("mig_or_green_context",))]
@@ -485,7 +485,7 @@ def _commands(state: State, launch: LaunchDiagnosis) -> list[Line]:
     if state.numbers:
         return [unknown("Missing: not decided by these numbers")]
     if not launch.missing:
-        return [Line("The report has every metric that a rule needs.")]
+        return [Line("Every metric that a rule needs is known.")]
     return [unknown(f"{len(launch.missing)} metrics that rules need; /collect shows the command", "Missing")]
 
 

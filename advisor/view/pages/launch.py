@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import unified_diff
 
-from advisor.knowledge.base import catalog
+from advisor.knowledge.base import catalog, condition_title, finding_title
 from advisor.knowledge.texts import within_sentence
 from advisor.knowledge.time_model import time_model
 from advisor.readers.workload import key_of
@@ -302,7 +302,7 @@ def _evidence(launch: LaunchDiagnosis, first: Finding) -> tuple[Block, ...]:
     blocks: list[Block] = [Table(columns, tuple(rows), prose=True)]
     if first.evidence:
         sure = f"{confidence_text(first.confidence)} ({share_text(first.confidence)})"
-        open_ = f"; unknown: {', '.join(first.undecided)}" if first.undecided else ""
+        open_ = f"; unknown: {', '.join(map(condition_title, first.undecided))}" if first.undecided else ""
         blocks.append(Facts((Fact("Confidence", sure + open_),)))
     return tuple(blocks)
 
@@ -338,7 +338,7 @@ def _unknown(launch: LaunchDiagnosis) -> tuple[Block, ...]:
     small = [f"{f.title} ({f.id})" for f in launch.findings if f.kind == "note"]
     if small:
         rows.append(Fact("Minor", f"saves less than 5 % each: {', '.join(small)}"))
-    wanted = sorted({f for m in launch.missing for f in m.needed_for} - set(catalog().trust))
+    wanted = sorted(map(finding_title, {f for m in launch.missing for f in m.needed_for} - set(catalog().trust)))
     if wanted and launch.scope == "workload":
         words = "; ".join(dict.fromkeys(key_of(m.metric) for m in launch.missing))
         how = f"add to the workload file: {words} (`ncu-advisor explain graphics`)"
@@ -348,7 +348,7 @@ def _unknown(launch: LaunchDiagnosis) -> tuple[Block, ...]:
         rows.append(Fact("Unknown", f"{', '.join(wanted)} (not ruled out): {how}", "warn"))
     for question in launch.questions:
         unit = f" in {question.unit}" if question.unit else ""
-        would = f"It affects {', '.join(question.would_change)}."
+        would = f"It affects {', '.join(map(finding_title, question.would_change))}."
         rows.append(Fact("You can add", f"{question.ask} {would} (`{question.id}`{unit})"))
     return (Facts(tuple(rows)),) if rows else ()
 
@@ -407,8 +407,9 @@ def other_gpu_blocks(launch: LaunchDiagnosis, on: OtherGpu) -> tuple[Block, ...]
         if on.occupancy_pct is not None:
             rows.append(Fact("Occupancy", _other_gpu_occupancy(launch, on)))
         first, rest = on.findings[:1], on.findings[1 : 1 + _FINDINGS_SHOWN]
-        then = f" (then {', '.join(rest)})" if rest else ""
-        rows.append(Fact("Fix first", f"{first[0]}{then}" if first else "unknown: too few metrics transfer"))
+        then = f" (then {', '.join(map(finding_title, rest))})" if rest else ""
+        lead = f"{finding_title(first[0])}{then}" if first else "unknown: too few metrics transfer"
+        rows.append(Fact("Fix first", lead))
     cannot = (Bullets(tuple(caveat.says for caveat in on.cannot)),) if on.cannot else ()
     return (*((Facts(tuple(rows)),) if rows else ()), *cannot)
 
@@ -429,9 +430,10 @@ def _other_gpu_occupancy(launch: LaunchDiagnosis, on: OtherGpu) -> str:
     here, waves = launch.metrics.get("occupancy_theoretical_pct"), launch.metrics.get("waves")
     text = f"{on.occupancy_pct:.0f} %" + (f", here {here:.0f} %" if here is not None else "")
     if on.waves is not None:
-        text += f"; {_waves(on.waves)} waves" + (f", here {_waves(waves)}" if waves is not None else "")
+        text += f"; {waves_text(on.waves)} waves" + (f", here {waves_text(waves)}" if waves is not None else "")
     return text
 
 
-def _waves(waves: float) -> str:
+def waves_text(waves: float) -> str:
+    """`2.1`, `1,234`: a number of waves."""
     return count_text(waves) if waves >= 10 else f"{waves:.2g}"

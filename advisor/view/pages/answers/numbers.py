@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from advisor.knowledge.base import catalog
+from advisor.knowledge.base import catalog, finding_title, metric_title
 from advisor.knowledge.expressions import parse_test
 from advisor.records.diagnosis import ENDS, LaunchDiagnosis, first_diagnosis, is_settled, main_finding
 from advisor.records.questions import Meaning, Subject
@@ -13,6 +13,7 @@ from advisor.view.charts import roofline_text
 from advisor.view.charts.bars import occupancy_limit, reason_label, stalls
 from advisor.view.charts.canvas import Row
 from advisor.view.numbers import estimate_text, percent_text, shape_text, short_gain_text, time_range_text, time_text
+from advisor.view.pages.answers.occupancy import assumptions, beyond_theoretical
 from advisor.view.pages.answers.parts import (
     MOST,
     OPEN,
@@ -150,7 +151,7 @@ def value_answer(meaning: Meaning, asked: Asked) -> Answer:
     entry = catalog().metrics.get(metric)
     rows = [Fact("What it is", sentence(entry.means))] if entry is not None and entry.means else []
     also = (other for other in metrics_of(subject) if other != metric and other in launch.metrics)
-    rows += [Fact(other, number_text(other, launch.metrics[other])) for other in also]
+    rows += [Fact(metric_title(other), number_text(other, launch.metrics[other])) for other in also]
     if metric.startswith("occupancy") and (limit := occupancy_limit(launch.metrics, launch.labels)):
         rows.append(Fact("Limit", sentence(limit)))
     rows += [Fact("Judged by", text) for text in judged_by(metric)]
@@ -164,7 +165,7 @@ def _special(subject: Subject | None, launch: LaunchDiagnosis) -> str:
     """Return the answer about a fact that is no metric: the GPU, the grid, the block."""
     name = subject.id if subject is not None else ""
     if name == "gpu":
-        return f"{launch.gpu_name or 'The report names no GPU'}{f' ({launch.known_as})' if launch.known_as else ''}."
+        return f"{launch.gpu_name or 'The GPU is unknown'}{f' ({launch.known_as})' if launch.known_as else ''}."
     if name == "grid_size" and launch.grid:
         x, y, z = launch.grid
         return f"The grid is {shape_text(launch.grid)}: {x * y * z:,} blocks."
@@ -203,14 +204,13 @@ def _stalls(meaning: Meaning, asked: Asked) -> Answer:
 def _missing(meaning: Meaning, asked: Asked) -> Answer:
     launch, gathered = asked.launch, asked.gathered
     if not launch.missing:
-        return Answer(
-            "Nothing that a rule needs is missing from the report.", then=("how sure are you", "why is it slow")
-        )
-    rows = tuple(Fact(lack.metric, ", ".join(lack.needed_for[:4])) for lack in launch.missing[:MOST])
+        return Answer("No metric that a rule needs is missing.", then=("how sure are you", "why is it slow"))
+    needs = ((metric_title(lack.metric), lack.needed_for[:4]) for lack in launch.missing[:MOST])
+    rows = tuple(Fact(metric, ", ".join(map(finding_title, users))) for metric, users in needs)
     more = len(launch.missing) - len(rows)
     blocks: list[Block] = [Facts(rows)]
     blocks += [Paragraph(f"and {more} more", "dim")] if more > 0 else []
-    names = ", ".join(lack.metric for lack in launch.missing[:3])
+    names = ", ".join(lower_start(metric_title(lack.metric)) for lack in launch.missing[:3])
     says = f"{len(launch.missing)} metrics that rules need are missing, such as {names}. This command collects them:"
     run = (gathered.command,) if gathered is not None and gathered.command else ()
     return Answer(says, blocks=tuple(blocks), run=run, then=("how sure are you",))
@@ -248,12 +248,14 @@ def _what_if(meaning: Meaning, asked: Asked) -> Answer:
         says = asked.problem or f"Name the value to try, such as: what if {metric} = 70."
         return Answer(says, then=("how do you know",))
     changed = differences(asked.launch, asked.supposed)
-    assumed = ", ".join(f"{name} = {number_text(name, value)}" for name, value in asked.values)
+    assumed, implied = assumptions(asked.launch, asked.values)
+    notes = tuple(Paragraph(text, "warn") for text in beyond_theoretical(asked.launch, asked.values))
+    caveats: tuple[Block, ...] = (*((Facts((Fact("Implies", "; ".join(implied)),)),) if implied else ()), *notes)
     if not changed:
         says = f"With {assumed}, nothing changes: class, findings and expected gains are as before."
-        return Answer(says, then=("how do you know",))
+        return Answer(says, blocks=caveats, then=("how do you know",))
     says = f"With {assumed}: {'; '.join(f'{line.label.lower()}: {line.text}' for line in changed[:2])}."
-    return Answer(says, blocks=(Outline(changed),), then=("why is it slow",))
+    return Answer(says, blocks=(*caveats, Outline(changed)), then=("why is it slow",))
 
 
 ANSWERS: Final[Answers] = {
