@@ -8,7 +8,7 @@ from typing import Any, Final
 from msgspec import structs
 
 from advisor.records.diagnosis import Finding, LaunchDiagnosis, Location, main_finding
-from advisor.session.cards import class_card, finding_card
+from advisor.session.cards import class_card, finding_card, fix_card
 from advisor.session.records import Card
 from advisor.session.requests import Failed, Locate, Prove, Request, Suppose
 from advisor.session.state import State, best_position
@@ -68,9 +68,9 @@ def where(state: State, finding: Finding) -> list[Line]:
         return []
     last = next(iter(_located(state, state.position)), None)
     failed = last.message if isinstance(last, Failed) else ""
-    return [
-        Line(failed or "not read from the report yet; s (or /source) shows lines and instructions", "unknown", "At")
-    ]
+    reading = any(isinstance(one, Locate) and one.finding == finding.id for one in state.waiting)
+    text = "being read …" if reading else "not read from the report yet; s (or /source) shows lines and instructions"
+    return [Line(failed or text, "unknown", "At")]
 
 
 def _readable(state: State, launch: LaunchDiagnosis | None) -> bool:
@@ -122,13 +122,11 @@ def with_hot_lines(state: State, request: Locate) -> State:
     placed = located(state, finding, request.position)
     if not placed.locations:
         return state
-    made = finding_card(launch, placed, request.position)
-    cards = tuple(
-        made
-        if (card.kind, card.position, card.finding, card.past) == (made.kind, made.position, made.finding, False)
-        else card
-        for card in state.cards
-    )
+    made = [finding_card(launch, placed, request.position)]
+    if request.position == state.position:
+        made.append(fix_card(finding, request.position, where(state, finding)))
+    anew = {(card.kind, card.position, card.finding, False): card for card in made}
+    cards = tuple(anew.get((card.kind, card.position, card.finding, card.past), card) for card in state.cards)
     return state if cards == state.cards else replace(state, cards=cards)
 
 

@@ -102,6 +102,14 @@ def test_lines_that_are_not_read_yet_are_said_to_be_so_and_told_once_they_are(co
     )
 
 
+def test_the_card_of_a_fix_gains_its_line_when_the_code_was_read(conflicts: Session):
+    assert "not read from the report yet" in lines(conflicts, e.FixShown())
+    conflicts.do(e.ViewShown("source"), e.ViewLeft())
+    card = next(c for c in reversed(conflicts.state.cards) if c.kind == "fix")
+    told = "\n".join(line.text for line in card.lines)
+    assert "transpose_tile.cu:8 (100 % of excess_wavefronts), LDS" in told and "not read" not in told
+
+
 def test_the_fix_names_the_line_and_the_array_whatever_was_searched_for_since(conflicts: Session):
     assert "not read from the report yet" in lines(conflicts, e.FixShown())
     searches = [e.SourceSought("instructions", search=f"LD[GS]|{n}") for n in range(8)]
