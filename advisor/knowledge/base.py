@@ -116,6 +116,11 @@ class Catalog:
                 out[f"{area}.{key}"] = structs.replace(entry, id=f"{area}.{key}")
         return out
 
+    @cached_property
+    def quantified(self) -> frozenset[str]:
+        """The metrics that the quantification gives, which are known only after the first rules."""
+        return frozenset(name for name, entry in self.metrics.items() if entry.source == "quantification")
+
     @property
     def concluded(self) -> dict[str, DiagnosisDef | WordDef]:
         """Everything that rules with several conditions conclude: findings and words."""

@@ -22,7 +22,7 @@ from advisor.reasoning.conclude import (
     prepare,
 )
 from advisor.reasoning.domain import domain_of
-from advisor.reasoning.engine.program import fix_rule
+from advisor.reasoning.engine.program import fix_rule, is_word
 from advisor.reasoning.engine.program import kind_of as name_kind
 from advisor.reasoning.engine.trace import Fired, Trace, Undecided, finding_confidence
 from advisor.reasoning.fixes import ranked_fixes
@@ -31,10 +31,12 @@ from advisor.reasoning.inputs import Inputs
 from advisor.reasoning.metrics.derive import LABELS
 from advisor.reasoning.observations import Observed, tests_of
 from advisor.reasoning.phases import with_phases
+from advisor.reasoning.quantified import known
 from advisor.reasoning.quantities import of_findings, quantities
 from advisor.reasoning.ranking import kind_of, ranked
 from advisor.records.diagnosis import (
     Comparison,
+    Conclusion,
     Finding,
     FixAdvice,
     LaunchDiagnosis,
@@ -131,6 +133,7 @@ def _launch(
         gpu=LaunchGpu(str(identity["gpu_name"] or ""), str(identity["cc"] or ""), known_as),
         verdict=_verdict(catalog, observed, row, trace, texts),
         findings=ordered,
+        conclusions=tuple(_conclusion(catalog, trace, name, {**texts, **known(found.numbers)}) for name in trace.words),
         quantities=of_findings(bounds, trace.findings),
         questions=asked,
         missing=lacking,
@@ -231,6 +234,22 @@ def _finding(
     )
 
 
+def _conclusion(catalog: Catalog, trace: Trace, name: str, texts: Mapping[str, float | str]) -> Conclusion:
+    """Return a conclusion of the napkin math or the quantification."""
+    word = catalog.words[name]
+    fired = tuple(one.rule_id for one in trace.fired_for(name))
+    rule = next(rule for rule in word.seen if rule.id in fired)
+    return Conclusion(
+        id=name,
+        kind=word.kind,
+        title=word.title,
+        because=fill(rule.because, texts),
+        rules=fired,
+        suggests=word.suggests,
+        cites=tuple(dict.fromkeys((*rule.cites, *word.cites))),
+    )
+
+
 def _margin(observed: Observed, row: int, name: str) -> float | None:
     value = float(observed.margin[row, observed.names.index(name)])
     return value if math.isfinite(value) else None
@@ -266,9 +285,9 @@ class _OpenEnds:
 
     def of(self, row: int, trace: Trace, known: frozenset[str]) -> tuple[tuple[Missing, ...], tuple[Question, ...]]:
         """Return the missing metrics and the questions of one launch. known: its known metrics."""
-        # What only decides between fixes changes no conclusion.
-        undecided = tuple(u for u in trace.undecided if name_kind(u.concludes) != "fix")
-        fired = tuple(f for f in trace.fired if name_kind(f.concludes) != "fix")
+        # What only decides between fixes changes no finding; rules that read a word lack what the word lacks.
+        undecided = tuple(u for u in trace.undecided if _asks(u.concludes))
+        fired = tuple(f for f in trace.fired if _asks(f.concludes))
         answered = frozenset(self._inputs.answers_of(row))
         case = (undecided, fired, trace.class_id == "undetermined", known, answered)
         if case not in self._found:
@@ -302,6 +321,10 @@ class _OpenEnds:
                 if name.startswith("answer."):
                     answers.setdefault(name.split(".")[1], set()).add(concludes)
         return domain_of(catalog).missing(catalog, unknown, answers, self._inputs.answers_of(row), known)
+
+
+def _asks(concludes: str) -> bool:
+    return name_kind(concludes) != "fix" and not is_word(concludes)
 
 
 def _rule_names(catalog: Catalog, found: str, rule_id: str) -> tuple[str, ...]:

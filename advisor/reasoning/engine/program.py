@@ -130,9 +130,8 @@ class Program:
 
 def is_quantified(catalog: Catalog, name: str) -> bool:
     """Whether an observation tests a number of the quantification, so that only the second pass knows it."""
-    made = {metric for metric, entry in catalog.metrics.items() if entry.source == "quantification"}
     try:
-        return bool(made and not made.isdisjoint(parse_test(catalog.observations[name].test).names))
+        return not catalog.quantified.isdisjoint(parse_test(catalog.observations[name].test).names)
     except ExpressionError:
         return False  # the lint reports these
 
