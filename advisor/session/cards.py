@@ -9,7 +9,7 @@ from advisor.hardware import algorithms as known
 from advisor.hardware import ceilings, gpus
 from advisor.hardware.algorithms import Parameter
 from advisor.hardware.gpus import Gpu
-from advisor.hardware.roofline import Inconsistency, Result, check
+from advisor.hardware.roofline import Inconsistency, Result
 from advisor.hardware.roofline import estimate as napkin_estimate
 from advisor.records.diagnosis import Comparison, Finding, LaunchDiagnosis, main_finding
 from advisor.session.records import UNIT_HINTS, Algorithm, Ask, Card, Choice, KnowledgeIndex, NapkinResult, Proved
@@ -363,6 +363,8 @@ def estimate(name: str, parameters: Mapping[str, float | str], launch: LaunchDia
     If the two contradict each other (faster than possible, fewer bytes than possible), the sizes are not those of this
     launch: a line reports it, and no conclusion is drawn from them.
     """
+    from advisor.reasoning.napkin import check  # loads pandas and experta: a session starts without them
+
     numbers = {key: float(value) for key, value in parameters.items() if not isinstance(value, str)}
     dtype = str(parameters.get("dtype", "f32"))
     gpu = gpu_of(launch)
@@ -373,6 +375,7 @@ def estimate(name: str, parameters: Mapping[str, float | str], launch: LaunchDia
     answers: tuple[tuple[str, float | str], ...] = ()
     if not any(item.kind == "contradiction" for item in found):
         answers = (("theoretical_bytes", result.bytes), ("theoretical_flop", result.flop))
+        answers += (("napkin_ridge", result.expected.ridge),) if result.expected else ()
         answers += (("intended_dtype", _INTENDED[dtype]),) if dtype in _INTENDED else ()
     sizes = ", ".join(f"{key} {value:,.6g}" for key, value in result.parameters.items())
     bound = "" if result.expected is None else result.expected.bound

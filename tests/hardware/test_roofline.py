@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from advisor.hardware import algorithms
 from advisor.hardware.gpus import from_device, gpu, ids
-from advisor.hardware.roofline import check, estimate
+from advisor.hardware.roofline import estimate
+from advisor.reasoning.napkin import check
 from advisor.records.errors import UsageError
 
 
