@@ -10,6 +10,7 @@ from advisor.compare.changes import leader, ratio, say, say_of, settings, source
 from advisor.compare.records import FindingChange, Next, Promise, Runs, State, Trap
 from advisor.knowledge.units import unit_name
 from advisor.reasoning.time_model.noise import Judged
+from advisor.reasoning.time_model.terms import time_model
 from advisor.records.diagnosis import ENDS, Conclusion, Finding, LaunchDiagnosis
 from advisor.records.quantities import amount_text, change_text, factor_text, gain_text, share_text, speedup_text
 
@@ -306,7 +307,12 @@ def _ahead(current: Runs) -> Next:
     if advised is None or first is None or advised.kind == "look":
         return _look(launch, first, advised)
     key, gain = advised.id.removeprefix("advice."), _gain(first)
-    values = {"title": first.title, "id": first.id, "time": amount_text(launch.duration_ns, "ns"), **_rates(launch, first)}
+    values = {
+        "title": first.title,
+        "id": first.id,
+        "time": amount_text(launch.duration_ns, "ns"),
+        **_rates(launch, first),
+    }
     if key == "go" and first.speedup is not None:
         values["gain"] = gain_text(first.speedup.estimate, first.speedup.low, first.speedup.high)
     elif gain is not None:

@@ -175,9 +175,10 @@ class WordDef(Entry, frozen=True, forbid_unknown_fields=True, kw_only=True):
     id: str = ""
 
     @property
-    def area(self) -> str:
-        """Return napkin, gain or advice."""
-        return self.id.partition(".")[0]
+    def area(self) -> Area:
+        """Return the part of its id before the dot."""
+        head = self.id.partition(".")[0]
+        return "napkin" if head == "napkin" else "gain" if head == "gain" else "advice"
 
     @property
     def step(self) -> int:
@@ -190,8 +191,9 @@ class WordDef(Entry, frozen=True, forbid_unknown_fields=True, kw_only=True):
         return "launch"
 
 
+Area = Literal["napkin", "gain", "advice"]
 # The steps of the rules of words. Estimates are concluded before the other rules of their step.
-STEP_OF_WORDS = {"napkin": 1, "gain": 6, "advice": 8}
+STEP_OF_WORDS: dict[str, int] = {"napkin": 1, "gain": 6, "advice": 8}
 
 
 class ClassDef(Entry, frozen=True, forbid_unknown_fields=True):

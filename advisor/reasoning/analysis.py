@@ -45,10 +45,7 @@ class Analysis:
     def why_not(self, position: int, finding_id: str) -> tuple[BlockedRule, ...]:
         """Return each rule of a finding on one launch: whether it fired, and what kept it from firing."""
         self._launch(position)
-        if (
-            finding_id not in self.catalog.concluded
-            and finding_id.removeprefix("class.") not in self.catalog.classes
-        ):
+        if finding_id not in self.catalog.concluded and finding_id.removeprefix("class.") not in self.catalog.classes:
             raise UsageError(f"no diagnosis is called {finding_id!r}: `ncu-advisor explain diagnoses` lists them")
         trace = self._reasoned.traces[position]
         return why_not(self.catalog, self._reasoned.observed, position, trace, finding_id, self._labels(position))

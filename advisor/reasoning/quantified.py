@@ -1,4 +1,4 @@
-"""The numbers of the quantification as metrics, and the observations that test them, between the passes of the engine."""
+"""The numbers of the quantification as metrics, and the observations that test them, between the engine's passes."""
 
 from __future__ import annotations
 

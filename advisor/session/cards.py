@@ -279,9 +279,12 @@ def _clause(clause: Clause, index: KnowledgeIndex, depth: int) -> list[Line]:
     """Return the lines of one condition. An `unless` that is false allows the rule: the mark and the label show it."""
     lets = clause.truth if clause.role == "when" else 2 - clause.truth
     negated = _UNLESS[clause.truth] if clause.role == "unless" else ""
-    if not clause.evidence:
+    # What a conclusion's rules lack is no text about the conclusion itself.
+    of_other = bool(clause.evidence) and clause.evidence[0].observation != clause.name
+    if not clause.evidence or of_other:
         name = clause.name.partition(".")[2] if clause.name.startswith(("class.", "found.")) else clause.name
         lines = [Line(index.title(name), _STYLES[lets], negated, depth)]
+        lines += [Line(comparison_text(item), "quiet", depth=depth + 1) for item in clause.evidence]
     else:
         says = clause.evidence[0].says or clause.name
         lines = [Line(sentence_start(says), _STYLES[lets], negated, depth)]

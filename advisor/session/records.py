@@ -235,6 +235,7 @@ class KnowledgeIndex:
     algorithms: tuple[Algorithm, ...] = ()
     interview: tuple[Ask, ...] = ()
     findings: tuple[tuple[str, str], ...] = ()
+    conclusions: tuple[tuple[str, str], ...] = ()
     words: tuple[str, ...] = ()
     cites: tuple[tuple[str, str], ...] = ()
     exercises: tuple[str, ...] = ()
@@ -267,5 +268,6 @@ class KnowledgeIndex:
         return next((text for name, text in self.cites if name == key), key)
 
     def title(self, finding: str) -> str:
-        """Return a finding's title; return its id if it has none."""
-        return next((title for name, title in self.findings if name == finding and title), finding)
+        """Return the title of a finding, class or word; return its id if it has none."""
+        titled = (*self.findings, *self.conclusions)
+        return next((title for name, title in titled if name == finding and title), finding)

@@ -152,16 +152,14 @@ class _Case:
         return tuple(c for n in names if self.truth(n) != TRUE for c in self.observed.evidence(self.row, n))
 
     def proof(self, concludes: str) -> Proof:
-        if concludes.startswith("class."):
-            title, kind = self.catalog.classes[concludes.removeprefix("class.")].title, None
-        elif is_word(concludes):
-            word = self.catalog.words[concludes]
-            title, kind = word.title, word.area
-        else:
-            finding = self.catalog.findings[concludes]
-            title, kind = finding.title, finding.kind
         rules = tuple(self.rule(f) for f in self.trace.fired_for(concludes))
-        return Proof(concludes, title, kind or "class", rules)
+        if concludes.startswith("class."):
+            return Proof(concludes, self.catalog.classes[concludes.removeprefix("class.")].title, "class", rules)
+        if is_word(concludes):
+            word = self.catalog.words[concludes]
+            return Proof(concludes, word.title, word.area, rules)
+        finding = self.catalog.findings[concludes]
+        return Proof(concludes, finding.title, finding.kind, rules)
 
     def fixes(self, finding: str) -> tuple[FixProof, ...]:
         """Return all fixes of a finding, in the order in which they suit; empty if there is no choice."""

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from advisor.knowledge.loader import key_line, read_text
 from advisor.knowledge.base import WORD_FILES, Catalog
 from advisor.knowledge.expressions import ExpressionError, parse_test
+from advisor.knowledge.loader import key_line, read_text
 from advisor.knowledge.schemas import STEP_OF_WORDS, ClassDef, DiagnosisDef, FixDef, RuleDef
 from advisor.records.errors import KnowledgeError
 

@@ -65,10 +65,10 @@ class Engine:
     ) -> Trace:
         """Return the conclusions for one set of observations.
 
-        state: observation id to FALSE (0), UNKNOWN (1) or TRUE (2), an absent one is unknown; answers: by the names that
-        rules use (`answer.dtype.f32`); quantified: the observations on the numbers of the quantification. Without it
-        only the steps before the quantification run; with it the later steps run too, and the earlier conclusions stay
-        the same and come first.
+        state: observation id to FALSE (0), UNKNOWN (1) or TRUE (2), an absent one is unknown; answers: by the names
+        that rules use (`answer.dtype.f32`); quantified: the observations on the numbers of the quantification. Without
+        it only the steps before the quantification run; with it the later steps run too, and the earlier conclusions
+        stay the same and come first.
         """
         row = np.array([[state.get(name, UNKNOWN) for name in self.program.observations]], dtype=np.int8)
         late = None if quantified is None else self.codes(quantified)
