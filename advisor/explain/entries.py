@@ -287,7 +287,7 @@ def _conclusion(index: Index, place: Place) -> Explanation:
     sections: tuple[Section, ...] = (
         ("what", _lines(entry.what) if whole else ()),
         ("rules", tuple(line for rule in rules for line in _rule(index, rule))),
-        ("used_by", tuple(f"{p.id}: {index.title(p)}" for p in users)),
+        ("used_by", tuple(dict.fromkeys(f"{p.id}: {index.title(p)}" for p in users))),
         ("fires", _values(entry.examples.fires) if whole else ()),
         ("silent", _values(entry.examples.silent) if whole else ()),
     )

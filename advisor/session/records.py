@@ -222,7 +222,8 @@ class KnowledgeIndex:
     """The part of the knowledge base that a session needs, read once.
 
     ranges: question id to (low, high); metrics: metric id to (unit, meaning); interview: the questions without a
-    report, in order; findings: id of a finding or class to its title; words: the terms of `explain`; cites: citation
+    report, in order; findings: id of a finding or class to its title; conclusions: the same of napkin math and
+    quantification; words: the terms of `explain`; cites: citation
     key to the source in words; steps: in the order of the method; names: (spoken name, metric); pitfalls: of step IV;
     ridges: of every known GPU, step B; timeline: the questions without a trace, in order; placed: the findings that
     have their own measure in the code; asked: the names that a plain question can contain; pages: those of ncu, in
