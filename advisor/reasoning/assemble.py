@@ -169,13 +169,23 @@ def _rule(catalog: Catalog, found: str, rule_id: str) -> RuleDef:
     return next(rule for rule in catalog.findings[found].seen if rule.id == rule_id)
 
 
-def _observations(catalog: Catalog, names: Sequence[str]) -> list[str]:
-    return [name for name in names if name in catalog.observations]
+def _observations(catalog: Catalog, trace: Trace, names: Sequence[str]) -> list[str]:
+    """Return the observations in `names`, and those from which the words in `names` were concluded."""
+    out = []
+    for name in names:
+        if is_word(name):
+            below = [condition for fired in trace.fired_for(name) for condition in fired.when]
+            out += _observations(catalog, trace, below)
+        elif name in catalog.observations:
+            out.append(name)
+    return out
 
 
-def _evidence(catalog: Catalog, observed: Observed, row: int, names: Sequence[str]) -> tuple[Comparison, ...]:
+def _evidence(
+    catalog: Catalog, observed: Observed, row: int, trace: Trace, names: Sequence[str]
+) -> tuple[Comparison, ...]:
     out: dict[tuple[str, str, str], Comparison] = {}
-    for name in _observations(catalog, names):
+    for name in _observations(catalog, trace, names):
         for comparison in observed.evidence(row, name):
             out.setdefault((comparison.observation, comparison.metric, comparison.test), comparison)
     return tuple(out.values())
@@ -216,14 +226,15 @@ def _finding(
     undecided = tuple(sorted({name for f in fired for name in f.unknown_unless}))
     fixes = fix_advices(entry, trace, texts, entry.exercise)
     rule = _rule(catalog, found, fired[0].rule_id)
+    evidence = _evidence(catalog, observed, row, trace, names)
     return Finding(
         id=found,
         kind=kind_of(catalog, found, speedup),
         title=entry.title,
         # Without evidence the confidence is 0.
-        confidence=round(finding_confidence(observed, row, trace, found), 3) if _observations(catalog, names) else 0.0,
+        confidence=round(finding_confidence(observed, row, trace, found), 3) if evidence else 0.0,
         speedup=speedup,
-        evidence=_evidence(catalog, observed, row, names),
+        evidence=evidence,
         because=fill(rule.because, texts),
         rules=tuple(f.rule_id for f in fired),
         locations=(),
@@ -257,7 +268,7 @@ def _margin(observed: Observed, row: int, name: str) -> float | None:
 
 def _verdict(catalog: Catalog, observed: Observed, row: int, trace: Trace, texts: Mapping[str, float | str]) -> Verdict:
     entry = catalog.classes[trace.class_id]
-    names = _observations(catalog, entry.when)
+    names = _observations(catalog, trace, entry.when)
     margins = [m for m in (_margin(observed, row, name) for name in names) if m is not None]
     values = {k: v for k, v in texts.items() if isinstance(v, float)}
     domain = domain_of(catalog)
@@ -265,7 +276,7 @@ def _verdict(catalog: Catalog, observed: Observed, row: int, trace: Trace, texts
         id=trace.class_id,
         title=entry.title,
         margin=min(margins) if margins else None,
-        evidence=_evidence(catalog, observed, row, entry.when),
+        evidence=_evidence(catalog, observed, row, trace, entry.when),
         because=fill(entry.because, texts),
         notes=domain.notes(catalog, trace.class_id, values),
         units=domain.units(values),
@@ -285,9 +296,9 @@ class _OpenEnds:
 
     def of(self, row: int, trace: Trace, known: frozenset[str]) -> tuple[tuple[Missing, ...], tuple[Question, ...]]:
         """Return the missing metrics and the questions of one launch. known: its known metrics."""
-        # What only decides between fixes changes no finding; rules that read a word lack what the word lacks.
-        undecided = tuple(u for u in trace.undecided if _asks(u.concludes))
-        fired = tuple(f for f in trace.fired if _asks(f.concludes))
+        # What only decides between fixes changes no finding.
+        undecided = tuple(u for u in trace.undecided if name_kind(u.concludes) != "fix")
+        fired = tuple(f for f in trace.fired if name_kind(f.concludes) != "fix" and not is_word(f.concludes))
         answered = frozenset(self._inputs.answers_of(row))
         case = (undecided, fired, trace.class_id == "undetermined", known, answered)
         if case not in self._found:
@@ -305,7 +316,10 @@ class _OpenEnds:
         catalog = self._catalog
         unknown: dict[str, set[str]] = {}
         answers: dict[str, set[str]] = {}
-        waiting = [(u.concludes, u.unknown) for u in undecided]
+        # Rules that read a word lack what the word lacks.
+        lacking = {u.concludes: u.unknown for u in undecided if is_word(u.concludes) and self._askable(row, u.unknown)}
+        undecided = tuple(u for u in undecided if not is_word(u.concludes))
+        waiting = [(u.concludes, tuple(m for n in u.unknown for m in lacking.get(n, (n,)))) for u in undecided]
         waiting += [(f.concludes, f.unknown_unless) for f in fired if f.unknown_unless]
         if class_id == "undetermined":
             names = ("compute_high", "memory_high", "dram_leads", "sm_high", "vram_leads")
@@ -322,9 +336,12 @@ class _OpenEnds:
                     answers.setdefault(name.split(".")[1], set()).add(concludes)
         return domain_of(catalog).missing(catalog, unknown, answers, self._inputs.answers_of(row), known)
 
-
-def _asks(concludes: str) -> bool:
-    return name_kind(concludes) != "fix" and not is_word(concludes)
+    def _askable(self, row: int, names: Sequence[str]) -> bool:
+        """Whether profiles, formulas or questions give all metrics that these observations lack on a launch."""
+        asked = {question.sets for question in self._catalog.questions.values()}
+        tested = (name for name in names if name in self._catalog.observations)
+        metrics = {m for name in tested for m in self._observed.unknown_metrics(row, name)}
+        return all(m in asked or self._catalog.metrics[m].source != "python" for m in metrics)
 
 
 def _rule_names(catalog: Catalog, found: str, rule_id: str) -> tuple[str, ...]:
