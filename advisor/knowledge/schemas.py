@@ -161,7 +161,8 @@ class WordDef(Entry, frozen=True, forbid_unknown_fields=True, kw_only=True):
     Later rules read it by its id, which is the area and the key in its file; nothing reads advice. kind: of the napkin
     math inconsistency (the kernel does not behave like its algorithm), contradiction (the numbers cannot all be right)
     or distance (from the minimum time); of the quantification estimate, or the advice stop, look or go_on.
-    suggests: a diagnosis. examples: metric values on which it must and must not be concluded.
+    suggests: a diagnosis. asks: whether what its rules lack is asked for and collected, as for a diagnosis. examples:
+    metric values on which it must and must not be concluded.
     """
 
     title: str
@@ -169,8 +170,8 @@ class WordDef(Entry, frozen=True, forbid_unknown_fields=True, kw_only=True):
     what: str
     seen: tuple[RuleDef, ...]
     suggests: str = ""
+    asks: bool = False
     examples: Examples = Examples()
-    aliases: tuple[str, ...] = ()
     see: tuple[str, ...] = ()
     id: str = ""
 

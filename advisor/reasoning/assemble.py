@@ -317,7 +317,9 @@ class _OpenEnds:
         unknown: dict[str, set[str]] = {}
         answers: dict[str, set[str]] = {}
         # Rules that read a word lack what the word lacks.
-        lacking = {u.concludes: u.unknown for u in undecided if is_word(u.concludes) and self._askable(row, u.unknown)}
+        lacking = {
+            u.concludes: u.unknown for u in undecided if is_word(u.concludes) and catalog.words[u.concludes].asks
+        }
         undecided = tuple(u for u in undecided if not is_word(u.concludes))
         waiting = [(u.concludes, tuple(m for n in u.unknown for m in lacking.get(n, (n,)))) for u in undecided]
         waiting += [(f.concludes, f.unknown_unless) for f in fired if f.unknown_unless]
@@ -335,13 +337,6 @@ class _OpenEnds:
                 if name.startswith("answer."):
                     answers.setdefault(name.split(".")[1], set()).add(concludes)
         return domain_of(catalog).missing(catalog, unknown, answers, self._inputs.answers_of(row), known)
-
-    def _askable(self, row: int, names: Sequence[str]) -> bool:
-        """Whether profiles, formulas or questions give all metrics that these observations lack on a launch."""
-        asked = {question.sets for question in self._catalog.questions.values()}
-        tested = (name for name in names if name in self._catalog.observations)
-        metrics = {m for name in tested for m in self._observed.unknown_metrics(row, name)}
-        return all(m in asked or self._catalog.metrics[m].source != "python" for m in metrics)
 
 
 def _rule_names(catalog: Catalog, found: str, rule_id: str) -> tuple[str, ...]:
