@@ -121,7 +121,7 @@ class Catalog:
         """The metrics that the quantification gives, which are known only after the first rules."""
         return frozenset(name for name, entry in self.metrics.items() if entry.source == "quantification")
 
-    @property
+    @cached_property
     def concluded(self) -> dict[str, DiagnosisDef | WordDef]:
         """Everything that rules with several conditions conclude: findings and words."""
         return {**self.findings, **self.words}
