@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from advisor.cli import terminal
 from advisor.cli.options import Knowledge, Output, argument, command, formats, option
-from advisor.compare.compare import parse_side
+from advisor.compare.side import parse_side
 from advisor.reasoning.diagnose import analyse
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.records.errors import EXIT_DONE, UsageError

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from advisor.cli import terminal
 from advisor.cli.options import Knowledge, Launches, Output, argument, command, flag, formats, option
 from advisor.compare.compare import compare as compare_analyses
-from advisor.compare.compare import parse_side, read_sides
+from advisor.compare.compare import read_sides
+from advisor.compare.side import parse_side
 from advisor.compare.thresholds import check, parse
 from advisor.knowledge.base import catalog
 from advisor.records.errors import EXIT_DONE, EXIT_THRESHOLD, EXIT_WRONG_USE, UsageError

@@ -22,9 +22,9 @@ from advisor.practice.exercise_list import practice_list
 from advisor.practice.lessons import Lessons, actual_speedup
 from advisor.practice.manifest import Exercise, all_exercises, any_exercise, exercise
 from advisor.practice.predictions import CAUSE_POINTS, CLASS_POINTS, MINE, SPEEDUP_POINTS
-from advisor.practice.reading_answers import choices
-from advisor.practice.reading_answers import shown as recording_shown
-from advisor.practice.reading_lessons import estimate_ns, predict_reading, reveal_reading
+from advisor.practice.reading_answers import choices, estimate_ns
+from advisor.practice.reading_lessons import predict_reading, reveal_reading
+from advisor.practice.reading_recordings import shown as recording_shown
 from advisor.practice.readings import STEP, Reading
 from advisor.practice.selfcheck import judge
 from advisor.practice.state import Prediction, Store, annotate, latest

@@ -12,6 +12,7 @@ import click
 
 from advisor.cli import terminal
 from advisor.cli.options import PATH, argument, command, flag, option
+from advisor.cli.session import needs_terminal
 from advisor.records import resources
 from advisor.records.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_WRONG_USE, AdvisorError, InputError, UsageError
 from advisor.records.files import write_whole
@@ -79,7 +80,9 @@ def replay(options: Options) -> int:
         return EXIT_DONE
     if len(paths) > 1 or paths[0].is_dir():
         raise UsageError("only one session can be replayed at a time: name one file, or give --check")
-    return play(_files(paths)[0])
+    path = _files(paths)[0]
+    needs_terminal()
+    return play(path)
 
 
 def _files(paths: Sequence[Path]) -> list[Path]:

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
 from advisor.cli.options import REPORT, Knowledge, argument, command, option
-from advisor.tui.program import run
+from advisor.readers.kinds import DEMO, sort_out
+from advisor.records import resources
+from advisor.records.errors import UsageError
+
+# Frames per second of Textual. A key often changes the screen in two or three steps, one frame each.
+_FRAMES = "120"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,16 +45,37 @@ def open_(options: OpenOptions) -> int:
 
     Without a report, the session first asks what to open.
     """
-    return run(
-        list(options.reports),
-        gpu=options.gpu,
-        theme=options.theme or "",
-        knowledge=options.knowledge,
-        predict=options.predict,
-    )
+    return _session(options.reports, options, gpu=options.gpu)
 
 
 @command(DemoOptions)
 def demo(options: DemoOptions) -> int:
     """Open the interactive session on a bundled report of 22 kernels, recorded on an H200."""
-    return run([], demo=True, theme=options.theme or "", knowledge=options.knowledge, predict=options.predict)
+    return _session((resources.folder("kernels") / DEMO,), options, recover=False)
+
+
+def needs_terminal() -> None:
+    """Raise UsageError if input or output is no terminal."""
+    # Textual draws on stderr; stdout remains free for data.
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise UsageError("the session needs a terminal: use `ncu-advisor diagnose` in scripts and pipes")
+
+
+def _session(paths: Sequence[Path], options: DemoOptions, *, gpu: str | None = None, recover: bool = True) -> int:
+    needs_terminal()
+    os.environ.setdefault("TEXTUAL_FPS", _FRAMES)
+    opening, theme = sort_out(paths), options.theme or ""
+    if opening.transcripts and len(paths) > 1:
+        raise UsageError("a saved session is replayed alone: give no other file with it")
+    from advisor.tui import program  # reads TEXTUAL_FPS
+
+    if opening.transcripts:
+        return program.replay(paths[0], theme=theme)
+    return program.run(
+        opening,
+        gpu=gpu,
+        knowledge=options.knowledge,
+        theme=theme,
+        predict=options.predict,
+        recover=recover,
+    )

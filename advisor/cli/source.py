@@ -9,7 +9,7 @@ import click
 
 from advisor.cli import terminal
 from advisor.cli.options import PATH, Knowledge, Output, argument, command, flag, formats, option
-from advisor.compare.compare import parse_side
+from advisor.compare.side import parse_side
 from advisor.readers.read import read
 from advisor.reasoning.diagnose import analyse
 from advisor.records.errors import EXIT_DONE, UsageError

@@ -13,11 +13,11 @@ from advisor.compare.records import FindingChange, MetricChange, Reached
 from advisor.knowledge.base import Catalog
 from advisor.knowledge.loader import load
 from advisor.knowledge.texts import fill
+from advisor.knowledge.time_model import time_model
 from advisor.knowledge.units import leading_units as leading
 from advisor.knowledge.units import unit_name
 from advisor.readers.workload import unit_names
 from advisor.reasoning.inputs import FORM
-from advisor.reasoning.time_model.terms import time_model
 from advisor.records import resources
 from advisor.records.diagnosis import Finding, LaunchDiagnosis
 

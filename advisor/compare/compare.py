@@ -6,7 +6,6 @@ import math
 import re
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +16,7 @@ from advisor.compare.changes import finding_changes, leading_units, metric_chang
 from advisor.compare.conditions import of_pair, of_reports, other_gpu, other_kernel
 from advisor.compare.outlook import promise, traps, what_next
 from advisor.compare.records import Compared, Condition, JudgedBy, Matched, Pair, Runs, runs_with
+from advisor.compare.side import Side
 from advisor.hardware.ceilings import kept
 from advisor.knowledge.base import Catalog
 from advisor.knowledge.base import catalog as open_catalog
@@ -25,7 +25,6 @@ from advisor.reasoning.diagnose import analyse_frame
 from advisor.reasoning.enrich import add_neighbours
 from advisor.reasoning.inputs import Answer, Inputs, checked_answers, knowledge_for
 from advisor.reasoning.time_model.noise import Judged, Spread, spread, verdict
-from advisor.records import resources
 from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis, MeasuredCeilings
 from advisor.records.errors import InputError, UsageError
 from advisor.records.readings import Progress, Reading
@@ -34,35 +33,6 @@ if TYPE_CHECKING:
     from advisor.reasoning.analysis import Analysis  # loads pandas, which a session does not need at its start
 
 Couple = tuple[Runs, Runs, Matched]
-_ONE = re.compile(r"(?P<path>.+)#(?P<launch>[^#]*)", re.DOTALL)
-# The largest launch index accepted: a longer number is not an index and would not fit a frame.
-_MOST_DIGITS = 9
-
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    """A report and the index of one launch; None selects all launches."""
-
-    path: Path
-    launch: int | None = None
-
-    def __str__(self) -> str:
-        return str(self.path) if self.launch is None else f"{self.path}#{self.launch}"
-
-
-def parse_side(text: str) -> Side:
-    """Parse `REPORT` or `REPORT#3`; an existing file of that name wins, then a bundled workload. Raises UsageError."""
-    whole = resources.example_or(Path(text))
-    found = _ONE.fullmatch(text)
-    if found is None or whole.exists():
-        return Side(whole)
-    path, number = Path(found["path"]), found["launch"]
-    if not path.exists():
-        # Neither exists: the error names the more likely one.
-        return Side(path if number.isdecimal() else whole)
-    if not (number.isdecimal() and number.isascii() and len(number) <= _MOST_DIGITS):
-        raise UsageError(f"{text!r}: write the launch number after #, from 0, such as {path.name}#0")
-    return Side(path, int(number))
 
 
 def read_sides(

@@ -8,9 +8,9 @@ from typing import Literal
 
 from advisor.compare.changes import leader, ratio, say, say_of, settings, sources
 from advisor.compare.records import FindingChange, Next, Promise, Runs, State, Trap
+from advisor.knowledge.time_model import time_model
 from advisor.knowledge.units import unit_name
 from advisor.reasoning.time_model.noise import Judged
-from advisor.reasoning.time_model.terms import time_model
 from advisor.records.diagnosis import ENDS, Conclusion, Finding, LaunchDiagnosis
 from advisor.records.quantities import amount_text, change_text, factor_text, gain_text, share_text, speedup_text
 

@@ -13,6 +13,7 @@ import msgspec
 from advisor.knowledge.base import DECISIONS, TIMELINE_FOLDER, WORKLOAD_FOLDER, catalog, shared_words
 from advisor.knowledge.expressions import ExpressionError, parse
 from advisor.knowledge.schemas import ClassDef, DiagnosisDef
+from advisor.knowledge.time_model import fix_terms
 from advisor.lint.base import ERROR, Base, Mistake, Placed, load_base
 from advisor.lint.entries import check_catalogue, check_findings, check_questions, check_used, check_words, exercises_in
 from advisor.lint.examples import check_examples
@@ -29,7 +30,6 @@ from advisor.lint.names import (
 from advisor.lint.rules import check_partitions, check_reachable
 from advisor.practice.folders import faults
 from advisor.reasoning.engine.program import kind_of
-from advisor.reasoning.time_model.terms import fix_terms
 from advisor.reasoning.workloads import workload_terms
 from advisor.records import resources
 from advisor.records.errors import EXIT_CHECK_FAILED, EXIT_DONE, AdvisorError, UsageError

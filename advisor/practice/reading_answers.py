@@ -1,5 +1,4 @@
-"""What the recording of a reading exercise shows: its facts, the right answer and the number, from the program's own
-diagnosis; and the points of an answer.
+"""The answer to a reading exercise: what its recording shows, the possible answers, and the points of one.
 
 A timeline gives 70 points for the pattern (35 if it was found too, but does not come first) and up to 30 for the time,
 by the error factor as for a speedup. A profile gives 100 points (50 if the caveat was found too).
@@ -7,31 +6,26 @@ by the error factor as for a speedup. A profile gives 100 points (50 if the cave
 
 from __future__ import annotations
 
-import lzma
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING
 
 from msgspec import structs
 
 from advisor.knowledge.base import catalog, timelines
-from advisor.knowledge.expressions import parse
 from advisor.knowledge.texts import fill
-from advisor.practice.predictions import Score, nearness
+from advisor.practice.predictions import Score, nearness, understood
 from advisor.practice.readings import NOTHING, Reading
-from advisor.reasoning.diagnose import analyse
+from advisor.practice.state import Prediction
 from advisor.records.diagnosis import Diagnosis, Finding, LaunchDiagnosis
-from advisor.records.scratch import ScratchFolder
-from advisor.timeline.analyse import conclude
-from advisor.timeline.facts import facts
-from advisor.timeline.overview import Overview, overview
-from advisor.timeline.read import read_trace
-from advisor.timeline.results import GpuTimeline, TraceInfo
+from advisor.records.errors import UsageError
+
+if TYPE_CHECKING:
+    from advisor.timeline.overview import Overview
+    from advisor.timeline.results import GpuTimeline, TraceInfo
 
 PATTERN_POINTS, TIME_POINTS, CAVEAT_POINTS = 70, 30, 100
-_NS_PER_US: Final = 1000
+_SHORTEST, _LONGEST = 1.0, 1e14  # ns
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,33 +76,21 @@ class Shown:
         return fill(text, self.values)
 
 
-@lru_cache(maxsize=4)
-def shown(one: Reading) -> Shown:
-    """Read and diagnose the recording of an exercise."""
-    return _timeline(one) if one.kind == "timeline" else _profile(one)
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The recording after the answer; said, score: None without an answer."""
+
+    shown: Shown
+    said: Prediction | None = None
+    score: Score | None = None
 
 
-def _timeline(one: Reading) -> Shown:
-    with ScratchFolder() as folder:
-        path = Path(folder) / one.recording.removesuffix(".xz")
-        path.write_bytes(lzma.decompress(one.path.read_bytes()))
-        trace = read_trace(path)
-    result = conclude((trace,), (), catalog())
-    gpu = result.gpus[0]
-    about = overview(trace, facts(trace)[0])
-    assert about is not None
-    assert one.estimate is not None
-    time = _NS_PER_US * parse(one.estimate.value).scalar(gpu.values)
-    window = gpu.values["window_us"] / _NS_PER_US
-    values = {**gpu.values, "window_ms": window, "time_ms": time / 1e6}
-    return Shown(one, gpu.patterns, values, timeline=TimelineShown(result.traces[0], gpu, about, time))
-
-
-def _profile(one: Reading) -> Shown:
-    diagnosis = analyse([one.path]).diagnosis
-    launch = next(x for x in diagnosis.launches if x.index == one.launch)
-    found = tuple(f for f in launch.findings if f.kind == "trust")
-    return Shown(one, found, launch.metrics, profile=ProfileShown(diagnosis, launch))
+def estimate_ns(typed: str) -> float:
+    """Return a typed time in ns. Raises UsageError with the accepted form."""
+    found = understood(typed)
+    if found is None or found.unit != "ns" or not _SHORTEST <= found.value <= _LONGEST:
+        raise UsageError(f"{typed.strip()[:40]!r} is not a time: give a number with its unit, such as 12 ms or 800 us")
+    return found.value
 
 
 def without_caveats(launch: LaunchDiagnosis) -> LaunchDiagnosis:

@@ -3,34 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
-from advisor.practice.predictions import Score, understood
-from advisor.practice.reading_answers import Shown, choices, score_answer, shown
+from advisor.practice.reading_answers import Answered, Shown, choices, estimate_ns, score_answer
+from advisor.practice.reading_recordings import shown
 from advisor.practice.readings import STEP, Reading
 from advisor.practice.state import Prediction, Record, Store, add, latest
 from advisor.records.errors import UsageError
 
 # Actions of `lessons.ACTIONS` that an exercise of this kind has.
 ACTIONS = ("open", "look", "profile", "predict", "reveal", "hint", "log")
-_SHORTEST, _LONGEST = 1.0, 1e14  # ns
-
-
-@dataclass(frozen=True, slots=True)
-class Answered:
-    """The recording after the answer; said, score: None without an answer."""
-
-    shown: Shown
-    said: Prediction | None = None
-    score: Score | None = None
-
-
-def estimate_ns(typed: str) -> float:
-    """Return a typed time in ns. Raises UsageError with the accepted form."""
-    found = understood(typed)
-    if found is None or found.unit != "ns" or not _SHORTEST <= found.value <= _LONGEST:
-        raise UsageError(f"{typed.strip()[:40]!r} is not a time: give a number with its unit, such as 12 ms or 800 us")
-    return found.value
 
 
 def predict_reading(store: Store, one: Reading, answer: str, estimate: str) -> Prediction:

@@ -16,6 +16,7 @@ import msgspec
 
 from advisor.knowledge.base import metrics
 from advisor.knowledge.loader import load
+from advisor.knowledge.units import CLUSTER_POINTS
 from advisor.readers.frame import Contents, Launch, convert, one_line
 from advisor.records import resources
 from advisor.records.errors import InputError, KnowledgeError
@@ -253,3 +254,21 @@ def _consistent(known: Mapping[str, float]) -> None:
 def unit_names() -> dict[str, str]:
     """Return metric of a unit -> its name in a workload file."""
     return {word.metric: unit for unit, word in typed().units.items()}
+
+
+def units_of(values: Mapping[str, float]) -> list[tuple[float, str]]:
+    """Return the known units as (percent, metric), the most utilised first, equal ones in the order of typed.yaml."""
+    known = [(values[u], -at, u) for at, u in enumerate(unit_names()) if math.isfinite(values.get(u, math.nan))]
+    return [(value, unit) for value, _, unit in sorted(known, reverse=True)]
+
+
+def clusters(values: Mapping[str, float]) -> list[list[str]]:
+    """Return units grouped by percentage: within CLUSTER_POINTS of each group's first, the most utilised first."""
+    out: list[list[str]] = []
+    first = math.inf
+    for value, unit in units_of(values):
+        if not out or first - value > CLUSTER_POINTS:
+            out.append([])
+            first = value
+        out[-1].append(unit)
+    return out

@@ -11,7 +11,7 @@ import numpy as np
 from advisor.hardware import gpus
 from advisor.hardware.ceilings import CeilingsByGpu, dram_percentages, key_of
 from advisor.knowledge.libraries import library_of
-from advisor.reasoning.time_model.terms import block_launch_ceiling, time_model
+from advisor.knowledge.time_model import block_launch_ceiling, time_model
 from advisor.records.errors import UsageError
 from advisor.records.readings import ReportInfo
 

@@ -30,13 +30,14 @@ from advisor.hardware.occupancy import Occupancy, occupancy
 from advisor.knowledge.base import Catalog
 from advisor.knowledge.loader import load
 from advisor.knowledge.texts import fill
+from advisor.knowledge.time_model import block_launch_ceiling, time_model
 from advisor.knowledge.units import compute_units, inner_units, memory_units, parts_of, units
 from advisor.reasoning.assemble import Reasoned, reason
 from advisor.reasoning.inputs import Inputs
 from advisor.reasoning.metrics.derive import derive
 from advisor.reasoning.time_model import model as speedup_model
 from advisor.reasoning.time_model.model import Model, limiter, new_time
-from advisor.reasoning.time_model.terms import LATENCY, Array, block_launch_ceiling, time_model
+from advisor.reasoning.time_model.terms import LATENCY, Array
 from advisor.records import resources
 from advisor.records.diagnosis import Caveat, LaunchDiagnosis, OtherGpu, Unit
 from advisor.records.errors import UsageError

@@ -24,7 +24,7 @@ from advisor.knowledge.loader import load
 from advisor.knowledge.schemas import FixDef, MetricDef
 from advisor.knowledge.texts import fill
 from advisor.knowledge.units import CLUSTER_POINTS
-from advisor.readers.workload import key_of, typed, unit_names
+from advisor.readers.workload import clusters, key_of, typed, unit_names, units_of
 from advisor.reasoning.metrics.derive import columns_of, derive
 from advisor.reasoning.notes import notes, shown
 from advisor.records import resources
@@ -44,24 +44,6 @@ _NOTES = f"{WORKLOAD_FOLDER}/notes.yaml"
 def unit_leads() -> dict[str, str]:
     """Map the metric for a unit's lead over the largest other unit to the unit's metric."""
     return {word.lead: word.metric for word in typed().units.values() if word.lead}
-
-
-def units_of(values: Mapping[str, float]) -> list[tuple[float, str]]:
-    """Return the known units as (percent, metric), the most utilised first, equal ones in the order of typed.yaml."""
-    known = [(values[u], -at, u) for at, u in enumerate(unit_names()) if math.isfinite(values.get(u, math.nan))]
-    return [(value, unit) for value, _, unit in sorted(known, reverse=True)]
-
-
-def clusters(values: Mapping[str, float]) -> list[list[str]]:
-    """Return units grouped by percentage: within CLUSTER_POINTS of each group's first, the most utilised first."""
-    out: list[list[str]] = []
-    first = math.inf
-    for value, unit in units_of(values):
-        if not out or first - value > CLUSTER_POINTS:
-            out.append([])
-            first = value
-        out[-1].append(unit)
-    return out
 
 
 def band(values: Mapping[str, float]) -> Band:

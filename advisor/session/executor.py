@@ -11,7 +11,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Protocol
 
-from advisor.compare.compare import Side, parse_side
+from advisor.compare.side import Side, parse_side
 from advisor.hardware.ceilings import CeilingsByGpu
 from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis
 from advisor.records.errors import AdvisorError, UsageError
@@ -112,7 +112,7 @@ def sources(knowledge: tuple[Path, ...] = (), **options: Any) -> Sources:
     def late(name: str) -> Callable[..., Any]:
         return lambda *arguments: getattr(real(), name)(*arguments)
 
-    return Sources(**{part.name: late(part.name) for part in fields(Sources) if part.name not in ("write", "side")})
+    return Sources(**{part.name: late(part.name) for part in fields(Sources) if part.name != "side"})
 
 
 @dataclass

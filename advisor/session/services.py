@@ -30,7 +30,8 @@ from advisor.records.readings import Access, Progress, ReportInfo, RuleResult
 from advisor.session.cards import algorithms, estimate
 from advisor.session.executor import Judged, Sources
 from advisor.session.experiments import timeline as asked
-from advisor.session.experiments.versions import compare
+from advisor.session.experiments.comparing import compare
+from advisor.session.export.export import write
 from advisor.session.interview.choosing import first_page, interview
 from advisor.session.interview.pages import pages
 from advisor.session.language.known import known as names_known
@@ -96,6 +97,7 @@ def real(knowledge: tuple[Path, ...], options: Mapping[str, Any]) -> Sources:
         locate=locate,
         gather=lambda launch: gather(known(), launch),
         answer=question,
+        write=write,
         practise=practise,
         choose=_choose,
         contents=lambda: explain.contents(knowledge),

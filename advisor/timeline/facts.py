@@ -11,9 +11,10 @@ import numpy as np
 from advisor.timeline import gaps as causes
 from advisor.timeline import trace as kinds
 from advisor.timeline.gaps import Gaps, communicates, gaps_of, is_tiny, outside_calls, waiting
-from advisor.timeline.intervals import EMPTY, Spans, before, common, union
+from advisor.timeline.intervals import EMPTY, before, common, union
 from advisor.timeline.kernels import ranking, ranking_of_sums, target
 from advisor.timeline.results import KernelRank, Lane
+from advisor.timeline.spans import Spans
 from advisor.timeline.trace import Gpu, Sums, Trace, Work, constant, named
 
 Array = np.ndarray[Any, np.dtype[Any]]

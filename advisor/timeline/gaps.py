@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from advisor.timeline import trace as kinds
-from advisor.timeline.intervals import Spans, shared, union
+from advisor.timeline.intervals import shared, union
+from advisor.timeline.spans import Spans
 from advisor.timeline.trace import Calls, Trace, Work, constant, named
 
 Array = np.ndarray[Any, np.dtype[Any]]

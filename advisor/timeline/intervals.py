@@ -2,28 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from advisor.timeline.spans import Spans
+
 Array = np.ndarray[Any, np.dtype[Any]]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Spans:
-    """Disjoint intervals [start, end), sorted by time; adjacent ones are merged."""
-
-    start: Array
-    end: Array
-
-    def __len__(self) -> int:
-        return len(self.start)
-
-    @property
-    def length(self) -> int:
-        """The total time of the intervals."""
-        return int((self.end - self.start).sum())
 
 
 EMPTY = Spans(np.empty(0, np.int64), np.empty(0, np.int64))

@@ -10,7 +10,7 @@ import msgspec
 
 from advisor.records.diagnosis import Comparison, Finding
 from advisor.records.record import Count, Internal, NotNegative, Percent, Record, Shape, named, written
-from advisor.timeline.intervals import Spans
+from advisor.timeline.spans import Spans
 
 
 class TraceInfo(Record):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from threading import Thread
 from typing import Any, ClassVar
 
 from msgspec import structs
@@ -10,7 +11,6 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.command import CommandPalette, SearchIcon
 from textual.events import Event
-from textual.screen import Screen
 
 from advisor.records import resources
 from advisor.records.errors import AdvisorError
@@ -27,7 +27,7 @@ from advisor.tui.leaving import Leaving
 from advisor.tui.opening import Settings, StartOptions, has_begun
 from advisor.tui.palette import Entries
 from advisor.tui.request_runner import RequestRunner
-from advisor.tui.screens.base import AppScreen, ViewScreen, hidden, make, view_bindings
+from advisor.tui.screens.base import AppScreen, ViewScreen, hidden, load_views, make, view_bindings
 from advisor.tui.screens.help import HelpScreen
 from advisor.tui.screens.launches import LaunchesScreen
 from advisor.tui.screens.replay import ReplayScreen, load, own, read
@@ -100,7 +100,7 @@ class AdvisorApp(App[int]):
         self._session = SessionScreen(blocks=blocks)
         self._blocks = blocks
         self._views: dict[str, ViewScreen] = {}
-        self._offered: tuple[object, ...] = ()
+        self._views_loaded = False
         self.load = load
         self.leaving = Leaving()
 
@@ -147,6 +147,9 @@ class AdvisorApp(App[int]):
             self.state = State()  # only a view was opened so far: the session begins with the next choice
         if self._memory is not None and isinstance(event, e.Opened | e.Completed):
             self._remember(event)
+        if isinstance(event, e.Opened) and not self._views_loaded:
+            self._views_loaded = True
+            Thread(target=load_views, name="views", daemon=True).start()
         self.follow()
 
     def follow(self) -> None:
@@ -302,13 +305,6 @@ class AdvisorApp(App[int]):
     def action_help(self) -> None:
         if not isinstance(self.screen, HelpScreen):
             self.push_screen(HelpScreen(blocks=self._blocks))
-
-    def offer(self, screen: Screen[None]) -> None:
-        """Redraw the footer only if the available keys changed: a redraw costs more than handling a key."""
-        offered = (screen, *screen.active_bindings)
-        if offered != self._offered:
-            self._offered = offered
-            screen.refresh_bindings()
 
     def action_copy(self) -> None:
         cards = self.state.conversation

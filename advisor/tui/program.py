@@ -5,48 +5,39 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from advisor.readers import kinds
+from advisor.readers.kinds import Opening
 from advisor.records import resources
-from advisor.records.errors import EXIT_DONE, AdvisorError, UsageError
+from advisor.records.errors import EXIT_DONE, AdvisorError
 from advisor.session.executor import Executor, sources
-from advisor.session.export.export import writers
 from advisor.session.transcripts.autosave import Saving, unfinished
 from advisor.tui.app import AdvisorApp
-from advisor.tui.opening import Settings, StartOptions, cases, saved, sort_out, theme_for
+from advisor.tui.opening import Settings, StartOptions, cases, saved, theme_for
 from advisor.tui.screens.replay import load
 from advisor.view.charts.bars import can_draw
 
-DEMO = Path("tour") / "recorded" / "h200" / "tour.ncu-rep.xz"
-
 
 def run(
-    paths: Sequence[Path] = (),
+    opening: Opening,
     *,
-    demo: bool = False,
     gpu: str | None = None,
     knowledge: tuple[Path, ...] = (),
     theme: str = "",
     predict: bool = False,
-    **options: Any,
+    recover: bool = True,
 ) -> int:
-    """Run a session on these reports and traces, on the bundled report (demo), or on the user's choice.
+    """Run a session on these reports and traces, or on the user's choice if there are none; return the exit code.
 
-    predict: ask for a prediction before each diagnosis. `options` go to reasoning.diagnose.analyse (ptxas, kernel,
-    launches, jobs). A single saved session is replayed. Returns the exit code. Raises UsageError without a terminal.
+    predict: ask for a prediction before each diagnosis; recover: offer to continue an interrupted session on the same
+    files.
     """
-    _needs_terminal()
-    opening = sort_out([resources.folder("kernels") / DEMO] if demo else paths)
-    if opening.transcripts:
-        if len(paths) > 1:
-            raise UsageError("a saved session is replayed alone: give no other file with it")
-        return replay(paths[0], theme=theme)
-    real = sources(knowledge, **options)
     memory, saving = Settings(resources.user_config()), Saving(knowledge)
+    files = (*opening.reports, *opening.traces)
     return _start(
-        Executor(saving.sources(real, writers())),
+        Executor(saving.sources(sources(knowledge))),
         opening.reports,
         theme=theme,
         memory=memory,
@@ -54,23 +45,16 @@ def run(
         gpu=gpu or "",
         predict=predict,
         traces=opening.traces,
-        start_options=None if opening.reports or opening.traces else _start_options(memory),
-        interrupted=next(iter(unfinished((*opening.reports, *opening.traces))), None) if paths else None,
+        start_options=None if files else _start_options(memory),
+        interrupted=next(iter(unfinished(files)), None) if files and recover else None,
     )
 
 
 def replay(path: Path, *, theme: str = "") -> int:
-    """Replay a saved session; return the exit code. Raises InputError if it is none, UsageError without a terminal."""
-    _needs_terminal()
+    """Replay a saved session; return the exit code. Raises InputError if it is none."""
     saving = Saving()
-    executor = Executor(saving.sources(sources(), writers()))
+    executor = Executor(saving.sources(sources()))
     return _start(executor, (), theme=theme, memory=Settings(resources.user_config()), saving=saving, player=load(path))
-
-
-def _needs_terminal() -> None:
-    # Textual draws on stderr; stdout remains free for data.
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise UsageError("the session needs a terminal: use `ncu-advisor diagnose` in scripts and pipes")
 
 
 def _start_options(memory: Settings) -> StartOptions:
@@ -78,7 +62,9 @@ def _start_options(memory: Settings) -> StartOptions:
         bundled = cases(resources.folder("transcripts"))
     except AdvisorError:
         bundled = ()
-    return StartOptions(resources.folder("kernels") / DEMO, memory.recent, saved(unfinished(), time.time()), bundled)
+    return StartOptions(
+        resources.folder("kernels") / kinds.DEMO, memory.recent, saved(unfinished(), time.time()), bundled
+    )
 
 
 def _start(

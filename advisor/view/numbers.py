@@ -157,3 +157,8 @@ def margin_text(item: Comparison) -> str:
     if item.margin >= 4:
         return f", {speedup_text(1 + item.margin)} the threshold"
     return f", margin {100 * item.margin:+.0f} %"
+
+
+def at_text(moment: int) -> str:
+    """Format a moment of the trace in seconds, as Nsight Systems does."""
+    return f"{moment / 1e9:.6f} s"

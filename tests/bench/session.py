@@ -29,19 +29,19 @@ _LISTED = (" launches, in ", "Class")
 # What is done, keys before (not timed), keys (timed; a text in quotes is typed key by key), keys after.
 TASKS: tuple[tuple[str, tuple[str, ...], tuple[str, ...], tuple[str, ...]], ...] = (
     ("list: cursor", (), ("down",) * 15 + ("up",) * 5 + ("pagedown", "pageup"), ()),
-    ("list: filter", (), (*"cupy_mul", *("backspace",) * 8), ()),
+    ("list: filter", ("/",), (*"cupy_mul", *("backspace",) * 8), ("escape",)),
     ("list: sort", (), ("f5",) * 10, ()),
-    ("open and back", (), ("enter", "f2") * 6, ()),
+    ("open and back", (), ("enter", "escape") * 6, ()),
     ("expected, card", ("enter",), ("enter",), ()),
     ("cards, choices", (), ("down", "up", "enter", "f4", "pageup", "pagedown"), ()),
-    ("typing", (), (*"/whatif dram_pct=", *("backspace",) * 17), ()),
+    ("typing", ("/",), (*"whatif dram_pct=", *("backspace",) * 16), ("escape",)),
     ("evidence pages", ("f3",), ("f6",) * 14, ("f3",)),
     ("what-if steps", ("f9",), ("right", "right", "left", "down", "right", "right", "down", "right", ">"), ("escape",)),
     ("source: moves", ("f7",), ("down",) * 8 + ("up",) * 2 + ("pagedown", "pageup", "n", "n", "m", "c"), ("escape",)),
     ("proof: moves", ("f8",), ("down", "down", "right", "down", "left", "n", "e"), ("escape",)),
     ("steps", ("f5",), ("down",) * 6, ("escape",)),
     ("knowledge: typing", ("f12",), (*"long scoreb", *("backspace",) * 11), ("escape", "escape")),
-    ("practice: list", (*"/practice", "enter"), ("down",) * 6 + ("up",) * 2, ("escape",)),
+    ("practice: list", ("p",), ("down",) * 6 + ("up",) * 2, ("escape",)),
 )
 
 

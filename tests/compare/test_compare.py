@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from advisor.cli.json_schema import schema
 from advisor.compare.changes import settings
-from advisor.compare.compare import compare, compare_diagnoses, parse_side, read_sides
+from advisor.compare.compare import compare, compare_diagnoses, read_sides
+from advisor.compare.side import parse_side
 from advisor.knowledge.base import catalog
 from advisor.knowledge.expressions import FALSE, TRUE
 from advisor.reasoning.conclude import engine_of

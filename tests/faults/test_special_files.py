@@ -12,12 +12,12 @@ import pytest
 from advisor.knowledge.loader import read_text
 from advisor.readers.container import Limits
 from advisor.readers.formats import lines
+from advisor.readers.kinds import kind_of
 from advisor.readers.read import read, read_many
 from advisor.records.errors import AdvisorError
 from advisor.session.transcripts import format as transcripts
 from advisor.timeline.read import read_trace
 from advisor.triage.one_file import _examine
-from advisor.tui.opening import kind_of
 
 READERS: dict[str, Callable[[Path], Any]] = {
     "report": read,

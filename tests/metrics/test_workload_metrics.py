@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.readers.workload import unit_names
-from advisor.reasoning.workloads import clusters, derive_workloads, follows, unit_leads, units_of
+from advisor.readers.workload import clusters, unit_names, units_of
+from advisor.reasoning.workloads import derive_workloads, follows, unit_leads
 from advisor.records.readings import IDENTITY
 
 

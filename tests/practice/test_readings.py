@@ -16,8 +16,8 @@ from advisor.cli import main
 from advisor.knowledge.base import catalog, timelines
 from advisor.practice.folders import faults
 from advisor.practice.predictions import SPEEDUP_POINTS
-from advisor.practice.reading_answers import TIME_POINTS, choices, score_answer, shown
-from advisor.practice.reading_lessons import estimate_ns
+from advisor.practice.reading_answers import TIME_POINTS, choices, estimate_ns, score_answer
+from advisor.practice.reading_recordings import shown
 from advisor.practice.readings import LARGEST, NOTHING, STEP, Reading, load_reading, reading_names, readings
 from advisor.practice.state import Store, state_of
 from advisor.records import resources

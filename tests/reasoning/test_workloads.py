@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from advisor.compare.compare import compare, parse_side, read_sides
+from advisor.compare.compare import compare, read_sides
+from advisor.compare.side import parse_side
 from advisor.knowledge.base import catalog, workloads
 from advisor.reasoning.analysis import Analysis
 from advisor.reasoning.diagnose import analyse

@@ -9,7 +9,6 @@ import pytest
 
 from advisor.session.actions import COMMANDS as BY_NAME
 from advisor.session.executor import sources as real
-from advisor.session.export.export import writers
 from advisor.session.transcripts.autosave import Saving
 from advisor.tui.screens.launches import LaunchesScreen
 from advisor.tui.screens.session import SessionScreen
@@ -63,7 +62,7 @@ def test_every_command_is_typed_here():
 async def test_every_command_does_what_it_says(tmp_path: Path):
     """In one session, put back to the first launch with its diagnosis after each command; /quit is the last."""
     saving = Saving()
-    own = saving.sources(real(), writers())
+    own = saving.sources(real())
     fields = {field.name: getattr(own, field.name) for field in dataclasses.fields(own)}
     async with session(str(RECORDED), size=(160, 50), **fields) as at:
         await at.open()

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.widgets import Footer
 
 from advisor.session import events as e
 from advisor.session.actions import COMMANDS
@@ -19,8 +18,8 @@ from advisor.tui import palette
 from advisor.tui.app import AdvisorApp
 from advisor.tui.opening import StartOptions
 from advisor.tui.palette import bindings_of, keys_of, works
-from advisor.tui.screens.base import KeyFooter
 from advisor.tui.screens.help import HelpScreen
+from advisor.tui.widgets.keys import KeyLine
 from advisor.tui.widgets.text import CardView
 from tests.changed import replace
 from tests.tui.test_replay_screen import Played
@@ -87,9 +86,9 @@ def names_what_works(at: Driver, here: Any, footer: str) -> None:
 
 async def follows_the_focus(at: Driver) -> None:
     """The footer shows what can be pressed wherever Tab leads."""
-    footer = at.app.screen.query_one(Footer)
+    footer = at.app.screen.query_one(KeyLine)
     for _ in range(3):
-        assert [key.action for key in footer.query("FooterKey")] == shown_now(at)  # type: ignore[attr-defined]
+        assert [key.action for key in footer.keys] == shown_now(at)
         await at.press("tab")
 
 
@@ -101,9 +100,11 @@ def shown_now(at: Driver) -> list[str]:
 
 async def test_a_key_of_the_footer_has_a_tooltip_and_is_pressed_by_a_click():
     async with at_place("session") as at:
-        key = next(key for key in at.app.screen.query("FooterKey") if key.action == "app.help")  # type: ignore[attr-defined]
-        assert key.tooltip == "Keys and commands"
-        await at.pilot.click(key)
+        line = at.app.screen.query_one(KeyLine)
+        cell = next(cell for cell, key in line.fitting() if key.action == "app.help")
+        await at.pilot.hover(line, offset=(cell, 0))
+        assert line.tooltip == "Keys and commands"
+        await at.pilot.click(line, offset=(cell, 0))
         await at.settle()
         assert isinstance(at.app.screen, HelpScreen)
 
@@ -114,6 +115,8 @@ async def test_a_narrow_session_shows_help_and_the_help_names_the_keys_that_are_
             await at.pilot.resize_terminal(width, 24)
             await at.settle()
             assert "? Help" in at.rows[-1] and "g Log" not in at.rows[-1], width
+            whole = [f"{key.shown} {key.name}" for _, key in at.app.screen.query_one(KeyLine).fitting()]
+            assert at.rows[-1].rstrip() == " ".join(whole), "no key is cut"
         await at.press("f1")
         labels = {line.label for view in at.app.screen.query(CardView) for line in view.card.lines}
         assert {"g, f10", "^q"} <= labels
@@ -218,15 +221,3 @@ async def test_names_with_markup_are_data_in_the_palette():
         await found(at, "launch")
         assert at.shows("[bold]x[/") and "\x1b" not in at.screen and "\u202e" not in at.screen
         await at.press("escape")
-
-
-async def test_a_screen_that_came_while_the_footer_below_was_composed_is_drawn(monkeypatch: pytest.MonkeyPatch):
-    """Textual draws no screen while any widget is composed again, and does not make up for it."""
-    async with session("tour.ncu-rep") as at:
-        below = at.app.screen.query_one(KeyFooter)
-        await at.press("enter")
-        drawn = []
-        monkeypatch.setattr(at.app.screen, "refresh", lambda *regions, **options: drawn.append(True))
-        below.call_next(below.recompose)
-        await at.settle()
-        assert drawn

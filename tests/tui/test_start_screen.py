@@ -10,19 +10,17 @@ from typing import Any
 
 import pytest
 
+from advisor.readers.kinds import Opening, kind_of, sort_out
 from advisor.records.errors import InputError
 from advisor.session.state import State
 from advisor.tui.app import AdvisorApp
 from advisor.tui.opening import (
     NAME,
-    Opening,
     Saved,
     Settings,
     StartOptions,
     cases,
     completions,
-    kind_of,
-    sort_out,
     theme_for,
     typed_path,
 )

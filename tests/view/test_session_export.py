@@ -20,7 +20,7 @@ from advisor.practice.state import Store
 from advisor.records.errors import UsageError
 from advisor.session import events as e
 from advisor.session.executor import Executor, sources
-from advisor.session.export.export import place_for, text_of, writers
+from advisor.session.export.export import place_for, text_of, write
 from advisor.session.language.understand import understand
 from advisor.session.reducer import reduce
 from advisor.session.state import State
@@ -60,7 +60,7 @@ def saved(tmp_path: Path) -> Session:
     """A session whose files are written, on the factory's data."""
     made = factory.diagnosis(factory.launch(1, "transpose_tile"))
     live = factory.sources(analyse=lambda *_: factory.Analysis(made))
-    session = Session(Executor(Saving(place=tmp_path / "kept").sources(live, writers())))
+    session = Session(Executor(Saving(place=tmp_path / "kept").sources(replace(live, write=write))))
     session.do(e.Began((str(tmp_path / "tour.ncu-rep.xz"),)), e.Expected("memory"), e.Skipped("algorithm"))
     return session
 
@@ -233,7 +233,7 @@ def run(*args: str) -> int:
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A saved session on a bundled report."""
     folder = tmp_path_factory.mktemp("kept")
-    session = Session(Executor(Saving(place=folder / "kept").sources(replace(sources(), knowledge=INDEX), writers())))
+    session = Session(Executor(Saving(place=folder / "kept").sources(replace(sources(), knowledge=INDEX))))
     session.do(e.Began((recorded("bank-conflicts"),)), e.LaunchSelected(0), e.Expected("memory"))
     session.do(e.Skipped("algorithm"), e.HowAsked(), e.WriteAsked("transcript", str(folder / "mine.jsonl")))
     return folder / "mine.jsonl"

@@ -14,9 +14,9 @@ import numpy as np
 from advisor.knowledge.base import catalog
 from advisor.knowledge.expressions import Expression, ExpressionError, parse
 from advisor.knowledge.schemas import MetricDef
+from advisor.knowledge.time_model import time_model
 from advisor.knowledge.units import compute_units, inner_units, memory_units
 from advisor.reasoning.metrics.instruction_mix import access_metrics, mix
-from advisor.reasoning.time_model.terms import time_model
 from advisor.records.errors import KnowledgeError
 from advisor.records.magnitudes import whole
 from advisor.records.readings import IDENTITY

@@ -19,10 +19,11 @@ from msgspec import structs
 from advisor.knowledge.base import Catalog
 from advisor.knowledge.expressions import parse
 from advisor.knowledge.schemas import FixDef
+from advisor.knowledge.time_model import time_model
 from advisor.reasoning.ranking import TIE, Ranks, worthwhile
 from advisor.reasoning.time_model import model
 from advisor.reasoning.time_model.model import Model, speedups
-from advisor.reasoning.time_model.terms import LATENCY, Array, time_model
+from advisor.reasoning.time_model.terms import LATENCY, Array
 from advisor.records.diagnosis import ENDS, Budget, BudgetStep, Finding, LaunchDiagnosis, Speedup
 
 _OWN_WAITS = tuple(name for name in LATENCY if name != "latency_barrier")

@@ -12,7 +12,8 @@ import numpy as np
 from advisor.knowledge.expressions import Expression, parse
 from advisor.knowledge.schemas import FixDef
 from advisor.knowledge.texts import fill
-from advisor.reasoning.time_model.terms import LATENCY, Array, Needs, needs, time_model
+from advisor.knowledge.time_model import time_model
+from advisor.reasoning.time_model.terms import LATENCY, Array, Needs, needs
 from advisor.records.diagnosis import Speedup
 
 # A term that needs at least this part of the largest need also determines the time.

@@ -9,7 +9,7 @@ from advisor.session.state import State
 from advisor.timeline.results import GpuTimeline, Pattern, TimelineResult
 from advisor.view.blocks import Line
 from advisor.view.numbers import percent_text, speedup_text, time_text
-from advisor.view.pages.timeline import pattern_section
+from advisor.view.pages.pattern import pattern_section
 from advisor.view.text import file_name, sentence
 
 NO_PATTERN: Final = "No pattern that costs time was found among those checked."

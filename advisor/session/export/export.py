@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -40,12 +39,10 @@ def text_of(state: State, what: str, scrubber: Scrubber | None = None) -> str:
     return page_writer(what)(_scrubbed(session_document(state), clean)).rstrip("\n") + "\n"
 
 
-def writers() -> Mapping[str, Callable[[e.Write, State], str]]:
-    """Return the function that performs a Write for each of FORMS; it returns the file's name."""
-    return dict.fromkeys(FORMS, _write)
-
-
-def _write(request: e.Write, state: State) -> str:
+def write(request: e.Write, state: State) -> str:
+    """Write the session in one of FORMS; return the file's name. Raises UsageError on failure."""
+    if request.what not in FORMS:
+        raise UsageError("This is not available here.")
     place = place_for(request.path, default_name(state.paths or state.traces, request.what), request.what)
     for path in (*state.paths, *state.traces):
         if place.exists() and Path(path).exists() and place.samefile(path):

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Any, Final
 
 from advisor.practice.predictions import MINE, judge, wanted
-from advisor.practice.reading_lessons import estimate_ns
+from advisor.practice.reading_answers import estimate_ns
 from advisor.records.errors import UsageError
 from advisor.session import events as e
 from advisor.session.choices import DONT_KNOW_WORDS

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import secrets
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from threading import Condition, Thread
@@ -300,8 +300,8 @@ def with_real_paths(transcript: Transcript, path: Path) -> tuple[Entry, ...]:
 
 
 # Saving to a file that the user names
-def writer(memory: Memory, others: Mapping[str, Writer] | None = None) -> Writer:
-    """Return a function that performs Write: transcripts here, other formats by `others`.
+def writer(memory: Memory, other: Writer) -> Writer:
+    """Return a function that performs Write: transcripts here, other formats by `other`.
 
     It raises UsageError on failure. Only files that this writer wrote are overwritten.
     """
@@ -309,9 +309,7 @@ def writer(memory: Memory, others: Mapping[str, Writer] | None = None) -> Writer
 
     def write(request: e.Write, state: State) -> str:
         if request.what != "transcript":
-            if other := (others or {}).get(request.what):
-                return other(request, state)
-            raise UsageError("This is not available here.")
+            return other(request, state)
         place = place_for(request.path, mine)
         write_whole(place, serialize.text_of(transcript_of(state, memory, of_this_machine())))
         mine.add(place.resolve())
@@ -362,9 +360,9 @@ class Saving:
         self._place = place
         self._keeper: Keeper | None = None
 
-    def sources(self, live: Sources, others: Mapping[str, Writer] | None = None) -> Sources:
-        """Return sources that remember what they read and that perform Write. others: writers of other formats."""
-        return replace(self.memory.watching(live), write=writer(self.memory, others))
+    def sources(self, live: Sources) -> Sources:
+        """Return sources that remember what they read and that write transcripts."""
+        return replace(self.memory.watching(live), write=writer(self.memory, live.write))
 
     def keep(self, state: State) -> None:
         """Save the session soon, without blocking the caller."""

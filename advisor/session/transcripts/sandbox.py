@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from msgspec import structs
 
-from advisor.compare.compare import Side
+from advisor.compare.side import Side
 from advisor.hardware import ceilings
 from advisor.hardware.ceilings import CeilingsByGpu
 from advisor.knowledge.base import catalog

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import on
 from textual.app import ComposeResult
@@ -14,11 +14,12 @@ from textual.containers import Container, VerticalScroll
 from textual.events import Key, Resize
 from textual.screen import Screen
 from textual.widget import Widget
-from textual.widgets import Footer, Input
+from textual.widgets import Input
 
 from advisor.session import events as e
 from advisor.session.actions import COMMANDS
 from advisor.session.state import VIEWS, State
+from advisor.tui.widgets.keys import KeyLine
 from advisor.tui.widgets.lists import Choices, Rows
 from advisor.tui.widgets.prompt import Prompt, PromptLine
 from advisor.tui.widgets.text import Banner, Note
@@ -65,38 +66,6 @@ LOW: Final = 20  # lists shrink below this number of rows
 PAGE_KEYS: Final = (hidden("pageup", "page(-1)", "Page up"), hidden("pagedown", "page(1)", "Page down"))
 
 
-class KeyFooter(Footer):
-    """The footer, composed again only if the keys that it lists changed: Textual does so whenever the focus moves."""
-
-    _listed: tuple[object, ...] | None = None
-
-    def compose(self) -> ComposeResult:
-        for key in super().compose():
-            # Textual sets the class once the key is mounted, and applies all styles to it a second time.
-            yield key.set_class(self.compact, "-compact", update=False)
-
-    def bindings_changed(self, screen: Screen[Any]) -> None:
-        if self.is_attached and screen is self.screen and screen.app.app_focus:
-            bindings = (active for active in screen.active_bindings.values() if active.binding.show)
-            listed = tuple((active.binding, active.enabled, active.tooltip) for active in bindings)
-            if listed == self._listed:
-                return
-            self._listed = listed
-        super().bindings_changed(screen)
-
-    async def recompose(self) -> None:
-        """Compose again; if another screen came meanwhile, draw it: Textual draws none while a widget is composed."""
-        await super().recompose()
-        removed = not self.is_attached
-        if self.app.screen_stack and (removed or not self.screen.is_current):
-            self.app.screen.refresh()
-
-
-def footer() -> Footer:
-    """Return the footer, which lists the keys that work now."""
-    return KeyFooter(compact=True, show_command_palette=False)
-
-
 class AppScreen(Screen[None]):
     """Base class of the screens: it shows the state and sends events to the app."""
 
@@ -110,6 +79,16 @@ class AppScreen(Screen[None]):
     def __init__(self, *, blocks: bool = True) -> None:
         super().__init__()
         self.blocks = blocks
+        self._styled_for = ""  # the theme
+
+    def update_node_styles(self, animate: bool = True) -> None:
+        """Style all widgets again, but not only because the screen is shown again: that takes longer than to draw it.
+
+        Textual asks for it with `animate` off whenever a screen is shown; only the theme can have changed meanwhile.
+        """
+        if animate or self._styled_for != self.app.theme:
+            self._styled_for = self.app.theme
+            super().update_node_styles(animate=animate)
 
     def show(self, state: State) -> None:
         """Show this state."""
@@ -196,10 +175,19 @@ def make(view: str, blocks: bool) -> ViewScreen | None:
     """Create the screen of a view; return None if the view has no screen."""
     if view not in VIEWS:
         return None
-    module = import_module(f"advisor.tui.screens.{VIEWS[view].module}")
-    made = getattr(module, VIEWS[view].screen)(blocks=blocks)
+    made = getattr(import_module(_module_of(view)), VIEWS[view].screen)(blocks=blocks)
     assert isinstance(made, ViewScreen)
     return made
+
+
+def load_views() -> None:
+    """Import the screens of all views, which takes longer than to open one."""
+    for view in VIEWS:
+        import_module(_module_of(view))
+
+
+def _module_of(view: str) -> str:
+    return f"advisor.tui.screens.{VIEWS[view].module}"
 
 
 class PanelScreen(ViewScreen):
@@ -271,7 +259,7 @@ class RowsScreen(PanelScreen):
             yield self.kind(blocks=self.blocks)
             with VerticalScroll(id="side", can_focus=False):
                 yield Note("detail")
-        yield footer()
+        yield KeyLine()
 
     def detail(self) -> None:
         """Show the details of the row under the cursor."""

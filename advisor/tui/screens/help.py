@@ -13,7 +13,8 @@ from advisor.session.actions import COMMANDS
 from advisor.session.actions.help import help_card
 from advisor.session.records import Card
 from advisor.tui.palette import Key, keys_of, works
-from advisor.tui.screens.base import footer, hidden
+from advisor.tui.screens.base import hidden
+from advisor.tui.widgets.keys import KeyLine
 from advisor.tui.widgets.text import CardView
 from advisor.view.blocks import Line
 
@@ -59,7 +60,7 @@ class HelpScreen(ModalScreen[None]):
         with VerticalScroll(id="page"):
             for card in (*cards, key_card("Keys everywhere", everywhere), help_card(COMMANDS, None)):
                 yield CardView(card, blocks=self._blocks)
-        yield footer()
+        yield KeyLine()
 
     def on_mount(self) -> None:
         self.query_one("#page").focus()

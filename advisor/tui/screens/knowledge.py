@@ -21,7 +21,8 @@ from advisor.records.errors import AdvisorError
 from advisor.session import events as e
 from advisor.session.state import State
 from advisor.tui.drawing import heading, safe, styled
-from advisor.tui.screens.base import PAGE_KEYS, ViewScreen, footer
+from advisor.tui.screens.base import PAGE_KEYS, ViewScreen
+from advisor.tui.widgets.keys import KeyLine
 from advisor.tui.widgets.lists import fill, labelled_row
 from advisor.tui.widgets.prompt import Prompt
 from advisor.tui.widgets.text import Banner, Busy, Lines
@@ -141,7 +142,7 @@ class KnowledgeScreen(ViewScreen):
                 yield Static("Enter follows a link; Backspace goes back", id="linkhead", markup=False)
                 yield OptionList(id="links", markup=False, compact=True)
         yield Busy(blocks=self.blocks)
-        yield footer()
+        yield KeyLine()
 
     def on_mount(self) -> None:
         self.query_one("#hits").can_focus = False
@@ -204,7 +205,7 @@ class KnowledgeScreen(ViewScreen):
         self.query_one(Prompt).placeholder = scope if self._scope else _SEARCH
         if first is None and not self.has_class("-entry"):
             self._draw_entry()
-        self.app.offer(self)
+        self.refresh_bindings()
 
     @property
     def _hits(self) -> OptionList:
@@ -266,7 +267,7 @@ class KnowledgeScreen(ViewScreen):
         if keep:
             self.add_class("-entry")
             self._enter()
-        self.app.offer(self)
+        self.refresh_bindings()
 
     def _enter(self) -> None:
         self.query_one("#links" if self.links else "#page").focus()

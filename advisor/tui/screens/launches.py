@@ -26,11 +26,11 @@ from advisor.tui.drawing import card_lines, chart_lines, safe, styled
 from advisor.tui.screens.base import (
     PAGE_KEYS,
     ChoiceScreen,
-    footer,
     hidden,
     letter_bindings,
     report_line,
 )
+from advisor.tui.widgets.keys import KeyLine
 from advisor.tui.widgets.launches import ORDERS, LaunchTable, Row, rows_of, summary
 from advisor.tui.widgets.lists import Choices
 from advisor.tui.widgets.prompt import Prompt
@@ -77,7 +77,7 @@ class LaunchesScreen(ChoiceScreen):
         yield Busy(blocks=self.blocks)
         yield Choices()
         yield self.prompt_line(Prompt(self.app.complete, placeholder=_FILTER, ident="filter"))
-        yield footer()
+        yield KeyLine()
 
     def on_mount(self) -> None:
         self.query_one(LaunchTable).focus()
@@ -117,7 +117,7 @@ class LaunchesScreen(ChoiceScreen):
         self._preview()
         self.query_one("#problems", Note).say(said)
         self.query_one("#summary", Note).say([Content(summary(rows, table.kept, self._order, self._upwards))])
-        self.app.offer(self)
+        self.refresh_bindings()
 
     def focus_home(self) -> None:
         """Focus the table, or after a read error the prompt, which chooses what to do next."""
@@ -138,7 +138,12 @@ class LaunchesScreen(ChoiceScreen):
         def lines(width: int) -> list[Content]:
             shown = [line for card in cards for line in card_lines(card, width, self.blocks)]
             drawn = chart_lines(launch, width, self.blocks) if launch is not None and charts else []
-            return [*shown, Content(""), *drawn] if drawn else shown
+            out = [*shown, Content(""), *drawn] if drawn else shown
+            # Exactly as long as the pane: to arrange the screen again for each launch would hold up the cursor.
+            room = self.query_one("#side").content_size.height
+            if len(out) > room > 0:
+                out = [*out[: room - 1], (out[room - 1].truncate(width - 2) + styled(" …", "$quiet"))]
+            return out + [Content("")] * (room - len(out))
 
         self.query_one("#preview", Lines).show(lines)
 

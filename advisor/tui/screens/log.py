@@ -34,7 +34,7 @@ class LogScreen(RowsScreen):
         at = len(lines) - 1 if len(lines) != rows.count else None
         rows.show(len(lines), lambda row, _: styled(lines[row], ""), head=styled(head, ""), at=at)
         self.detail()
-        self.app.offer(self)
+        self.refresh_bindings()
 
     def detail(self) -> None:
         state, at = self.app.state, self.query_one(Rows).at

@@ -24,10 +24,11 @@ from advisor.session.practice.pages import Page, page
 from advisor.session.records import Choice, KnowledgeIndex
 from advisor.session.state import State
 from advisor.tui.drawing import safe, styled
-from advisor.tui.screens.base import PAGE_KEYS, ChoiceScreen, ViewScreen, footer, hidden
+from advisor.tui.screens.base import PAGE_KEYS, ChoiceScreen, ViewScreen, hidden
 from advisor.tui.screens.practice_editor import PracticeEditor, edited, editor_name
 from advisor.tui.widgets import evidence_pages
 from advisor.tui.widgets.evidence_pages import FEWEST, EvidenceContext, Layout
+from advisor.tui.widgets.keys import KeyLine
 from advisor.tui.widgets.lists import Choices, Rows
 from advisor.tui.widgets.prompt import Prompt
 from advisor.tui.widgets.text import Banner, Busy, CardColumn, Lines, Make, Note, Tabs
@@ -117,7 +118,7 @@ class PracticeScreen(ChoiceScreen, ViewScreen):
         yield Busy(blocks=self.blocks)
         yield Choices()
         yield self.prompt_line(Prompt(commands.commands(), ident="prompt"))
-        yield footer()
+        yield KeyLine()
 
     def on_mount(self) -> None:
         self.query_one(Rows).can_focus = False
@@ -151,7 +152,7 @@ class PracticeScreen(ChoiceScreen, ViewScreen):
             self._show_page(state, here)
         else:
             self._show_list(here)
-        self.app.offer(self)
+        self.refresh_bindings()
 
     def _show_page(self, state: State, here: Exercising) -> None:
         one = here.lesson.exercise if here.lesson is not None else None

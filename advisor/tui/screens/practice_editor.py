@@ -17,7 +17,7 @@ from advisor.practice.manifest import bundled_text, exercise
 from advisor.practice.workshop import first_step, read_source
 from advisor.records.errors import AdvisorError
 from advisor.records.files import write_whole
-from advisor.tui.screens.base import footer
+from advisor.tui.widgets.keys import KeyLine
 
 if TYPE_CHECKING:
     from advisor.tui.app import AdvisorApp
@@ -73,7 +73,7 @@ class PracticeEditor(ModalScreen[str]):
     def compose(self) -> ComposeResult:
         yield Static(f"{self._path.name}", id="said", markup=False)
         yield TextArea.code_editor("", language=None, soft_wrap=False, id="text")
-        yield footer()
+        yield KeyLine()
 
     def on_mount(self) -> None:
         try:

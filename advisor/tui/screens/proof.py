@@ -23,7 +23,8 @@ from advisor.session.records import KnowledgeIndex, Proved
 from advisor.session.state import State
 from advisor.session.views import requests_of
 from advisor.tui.drawing import PLAIN_SIGNS, safe
-from advisor.tui.screens.base import PanelScreen, footer, hidden
+from advisor.tui.screens.base import PanelScreen, hidden
+from advisor.tui.widgets.keys import KeyLine
 from advisor.tui.widgets.prompt import Prompt
 from advisor.tui.widgets.text import Banner, Busy, Note
 from advisor.view.blocks import SIGNS
@@ -266,7 +267,7 @@ class ProofScreen(PanelScreen):
                 yield Note("detail")
         yield Busy(blocks=self.blocks)
         yield self.prompt_line(Prompt((), ident="prompt"))
-        yield footer()
+        yield KeyLine()
 
     def show(self, state: State) -> None:
         """Show the proof of the view's subject."""
@@ -291,7 +292,7 @@ class ProofScreen(PanelScreen):
             self._detail(view.root.data)
         example = next((name for name, _ in state.knowledge.findings if state.finding_of(name) is None), "")
         self.query_one(Prompt).placeholder = f"name a finding, such as {example or subject}; Tab returns to the tree"
-        self.app.offer(self)
+        self.refresh_bindings()
 
     def _order(self, state: State) -> str:
         """Return the position of the subject among the class and the findings."""

@@ -25,8 +25,9 @@ from advisor.session.transcripts.player import Player
 from advisor.session.transcripts.sandbox import Sandbox
 from advisor.tui.drawing import styled
 from advisor.tui.request_runner import STAGES
-from advisor.tui.screens.base import AppScreen, footer, hidden
+from advisor.tui.screens.base import AppScreen, hidden
 from advisor.tui.widgets.evidence import Evidence
+from advisor.tui.widgets.keys import KeyLine
 from advisor.tui.widgets.launches import LaunchTable, rows_of
 from advisor.tui.widgets.lists import fill
 from advisor.tui.widgets.text import Banner, Busy, Conversation, Note
@@ -166,7 +167,7 @@ class ReplayScreen(AppScreen):
             yield Evidence(blocks=self.blocks, ident="evidence")
         yield Note("step")
         yield Busy(blocks=self.blocks)
-        yield footer()
+        yield KeyLine()
 
     def on_mount(self) -> None:
         fill(self._list, [self._row(at) for at in range(len(self._steps) + 1)])
@@ -272,7 +273,7 @@ class ReplayScreen(AppScreen):
         self.query_one(Evidence).show(state)
         self._list.highlighted = self._step
         self._tell(state)
-        self.app.offer(self)
+        self.refresh_bindings()
 
     def _tell(self, state: State) -> None:
         """Show the line about the step: its action, whether its conclusions are the same, whether the replay plays."""

@@ -21,13 +21,13 @@ from advisor.tui.drawing import safe
 from advisor.tui.screens.base import (
     PAGE_KEYS,
     ChoiceScreen,
-    footer,
     hidden,
     letter_bindings,
     report_line,
 )
 from advisor.tui.widgets.evidence import Evidence
 from advisor.tui.widgets.evidence_pages import PAGES
+from advisor.tui.widgets.keys import KeyLine
 from advisor.tui.widgets.lists import Choices
 from advisor.tui.widgets.prompt import Prompt
 from advisor.tui.widgets.text import Banner, Busy, Conversation, Note
@@ -76,7 +76,7 @@ class SessionScreen(ChoiceScreen):
             yield Evidence(blocks=self.blocks, ident="evidence")
         yield Busy(blocks=self.blocks)
         yield self.prompt_line(Prompt(self.app.complete, history=self.app.history, ident="prompt", pasted=self._pasted))
-        yield footer()
+        yield KeyLine()
 
     def on_mount(self) -> None:
         self.query_one(Conversation).can_focus = False
@@ -110,7 +110,7 @@ class SessionScreen(ChoiceScreen):
         chosen = state.ask is not None and state.ask.kind == "choice"
         self.query_one(Choices).show(choices(state), numbered=chosen, marked=marked)
         self.query_one(Prompt).placeholder = _placeholder(state)
-        self.app.offer(self)
+        self.refresh_bindings()
 
     # User actions
 

@@ -21,8 +21,9 @@ from advisor.source.measures import MEASURES, measure
 from advisor.source.view import View
 from advisor.source.viewer import Seen
 from advisor.tui.drawing import styled
-from advisor.tui.screens.base import PanelScreen, footer, hidden
+from advisor.tui.screens.base import PanelScreen, hidden
 from advisor.tui.screens.source_rows import NO_LINES, NO_SHAPE, NO_TEXT, NOTHING, Code, Listed, about_view, filters_text
+from advisor.tui.widgets.keys import KeyLine
 from advisor.tui.widgets.lists import Rows
 from advisor.tui.widgets.prompt import Prompt
 from advisor.tui.widgets.text import Banner, Busy, Note
@@ -127,7 +128,7 @@ class SourceScreen(PanelScreen):
                 yield Note("detail")
         yield Busy(blocks=self.blocks)
         yield self.prompt_line(Prompt((), placeholder=_PROMPT, ident="prompt"))
-        yield footer()
+        yield KeyLine()
 
     # Showing
 
@@ -144,7 +145,7 @@ class SourceScreen(PanelScreen):
             self._arrive(result)
         self._about(state, result)
         self._pane()
-        self.app.offer(self)
+        self.refresh_bindings()
 
     def _arrive(self, seen: Seen) -> None:
         self._code = Code(seen, self.blocks)

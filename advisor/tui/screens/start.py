@@ -15,13 +15,15 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
+from advisor.readers.kinds import sort_out
 from advisor.session import events as e
 from advisor.session.records import Choice
 from advisor.session.state import State
 from advisor.session.transcripts.autosave import SavedSession, forget, remark, title
 from advisor.tui.drawing import safe
-from advisor.tui.opening import Saved, StartOptions, completions, is_there, sort_out, typed_path
-from advisor.tui.screens.base import ChoiceScreen, footer
+from advisor.tui.opening import Saved, StartOptions, completions, is_there, typed_path
+from advisor.tui.screens.base import ChoiceScreen
+from advisor.tui.widgets.keys import KeyLine
 from advisor.tui.widgets.lists import Choices
 from advisor.tui.widgets.prompt import Prompt, PromptLine
 from advisor.tui.widgets.text import Banner, Busy
@@ -46,7 +48,7 @@ class OfferScreen(ModalScreen[str]):
             yield Static("A session on this file was interrupted. Continue it?", id="title", markup=False)
             yield Choices()
             yield PromptLine(Prompt((), ident="offered"), blocks=self._blocks)
-        yield footer()
+        yield KeyLine()
 
     def on_mount(self) -> None:
         self.query_one(Choices).show(self._choices)
@@ -92,7 +94,7 @@ class StartScreen(ChoiceScreen):
         yield Static(hint, id="hint", markup=False)
         yield self.prompt_line(Prompt(completions, placeholder=kinds, ident="path"))
         yield Busy(blocks=self.blocks)
-        yield footer()
+        yield KeyLine()
 
     def on_mount(self) -> None:
         self.query_one(Banner).show("no report is open")
@@ -105,7 +107,7 @@ class StartScreen(ChoiceScreen):
 
     def show(self, state: State) -> None:
         self.query_one(Choices).show(self._rows)
-        self.app.offer(self)
+        self.refresh_bindings()
 
     # User actions
 
@@ -140,7 +142,7 @@ class StartScreen(ChoiceScreen):
 
     def step(self, by: int) -> None:
         super().step(by)
-        self.app.offer(self)
+        self.refresh_bindings()
 
     def take(self, choice: str | None) -> None:
         kind, _, number = (choice or "").partition(":")

@@ -81,7 +81,7 @@ class StepsScreen(RowsScreen):
 
         rows.show(len(steps), draw, at=at)
         self.detail()
-        self.app.offer(self)
+        self.refresh_bindings()
 
     def detail(self) -> None:
         found = self._steps[self.query_one(Rows).at :][:1]

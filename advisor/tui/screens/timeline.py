@@ -19,16 +19,17 @@ from advisor.session import events as e
 from advisor.session.state import State
 from advisor.timeline.results import GpuTimeline, Lane, Moment, Pattern, TimelineResult
 from advisor.tui.drawing import LANES, card_lines, heading, safe, styled
-from advisor.tui.screens.base import PAGE_KEYS, ViewScreen, footer, hidden
+from advisor.tui.screens.base import PAGE_KEYS, ViewScreen, hidden
+from advisor.tui.widgets.keys import KeyLine
 from advisor.tui.widgets.lists import fill, labelled_row
 from advisor.tui.widgets.text import Banner, Busy, Lines, LineWidget
 from advisor.view.charts.lanes import axis_rows, cells_of, lane_rows, mark_row
 from advisor.view.numbers import plural, speedup_text, time_text
+from advisor.view.pages.pattern import pattern_section
 from advisor.view.pages.timeline import (
     about_text,
     command_texts,
     kernels_section,
-    pattern_section,
     together_section,
     unseen_texts,
 )
@@ -244,7 +245,7 @@ class TimelineScreen(ViewScreen):
             with VerticalScroll(id="detail", can_focus=False):
                 yield Lines(ident="text")
         yield Busy(blocks=self.blocks)
-        yield footer()
+        yield KeyLine()
 
     def on_mount(self) -> None:
         self.query_one("#items").focus()
@@ -318,7 +319,7 @@ class TimelineScreen(ViewScreen):
         shown = result.gpus if item is not None and item.kind == "together" else (gpu,)
         self._lanes.show(shown, self._moments, self._streams)
         self._detail()
-        self.app.offer(self)
+        self.refresh_bindings()
 
     def _detail(self) -> None:
         self.query_one(Lines).show(self._lines)

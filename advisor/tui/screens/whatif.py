@@ -23,7 +23,8 @@ from advisor.session.records import KnowledgeIndex, Proved
 from advisor.session.state import State
 from advisor.session.views import requests_of
 from advisor.tui.drawing import styled
-from advisor.tui.screens.base import PanelScreen, footer, hidden
+from advisor.tui.screens.base import PanelScreen, hidden
+from advisor.tui.widgets.keys import KeyLine
 from advisor.tui.widgets.lists import Rows
 from advisor.tui.widgets.prompt import Prompt
 from advisor.tui.widgets.text import Banner, Note
@@ -206,7 +207,7 @@ class WhatIfScreen(PanelScreen):
             with VerticalScroll(id="side", can_focus=False):
                 yield Note("outcome")
         yield self.prompt_line(Prompt((), ident="prompt"))
-        yield footer()
+        yield KeyLine()
 
     # Showing
 
@@ -228,7 +229,7 @@ class WhatIfScreen(PanelScreen):
         if metric is not None:
             hint = f"a value for {metric.id}, with its unit, or metric=value; Enter tries it"
             self.query_one(Prompt).placeholder = hint
-        self.app.offer(self)
+        self.refresh_bindings()
 
     def _list(self, state: State, launch: LaunchDiagnosis) -> None:
         tried = dict(state.supposing)

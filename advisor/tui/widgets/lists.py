@@ -12,12 +12,12 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
-from textual.visual import Visual
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from advisor.session.records import Choice
 from advisor.tui.drawing import styled
+from advisor.tui.widgets.strips import strip_of
 
 
 def labelled_row(label: Content | str, note: str = "") -> Content:
@@ -149,8 +149,9 @@ class Rows(ScrollView, can_focus=True, inherit_bindings=False):
         """Move the cursor to a line, as an arrow key would."""
         at = min(max(at, 0), max(self.count - 1, 0))
         if at != self.at and self.count:
+            for line in (self.at, at):
+                self.refresh_line(line + self._top)
             self.at = at
-            self.refresh()
             self._reveal()
             self.post_message(self.Moved(self, at))
 
@@ -175,8 +176,9 @@ class Rows(ScrollView, can_focus=True, inherit_bindings=False):
 
     def _strip(self, line: Content, width: int, name: str) -> Strip:
         style, room = self.get_visual_style(name), max(width, 1)
-        strips = Visual.to_strips(self, line.truncate(room, ellipsis=True), room, 1, style)
-        return (strips[0] if strips else Strip([])).extend_cell_length(width, style.rich_style)
+        return strip_of(self, line.truncate(room, ellipsis=True), room, style).extend_cell_length(
+            width, style.rich_style
+        )
 
     def on_resize(self) -> None:
         self._reveal()

@@ -13,12 +13,12 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
 from textual.timer import Timer
-from textual.visual import Visual
 from textual.widget import Widget
 from textual.widgets import Static
 
 from advisor.session.records import Card
 from advisor.tui.drawing import card_lines, safe, styled
+from advisor.tui.widgets.strips import strip_of
 
 Make = Callable[[int], list[Content]]
 
@@ -43,9 +43,10 @@ class LineWidget(Widget):
         return self._made[1]
 
     def renew(self) -> None:
-        """Make the lines again."""
+        """Make the lines again. The screen is arranged again only if their number changed."""
+        width, before = self._made[0], len(self._made[1])
         self._made = (0, [])
-        self.refresh(layout=True)
+        self.refresh(layout=not width or len(self.lines(width)) != before)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         return len(self.lines(width)) if width > 0 else 0
@@ -59,7 +60,7 @@ class LineWidget(Widget):
         lines = self.lines(width) if width else []
         if self.text_selection is not None or y >= len(lines):
             return super().render_line(y)
-        strip = Visual.to_strips(self, lines[y], width, 1, self.visual_style, pad=self.filled)[0]
+        strip = strip_of(self, lines[y], width, self.visual_style, filled=self.filled)
         return strip.apply_offsets(0, y)  # gives a mouse selection the position of this line
 
 

@@ -12,7 +12,7 @@ from advisor.timeline.intervals import shared
 from advisor.timeline.results import GpuTimeline, Lane
 from advisor.view.charts.canvas import shaded
 from advisor.view.charts.drawing import Box, Chart, Line, Word
-from advisor.view.numbers import percent_text, time_text
+from advisor.view.numbers import at_text, percent_text, time_text
 from advisor.view.text import shown
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -128,8 +128,3 @@ def lane_name(lane: Lane) -> str:
 
 def _percent(part: int, whole: int) -> str:
     return percent_text(100 * part / whole)
-
-
-def at_text(moment: int) -> str:
-    """Format a moment of the trace in seconds, as Nsight Systems does."""
-    return f"{moment / 1e9:.6f} s"

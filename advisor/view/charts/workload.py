@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from advisor.readers.workload import unit_names
-from advisor.reasoning.workloads import clusters
+from advisor.readers.workload import clusters, unit_names
 from advisor.view.charts.bars import Bar, bar, bar_width, known, stalls, unit_style
 
 SHARES = "Shares of time, of slots, of requests"

@@ -8,9 +8,9 @@ from difflib import unified_diff
 
 from advisor.knowledge.base import catalog
 from advisor.knowledge.texts import within_sentence
+from advisor.knowledge.time_model import time_model
 from advisor.readers.workload import key_of
 from advisor.reasoning.ranking import worthwhile
-from advisor.reasoning.time_model.terms import time_model
 from advisor.records.diagnosis import (
     ENDS,
     Budget,

@@ -7,8 +7,15 @@ from collections.abc import Sequence
 from typing import Final
 
 from advisor.knowledge.base import catalog
-from advisor.practice.reading_answers import CAVEAT_POINTS, PATTERN_POINTS, TIME_POINTS, Shown, choices, without_caveats
-from advisor.practice.reading_lessons import Answered
+from advisor.practice.reading_answers import (
+    CAVEAT_POINTS,
+    PATTERN_POINTS,
+    TIME_POINTS,
+    Answered,
+    Shown,
+    choices,
+    without_caveats,
+)
 from advisor.practice.readings import NOTHING, Reading
 from advisor.practice.state import Prediction, Record
 from advisor.records.diagnosis import LaunchDiagnosis
@@ -41,8 +48,9 @@ from advisor.view.numbers import (
     time_text,
 )
 from advisor.view.pages.launch import first_diagnosis, utilisation_bars
+from advisor.view.pages.pattern import moment_text, pattern_section
 from advisor.view.pages.practice import log_page, next_step
-from advisor.view.pages.timeline import command_texts, kernels_section, moment_text, pattern_section
+from advisor.view.pages.timeline import command_texts, kernels_section
 from advisor.view.text import shown
 
 ASKS: Final = {

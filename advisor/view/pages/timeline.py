@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import takewhile
 
 from advisor.timeline.results import (
@@ -12,7 +12,6 @@ from advisor.timeline.results import (
     KernelRank,
     Moment,
     NcuCommand,
-    Pattern,
     TimelineResult,
     Together,
     TraceInfo,
@@ -33,21 +32,20 @@ from advisor.view.blocks import (
     Table,
 )
 from advisor.view.blocks import section as made_section
-from advisor.view.charts.lanes import at_text, picture, timeline_chart
+from advisor.view.charts.lanes import picture, timeline_chart
 from advisor.view.numbers import (
+    at_text,
     counted,
     percent_text,
-    rate_text,
     share_text,
-    size_text,
     speedup_text,
     time_text,
 )
 from advisor.view.pages.diagnosis import NAME
+from advisor.view.pages.pattern import pattern_section
 from advisor.view.text import cut, file_name, shown
 
 _KERNELS, _KERNELS_BRIEF = 40, 8
-_CALLS, _WHOLE = 0.1, 0.95  # shares of a gap
 _DETAILED = 4  # the most GPUs that a brief page shows in full
 _SHORT = 20  # characters of a base name that several kernels share
 
@@ -169,60 +167,6 @@ def about_text(trace: TraceInfo, gpu: GpuTimeline) -> str:
 def gpu_name(gpu: GpuTimeline) -> str:
     """Return the GPU's number and name."""
     return f"GPU {gpu.gpu}" + (f" {shown(gpu.name)}" if gpu.name else "")
-
-
-def pattern_section(number: int, pattern: Pattern, *, steps: bool = True, same: int | None = None) -> Section:
-    """A pattern with its bound, its moments and its fix. same: the number of the pattern with the same moments."""
-    finding, gain, fix = pattern.finding, pattern.finding.speedup, pattern.finding.fix
-    rows = [Fact("Why", finding.because)]
-    if gain is not None:
-        least = f", at least {speedup_text(gain.low)}" if gain.low >= 1.005 else ""
-        rows.append(Fact("Speedup", f"at most {speedup_text(gain.high)}{least}"))
-    rows += [Fact("Fix", fix.summary)] if fix is not None else []
-    rows += [Fact("Typical", pattern.typical)] if pattern.typical else []
-    rows += [Fact("Cost", fix.costs)] if fix is not None and fix.costs else []
-    if finding.undecided:
-        rows.append(Fact("Uncertain", f"unknown: {', '.join(finding.undecided)}", "warn"))
-    moments: Block | None = Bullets(tuple(map(moment_text, pattern.moments))) if pattern.moments else None
-    if moments is not None and same is not None:
-        moments = Paragraph(f"Same moments as pattern {same}.")
-    how = Bullets(fix.steps, ordered=True) if steps and fix is not None and fix.steps else None
-    title = f"{number}. {finding.title} ({finding.id})" if number else f"{finding.title} ({finding.id})"
-    return made_section(title, [Facts(tuple(rows)), moments, how], level=3)
-
-
-def moment_text(moment: Moment) -> str:
-    """Return start, duration, activity or neighbours of a moment, and the host's activity."""
-    if moment.kind == "gap":
-        text = f"idle between {cut(shown(moment.before), 40)} and {cut(shown(moment.after), 40)}"
-    else:
-        text = cut(shown(moment.what), 60)
-        if moment.size is not None:
-            text += f" {size_text(moment.size)}"
-            text += f" at {rate_text(moment.size / moment.duration * 1e9)}" if moment.duration else ""
-        if moment.pageable is not None:
-            text += " pageable" if moment.pageable else " not pageable"
-    where = list(_host_texts(moment))
-    where += [f"range {cut(shown(moment.range), 40)}"] if moment.range else []
-    text = f"{at_text(moment.start)}: {time_text(moment.duration)}, {text}"
-    return f"{text}; {', '.join(where)}" if where else text
-
-
-def _host_texts(moment: Moment) -> Iterator[str]:
-    """Yield the host's activity; for a gap, calls that take a tenth of it or more."""
-    if moment.kind != "gap":
-        if moment.call:
-            yield f"requested by {cut(shown(moment.call), 40)}"
-        return
-    before = "host "
-    if moment.call_share is not None and moment.call_share < _CALLS:
-        yield "host outside of CUDA"
-        before = ""
-    for name, share, most in ((moment.call, moment.call_share, 40), (moment.system, moment.system_share, 24)):
-        if name and share is not None and share >= _CALLS:
-            part = "" if share >= _WHOLE else f" for {share_text(share)} of it"
-            yield f"{before}in {cut(shown(name), most)}{part}"
-            before = ""
 
 
 def unseen_texts(result: TimelineResult, unseen: Sequence[Unseen]) -> list[str]:

@@ -1,0 +1,105 @@
+"""The constants of the time model: knowledge/time_model.yaml."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+
+from advisor.knowledge.loader import load
+from advisor.records import resources
+
+
+class Term(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One term: its display name, its chain, the metric it comes from and the reachable part of the peak.
+
+    instead: the metric to use if that one is unknown. follows: the term whose work it also does; a factor for that term
+    applies to this one too. alone: for each term that it waits for, its name if the launch uses only that one.
+    """
+
+    name: str
+    chain: str
+    metric: str = ""
+    instead: str = ""
+    part_of: str = ""
+    follows: str = ""
+    alone: dict[str, str] = {}
+    ceiling: float = 1.0
+    per_sm: bool = False
+    cites: tuple[str, ...] = ()
+
+
+class Range(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A constant with its plausible range."""
+
+    low: float
+    high: float
+    estimate: float = 1.0
+    cites: tuple[str, ...] = ()
+
+
+class Accuracy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The factor within which predicted and measured time agree for nine in ten unmodified launches."""
+
+    within: float
+    cites: tuple[str, ...] = ()
+
+
+class Latencies(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Cycles from a load to its value without other load on the GPU."""
+
+    l1: float
+    l2: float
+    dram: float
+    shared: float
+    cites: tuple[str, ...] = ()
+
+
+class DramCeiling(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Percent of the DRAM peak that reads alone and a copy reach."""
+
+    read: float
+    copy: float
+    cites: tuple[str, ...] = ()
+
+
+class Scattered(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The part of their peak that DRAM and L2 reach with isolated sectors, and the ratio from which it applies."""
+
+    ceiling: float
+    ratio: float
+    cites: tuple[str, ...] = ()
+
+
+class TimeModel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The content of knowledge/time_model.yaml."""
+
+    norm: Range
+    scale: Range
+    accuracy: Accuracy
+    queueing: Range
+    scattered: Scattered
+    launch_ns: Range
+    latency_cycles: Latencies
+    block_launch: dict[str, Any]
+    dram_ceiling: DramCeiling
+    terms: dict[str, Term]
+    how: dict[str, str]
+
+
+@lru_cache(maxsize=1)
+def time_model() -> TimeModel:
+    """Return the model's constants; raises KnowledgeError with file and line if the file is invalid."""
+    return load(resources.folder("knowledge") / "time_model.yaml", TimeModel)
+
+
+def fix_terms() -> tuple[str, ...]:
+    """Return the terms that a fix may change."""
+    return (*time_model().terms, "latency", "imbalance", "launch")
+
+
+def block_launch_ceiling(cc: str) -> float:
+    """Return the blocks that a GPU of this compute capability starts in an SM clock cycle."""
+    table = time_model().block_launch
+    return float(table.get(cc, table["other"]))
