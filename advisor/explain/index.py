@@ -59,21 +59,9 @@ _TOPICS: Final = {
 }
 # If several entries share an id, the kind that comes first here is explained.
 ORDER: Final = (
-    *(
-        "diagnosis",
-        "trust",
-        "pattern",
-        "workload",
-        "class",
-        "conclusion",
-        "decision",
-        "stall",
-        "opcode",
-        "step",
-        "pitfall",
-    ),
+    *("diagnosis", "trust", "pattern", "workload", "class", "decision", "stall", "opcode", "step", "pitfall"),
     *("formula", "topic", "threshold", "ncu_rule", "case", "algorithm", "gpu", "question", "observation", "rule"),
-    *("fix", "term", "metric", "unit", "dtype", "erratum", "source"),
+    *("fix", "term", "metric", "conclusion", "unit", "dtype", "erratum", "source"),
 )
 _RANK = {kind: at for at, kind in enumerate(ORDER)}
 _WITHOUT_ALIASES = ("diagnosis", "trust", "rule", "fix", "source", "metric", "observation")
