@@ -13,7 +13,7 @@ from msgspec import structs
 from rapidfuzz import fuzz, process
 
 from advisor.compare.changes import finding_changes, leading_units, metric_changes
-from advisor.compare.conditions import of_pair, of_reports, other_gpu, other_kernel
+from advisor.compare.conditions import of_pair, of_reports, other_gpu, other_kernel, part_of_the_same
 from advisor.compare.outlook import promise, traps, what_next
 from advisor.compare.records import Compared, Condition, JudgedBy, Matched, Pair, Runs, runs_with
 from advisor.compare.side import Side
@@ -30,6 +30,8 @@ from advisor.records.errors import InputError, UsageError
 from advisor.records.readings import Progress, Reading
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from advisor.reasoning.analysis import Analysis  # loads pandas, which a session does not need at its start
 
 Couple = tuple[Runs, Runs, Matched]
@@ -47,7 +49,9 @@ def read_sides(
 ) -> tuple[Analysis, Analysis]:
     """Read both reports concurrently (one, if both sides are launches of it) and reason about each.
 
-    Raises InputError for an unreadable report, UsageError if a launch or a match of `kernel` is missing on a side.
+    A launch against the whole report that it is from is compared with the other launches of its kernel there. Raises
+    InputError for an unreadable report, UsageError if a launch or a match of `kernel` is missing on a side, or if the
+    launch is the only one of its kernel.
     """
     cat = open_catalog(knowledge)
     answered = checked_answers(cat, answers or {})
@@ -62,8 +66,20 @@ def read_sides(
         progress("reason", 0, 1)
     cat = knowledge_for(cat, [reading.info for reading in readings.values()])
     sides = (base, current)
-    made = {side: _analysis(cat, readings[side.path], side, gpu, answered, kernel) for side in dict.fromkeys(sides)}
+    left_out = _of_whole(base, current)
+
+    def made_of(side: Side) -> Analysis:
+        omitted = left_out if side.launch is None else None
+        return _analysis(cat, readings[side.path], side, gpu, answered, kernel, omitted)
+
+    made = {side: made_of(side) for side in dict.fromkeys(sides)}
     return made[base], made[current]
+
+
+def _of_whole(base: Side, current: Side) -> int | None:
+    """Return the launch that is compared with the whole report that it is from, or None for other comparisons."""
+    named = [side.launch for side in (base, current) if side.launch is not None]
+    return named[0] if len(named) == 1 and base.path.resolve() == current.path.resolve() else None
 
 
 def _together(progress: Progress | None, count: int) -> list[Progress | None]:
@@ -89,6 +105,7 @@ def _analysis(
     gpu: str | None,
     answers: Mapping[str, Answer],
     kernel: re.Pattern[str] | None,
+    left_out: int | None = None,
 ) -> Analysis:
     # Run this before any filter, as in `analyse`: comparing a launch with others must not depend on the selection.
     frame = add_neighbours(reading.frame)
@@ -99,12 +116,26 @@ def _analysis(
         frame = frame[frame["index"] == side.launch]
         if not len(frame):
             raise UsageError(f"{side}: there is no launch {side.launch}: launches are numbered 0 to {highest}")
+    if left_out is not None:
+        frame = _others(frame, side, left_out)
     if kernel is not None:
         frame = frame[[bool(kernel.search(str(name))) for name in frame["kernel_full"]]]
         if not len(frame):
             raise UsageError(f"{side}: no launch matches --kernel: the names are those that `diagnose` prints")
     info = structs.replace(reading.info, path=str(side))
     return analyse_frame(cat, Inputs(frame.reset_index(drop=True), (info,), gpu, {None: dict(answers)}, kept()))
+
+
+def _others(frame: pd.DataFrame, side: Side, launch: int) -> pd.DataFrame:
+    """Return the rows without one launch; raises UsageError if no other launch is of its kernel."""
+    own = frame[frame["index"] == launch]
+    others = frame[frame["index"] != launch]
+    if len(own) and not set(own["kernel"]) & set(others["kernel"]):
+        raise UsageError(
+            f"{side}#{launch}: the report has no other launch of {own['kernel'].iat[0]!r} to compare it with; "
+            f"name the launch to compare it with, such as {side.path.name}#N, or another report"
+        )
+    return others
 
 
 def runs_of(launches: Iterable[LaunchDiagnosis], measured: Sequence[float] | None = None) -> tuple[Runs, ...]:
@@ -273,6 +304,7 @@ def compare_diagnoses(
             f"no kernel is in both: the base holds {names[0]}, the current report {names[1]}; "
             "pair them with --map OLD=NEW"
         )
+    within = part_of_the_same(base.reports[0], current.reports[0])
     if not force:
         for one, other, _ in couples:
             if found := other_gpu(one, other):
@@ -281,7 +313,7 @@ def compare_diagnoses(
         base=base.reports[0],
         current=current.reports[0],
         conditions=of_reports(base.reports[0], current.reports[0]),
-        pairs=tuple(pair_of(catalog, couple) for couple in couples),
+        pairs=tuple(pair_of(catalog, couple, within) for couple in couples),
         base_only=tuple(left),
         current_only=tuple(right),
         ceilings=_ceilings(base, current),
@@ -294,15 +326,15 @@ def _ceilings(*sides: Diagnosis) -> tuple[MeasuredCeilings, ...]:
     return tuple({(card.gpu, card.cc): card for card in used}.values())
 
 
-def pair_of(catalog: Catalog, couple: Couple) -> Pair:
-    """Compare one kernel on both sides."""
+def pair_of(catalog: Catalog, couple: Couple, within: bool = False) -> Pair:
+    """Compare one kernel on both sides. within: one side is a launch, the other the rest of the same report."""
     base, current, matched = couple
     judged = verdict(base.times, current.times) if base.times is not None and current.times is not None else None
     conditions, by_cycles = of_pair(base, current, judged)
     if matched == "only":
         conditions += other_kernel(base, current)
     findings = finding_changes(base.launch, current.launch)
-    doubt = _doubtful(conditions, judged, by_cycles)
+    doubt = "report" if within else _doubtful(conditions, judged, by_cycles)
     return Pair(
         base=base,
         current=current,

@@ -47,6 +47,12 @@ def of_reports(base: ReportInfo, current: ReportInfo) -> tuple[Condition, ...]:
     return ()
 
 
+def part_of_the_same(base: ReportInfo, current: ReportInfo) -> bool:
+    """Whether one side is a launch (`REPORT#3`) of the report that is the other side."""
+    short, long = sorted((base.path, current.path), key=len)
+    return base.sha256 == current.sha256 and long.startswith(f"{short}#")
+
+
 def of_pair(base: Runs, current: Runs, judged: Judged | None) -> tuple[tuple[Condition, ...], Judged | None]:
     """Return the conditions of a pair, and the verdict on SM cycles if the clocks differ."""
     out: list[Condition] = []

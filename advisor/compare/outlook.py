@@ -11,7 +11,7 @@ from advisor.compare.records import FindingChange, Next, Promise, Runs, State, T
 from advisor.knowledge.time_model import time_model
 from advisor.knowledge.units import unit_name
 from advisor.reasoning.time_model.noise import Judged
-from advisor.records.diagnosis import ENDS, Conclusion, Finding, LaunchDiagnosis
+from advisor.records.diagnosis import ENDS, Conclusion, Finding, LaunchDiagnosis, is_settled
 from advisor.records.quantities import amount_text, change_text, factor_text, gain_text, share_text, speedup_text
 
 # Metrics that count the work of a unit, and their units as the texts name them.
@@ -245,7 +245,7 @@ def what_next(
 
     A slower version that removed the cause it was made for, and now has one that this fix often introduces, is a step
     on the way: the advice is to fix the new cause, and to revert only if the time stays above that of the base.
-    doubt: why the times are not comparable (size, gpu, clock); if set, reverting is not advised.
+    doubt: why the times are not comparable (size, gpu, clock, report); if set, reverting is not advised.
     """
     if _built_otherwise(changes):
         return Next("look", "debug_build", None, say("alike"), sources("alike"))
@@ -306,6 +306,8 @@ def _ahead(current: Runs) -> Next:
     first = first_diagnosis(launch)
     if advised is None or first is None or advised.kind == "look":
         return _look(launch, first, advised)
+    if first.id in ENDS and not is_settled(launch, first):
+        return Next("look", first.id, None, say("possibly", title=first.title), sources("possibly"))
     key, gain = advised.id.removeprefix("advice."), _gain(first)
     values = {
         "title": first.title,

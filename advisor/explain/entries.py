@@ -377,6 +377,7 @@ def _quantity(index: Index, place: Place) -> Explanation:
     entry: QuantityDef = index.entry(place, QuantityDef)
     found = [index.of(name, "diagnosis") for name in entry.bounds]
     assumed = [f"where {entry.assumes}", *(f"  when {_test(index, name)}" for name in entry.holds)]
+    assumed += [f"  on launches of the class {' or '.join(entry.classes)}"] if entry.classes else []
     sections: tuple[Section, ...] = (
         ("what", _lines(entry.what)),
         ("formula", _lines(entry.formula)),

@@ -7,6 +7,7 @@ capability 8.0), and from 8.0 on the system reserves 1 KiB of each block; warps 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -170,3 +171,29 @@ def most_for(limits: Limits, block_size: int, capacity: int, blocks: int) -> tup
     )
     allocation = capacity // blocks // limits.shared_unit * limits.shared_unit
     return registers, min(max(0, allocation - limits.shared_reserved), limits.shared_per_block)
+
+
+def changes_needed(
+    limits: Limits, block_size: int, registers: int, shared: int, capacity: int, percent: float
+) -> tuple[tuple[str, int, int], ...]:
+    """Return the resources that keep a kernel from an occupancy (0-100), each as (resource, value now, value needed).
+
+    resource: registers (per thread, the most), shared (bytes per block, the most) or block_size (threads): if the block
+    or warp slots do not allow it with this block size, the nearest size that they allow, and nothing else.
+    """
+    wanted = percent / 100 * limits.warps_per_sm
+
+    def blocks_of(size: int) -> int:
+        return math.ceil(wanted / warps_of(size) - 1e-9)
+
+    def allowed(size: int) -> bool:
+        return blocks_of(size) <= min(limits.blocks_per_sm, limits.warps_per_sm // warps_of(size))
+
+    if not allowed(block_size):
+        sizes = [size for size in _near(block_size, limits.threads_per_block) if allowed(size)]
+        return (("block_size", block_size, sizes[0]),) if sizes else ()
+    most = most_for(limits, block_size, capacity, blocks_of(block_size))
+    assert most is not None
+    now = {"registers": registers, "shared": shared}
+    pairs = zip(now.items(), most, strict=True)
+    return tuple((name, value, bound) for (name, value), bound in pairs if value > bound)

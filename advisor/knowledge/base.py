@@ -6,6 +6,7 @@ workload may have the same id as one of a kernel: it is the same cause, detected
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -39,6 +40,8 @@ WORD_FILES = {
     "gain": "quantification/gains.yaml",
     "advice": "quantification/advice.yaml",
 }
+_ACRONYMS = frozenset(("sm", "l1", "l2", "dram", "fma", "alu", "lsu", "xu", "fp16", "fp32", "fp64"))
+_TITLE = 48  # characters of a metric's title; a longer meaning is prose
 
 
 class Catalog:
@@ -182,6 +185,32 @@ def _opened(extra: tuple[Path, ...]) -> Catalog:
 def metrics() -> dict[str, MetricDef]:
     """Canonical metrics of the bundled knowledge base."""
     return catalog().metrics
+
+
+def finding_title(name: str) -> str:
+    """Return the title of a finding or class by its id; of any other name, its words."""
+    known = catalog()
+    entry = known.findings.get(name) or known.classes.get(name)
+    return entry.title if entry is not None else name.replace("_", " ")
+
+
+def condition_title(name: str) -> str:
+    """Return the words for a condition of a rule: a finding or class by its title, an observation by its words."""
+    return finding_title(name.partition(".")[2] or name)
+
+
+def metric_title(name: str) -> str:
+    """Return the name of a metric for a reader: ncu's label, else the start of its meaning, else its id in words."""
+    entry = catalog().metrics.get(name)
+    if entry is None:
+        return name
+    label = entry.text[0].partition("/")[2] if entry.text else ""
+    meanings = (re.split(ends, entry.means)[0].strip() for ends in (r"[;:(]", r"[;:(,]"))
+    title = entry.title or label or next((text for text in meanings if 0 < len(text) <= _TITLE), "")
+    if not title:
+        words = re.sub(r"_(?:pct|ns|hz)$", "", name).split("_")
+        title = " ".join(word.upper() if word in _ACRONYMS else word for word in words)
+    return title if title[:2].isupper() else title[:1].upper() + title[1:]
 
 
 class PartCatalog(Catalog):

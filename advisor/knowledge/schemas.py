@@ -16,8 +16,12 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class MetricDef(Entry, frozen=True, forbid_unknown_fields=True):
-    """A canonical metric: its unit, and its names in ncu's output or its formula."""
+    """A canonical metric: its unit, and its names in ncu's output or its formula.
 
+    title: its name for a reader, if neither ncu's label nor the beginning of `means` can serve.
+    """
+
+    title: str = ""
     unit: str = ""
     means: str = ""
     names: tuple[str, ...] = ()
@@ -32,11 +36,13 @@ class MetricDef(Entry, frozen=True, forbid_unknown_fields=True):
 class ObservationDef(Entry, frozen=True, forbid_unknown_fields=True):
     """A named test on metrics. Only observations compare numbers with thresholds.
 
-    partition: a group of observations of which exactly one must hold for every value.
+    partition: a group of observations of which exactly one must hold for every value. states: the same as `says`
+    without numbers, to name the condition of a fix where its metrics are unknown.
     """
 
     test: str = ""
     says: str = ""
+    states: str = ""
     partition: str = ""
     id: str = ""
 
@@ -59,7 +65,9 @@ class FixDef(Entry, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     when, unless: the conditions on which it suits a kernel, by the names that rules use except results of the
     quantification, which depend on the fix; because: the reason, a text about one launch. A fix without conditions is
-    the general one of its entry. example: metric values on which it is the first fix.
+    the general one of its entry. done: observation -> the number of the step, from 1, that a kernel on which it holds
+    has done already. changes_as: the fix of the same entry whose factors this one has. example: metric values on which
+    it is the first fix.
     before, after: about five to ten lines of code each, both or neither. code: the kind of that code: whole device
     functions (`kernel`), statements of the host program (`host`) or `python`. check: the simulator that applies the fix
     to the launch's own numbers (reasoning/fix_simulation.py). typical: the usual gain of a fix without a model
@@ -72,12 +80,14 @@ class FixDef(Entry, frozen=True, forbid_unknown_fields=True, kw_only=True):
     unless: tuple[str, ...] = ()
     because: str = ""
     steps: tuple[str, ...] = ()
+    done: dict[str, int] = {}
     costs: str = ""
     before: str = ""
     after: str = ""
     code: Literal["kernel", "host", "python"] = "kernel"
     changes: dict[str, str] = {}
     degrees: dict[str, str] = {}
+    changes_as: str = ""
     check: Literal["", "banks", "coalescing", "occupancy", "waves"] = ""
     typical: str = ""
     example: dict[str, float] = {}
@@ -135,8 +145,12 @@ class DiagnosisDef(Entry, frozen=True, forbid_unknown_fields=True):
     def __post_init__(self) -> None:
         general = self.fix
         if general is not None and isinstance(self.fixes_given, tuple):
-            same = {"changes": general.changes, "degrees": general.degrees}
-            fixes = (fix if fix.changes else msgspec.structs.replace(fix, **same) for fix in self.fixes_given)
+            named = {fix.id: fix for fix in self.fixes_given}
+            from_whom = {fix.id: fix if fix.changes else named.get(fix.changes_as, general) for fix in self.fixes_given}
+            fixes = (
+                msgspec.structs.replace(fix, changes=from_whom[fix.id].changes, degrees=from_whom[fix.id].degrees)
+                for fix in self.fixes_given
+            )
             msgspec.structs.force_setattr(self, "fixes_given", tuple(fixes))
 
     @property
@@ -230,7 +244,8 @@ class QuantityDef(Entry, frozen=True, forbid_unknown_fields=True):
     """A formula of step 3: waste, or a bound of a speedup, computed on every launch without the time model.
 
     The first way that holds and whose numbers are all known is used. bounds: the findings whose speedup cannot exceed
-    `at_most`; assumes: what that requires, after "where"; holds: observations that show that it is so.
+    `at_most`; assumes: what that requires, after "where"; holds: observations without which it is not so; classes:
+    those of the launches on which it is so.
     """
 
     title: str = ""
@@ -243,6 +258,7 @@ class QuantityDef(Entry, frozen=True, forbid_unknown_fields=True):
     bounds: tuple[str, ...] = ()
     assumes: str = ""
     holds: tuple[str, ...] = ()
+    classes: tuple[str, ...] = ()
     see: tuple[str, ...] = ()
     id: str = ""
 

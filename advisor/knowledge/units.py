@@ -12,6 +12,8 @@ from advisor.records import resources
 
 # Units whose percentages differ by at most this many points are co-limiters (p3.clusters).
 CLUSTER_POINTS = 10.0
+# Throughput is the largest of its units, but from another pass: a difference of half a point counts as equal.
+SAME_POINTS = 0.5
 
 
 class UnitDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -22,6 +24,7 @@ class UnitDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     side: Literal["", "compute", "memory"] = ""
     rare: bool = False
     throughput: Literal["", "sm", "memory"] = ""
+    ncu_only: bool = False
     part_of: str = ""
     leads: bool = False
     wins_ties: bool = False
@@ -55,6 +58,12 @@ def compute_units() -> tuple[str, ...]:
 def inner_units() -> tuple[str, ...]:
     """Return the units of the memory path that count towards SM throughput."""
     return throughput_units("sm", "memory")
+
+
+@lru_cache(maxsize=1)
+def not_arithmetic() -> tuple[str, ...]:
+    """Return the units of ncu's SM throughput that do not count as compute here."""
+    return (*inner_units(), *(metric for metric, unit in units().items() if unit.ncu_only))
 
 
 def memory_units() -> tuple[str, ...]:

@@ -127,7 +127,7 @@ def check_used(base: Base, elsewhere: Collection[str] = ()) -> Iterator[Mistake]
     for finding in base.findings.values():
         used |= set(finding.value.explains)
         used |= {n for rule in finding.value.seen for n in (*rule.when, *rule.unless)}
-        used |= {n for fix in finding.value.fixes for n in (*fix.when, *fix.unless)}
+        used |= {n for fix in finding.value.fixes for n in (*fix.when, *fix.unless, *fix.done)}
     used |= {n for word in base.words.values() for rule in word.value.seen for n in (*rule.when, *rule.unless)}
     for quantity in base.quantities.values():
         used |= {*quantity.value.holds, *(n for way in quantity.value.ways for n in (*way.when, *way.unless))}

@@ -76,6 +76,21 @@ def _fix(
     for text, where in (*texts, *((step, (*keys, "steps", at)) for at, step in enumerate(fix.steps))):
         for name in sorted(set(_FIELD.findall(text)) & base.metrics.keys()):
             yield entry.mistake(f"{{{name}}} is not replaced in this text", *where)
+    for name, step in fix.done.items():
+        if name not in base.observations and not base.is_broken(name):
+            yield entry.mistake(f"{name!r} is not an observation", *keys, "done", name)
+        if not 1 <= step <= len(fix.steps):
+            yield entry.mistake(f"{name}: there is no step {step}", *keys, "done", name)
+    if fix.steps and len(set(fix.done.values())) == len(fix.steps):
+        yield entry.mistake("a kernel may have done all steps: give the fix a condition instead", *keys, "done")
+    if fix.changes_as and fix.changes_as not in {one.id for one in entry.value.fixes}:
+        yield entry.mistake(f"{fix.changes_as!r} is not a fix of {entry.id}", *keys, "changes_as")
+    for part, conditions in (("when", fix.when), ("unless", fix.unless)):
+        for name in conditions:
+            found = base.observations.get(name)
+            if found is not None and not (found.value.states or _FIELD.search(found.value.says) is None):
+                said = f"{name} needs `states`, to name it where it is unknown"
+                yield entry.mistake(said, *keys, part, severity=severity)
     if len(entry.value.fixes) > 1 and not fix.example:
         yield entry.mistake(f"the fix {fix.id} has no example", *keys, severity=severity)
     for name in sorted(fix.example.keys() - base.metrics.keys()):

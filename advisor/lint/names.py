@@ -13,7 +13,9 @@ from advisor.lint.base import Base, Mistake, Placed
 from advisor.reasoning.engine.program import CLASS_STEP, UNDETERMINED, kind_of, reference_error, well_formed
 
 # Columns of the data frame that contain text.
-LABELS = frozenset({"compute_leader", "memory_leader", "stall_leader", "occupancy_limiter", "kernel", "gpu_name", "cc"})
+LABELS = frozenset(
+    {"compute_leader", "memory_leader", "sm_leader", "stall_leader", "occupancy_limiter", "kernel", "gpu_name", "cc"}
+)
 
 
 class StepError(Protocol):
@@ -197,6 +199,9 @@ def check_quantities(base: Base) -> Iterator[Mistake]:
         if value.bounds and not any(way.at_most for way in value.ways):
             yield entry.mistake("bounds findings, but no way says at_most", "bounds")
         yield from _observed(base, entry, value.holds, "holds")
+        for name in value.classes:
+            if name not in base.classes and not base.is_broken(f"class.{name}"):
+                yield entry.mistake(f"{name!r} is not a class", "classes")
         for at, way in enumerate(value.ways):
             yield from _way(base, entry, way, at)
 

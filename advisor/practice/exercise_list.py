@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Literal
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, Literal
 
 from advisor.practice.manifest import Exercise
 from advisor.practice.readings import Reading
@@ -35,6 +35,18 @@ class PracticeList(Record, tag_field="schema", tag="ncu-advisor/practice-list/1"
     """Output of `ncu-advisor practice list --format json`."""
 
     exercises: tuple[ListedExercise, ...]
+
+
+_STATES: Final = ("tried", "started", "new", "solved")  # which exercise comes next: begun ones before new ones
+
+
+def where_to_begin(rows: Iterable[tuple[str, int, str]]) -> dict[str, int]:
+    """Return for each kind of exercise the number of the one to do next. rows: (kind, number, state) of each."""
+    out: dict[str, tuple[int, int]] = {}
+    for kind, number, state in rows:
+        place = (_STATES.index(state), number)
+        out[kind] = min(out.get(kind, place), place)
+    return {kind: number for kind, (at, number) in out.items() if _STATES[at] != "solved"}
 
 
 def kind_of(one: Exercise | Reading) -> Literal["kernel", "timeline", "profile"]:

@@ -217,3 +217,14 @@ def _without_numbers(lines: Iterable[str]) -> Iterable[str]:
     for part in (first, source):
         for text in part:
             yield _NUMBERED.sub("", text, count=1) if numbered else text
+
+
+def pasted_rule(text: str) -> RuleResult:
+    """Return a paragraph of a rule (`OPT Est. Speedup: 62.5% The 4.00 …`) as its result, in any layout of its lines."""
+    words = " ".join(text[:4000].split())
+    words = re.sub(r"^(?:OPT|INF|WRN)\s+", "", words)
+    estimate = _ESTIMATE.match(words)
+    message = words[estimate.end() :].strip() if estimate else words
+    speedup = speedup_of(number(estimate[2])) if estimate and not estimate[1] else None
+    local = percent_of(number(estimate[2])) if estimate and estimate[1] else None
+    return RuleResult("", "", one_line(message), speedup, local)

@@ -12,11 +12,13 @@ from advisor.knowledge.units import unit_name
 from advisor.reasoning.assemble import Reasoned, reason
 from advisor.reasoning.engine.explain import BlockedRule, Flip, Proof, how, why_not
 from advisor.reasoning.inputs import Answer, Inputs, checked_answers
+from advisor.reasoning.ncu_rules import verdicts
 from advisor.reasoning.next_question import wanted
 from advisor.reasoning.other_gpu import elsewhere
 from advisor.reasoning.what_if import flips, turns, what_if
-from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis, MeasuredCeilings, OtherGpu
+from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis, MeasuredCeilings, OtherGpu, RuleVerdict
 from advisor.records.errors import UsageError
+from advisor.records.readings import RuleResult
 
 
 class Analysis:
@@ -78,6 +80,11 @@ class Analysis:
         for position in positions:
             self._launch(position)
         return elsewhere(self.catalog, self.inputs, self._reasoned, positions, gpu)
+
+    def on_rule(self, position: int, result: RuleResult) -> RuleVerdict:
+        """Return the conclusion here on the subject of a result of ncu's rules, such as a pasted one."""
+        launch, trace = self._launch(position), self._reasoned.traces[position]
+        return verdicts(self.catalog, self._reasoned.observed, position, trace, launch.findings, (result,))[0]
 
     def wanted(self, askable: Sequence[str], later: Sequence[str] = ()) -> tuple[str, ...]:
         """For typed-in numbers, return the metrics and questions in `askable` that could change the first finding.

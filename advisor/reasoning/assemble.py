@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from advisor.knowledge.base import Catalog
@@ -32,7 +33,7 @@ from advisor.reasoning.metrics.derive import LABELS
 from advisor.reasoning.observations import Observed, tests_of
 from advisor.reasoning.phases import with_phases
 from advisor.reasoning.quantified import known
-from advisor.reasoning.quantities import of_findings, quantities
+from advisor.reasoning.quantities import of_launch, quantities
 from advisor.reasoning.ranking import kind_of, ranked
 from advisor.records.diagnosis import (
     Comparison,
@@ -134,7 +135,7 @@ def _launch(
         verdict=_verdict(catalog, observed, row, trace, texts),
         findings=ordered,
         conclusions=tuple(_conclusion(catalog, trace, name, {**texts, **known(found.numbers)}) for name in trace.words),
-        quantities=of_findings(bounds, trace.findings),
+        quantities=of_launch(catalog, bounds, trace.class_id, trace.findings),
         questions=asked,
         missing=lacking,
         metrics=values,
@@ -192,19 +193,40 @@ def _evidence(
 
 
 def fix_advices(
-    entry: DiagnosisDef, trace: Trace, texts: Mapping[str, float | str], exercise: str = ""
+    catalog: Catalog,
+    entry: DiagnosisDef,
+    trace: Trace,
+    texts: Mapping[str, float | str],
+    exercise: str = "",
+    holds: Callable[[str], bool] = lambda _: False,
 ) -> tuple[FixAdvice, ...]:
     """Return the fixes of a diagnosis or timeline pattern that may suit, the chosen one first.
 
-    texts: what the reason for a fix may use; a fix with an unknown condition has no reason.
+    texts: what the reason for a fix may use; a fix with an unknown condition has no reason. holds: whether an
+    observation holds on the launch; a step that the kernel has done already is left out.
     """
-    fired = {rule.rule_id for rule in trace.fired}
+    fired = {rule.rule_id: rule for rule in trace.fired}
+    waiting = {rule.rule_id: rule for rule in trace.undecided}
+
+    def states(names: Sequence[str]) -> tuple[str, ...]:
+        found = (catalog.observations.get(name) for name in names)
+        return tuple(one.states or one.says for one in found if one is not None)
 
     def advice(fix: FixDef) -> FixAdvice:
-        because = fill(fix.because, texts) if fix_rule(entry.id, fix.id) in fired else ""
-        before, after = fix.before.rstrip(), fix.after.rstrip()
+        rule = fix_rule(entry.id, fix.id)
+        done = {step for name, step in fix.done.items() if holds(name)}
         return FixAdvice(
-            fix.id, fix.summary, fix.steps, fix.costs, exercise, entry.see, before=before, after=after, because=because
+            fix.id,
+            fix.summary,
+            tuple(step for at, step in enumerate(fix.steps, 1) if at not in done),
+            fix.costs,
+            exercise,
+            entry.see,
+            before=fix.before.rstrip(),
+            after=fix.after.rstrip(),
+            because=fill(fix.because, texts) if rule in fired else "",
+            needs=states(waiting[rule].unknown) if rule in waiting else (),
+            needs_not=states(fired[rule].unknown_unless) if rule in fired else (),
         )
 
     return tuple(map(advice, ranked_fixes(entry, trace)))
@@ -224,7 +246,7 @@ def _finding(
     fired = sorted((f for f in trace.fired if f.concludes == found), key=lambda f: order.index(f.rule_id))
     names = [name for f in fired for name in f.when]
     undecided = tuple(sorted({name for f in fired for name in f.unknown_unless}))
-    fixes = fix_advices(entry, trace, texts, entry.exercise)
+    fixes = fix_advices(catalog, entry, trace, texts, entry.exercise, partial(observed.holds, row))
     rule = _rule(catalog, found, fired[0].rule_id)
     evidence = _evidence(catalog, observed, row, trace, names)
     return Finding(
@@ -278,7 +300,7 @@ def _verdict(catalog: Catalog, observed: Observed, row: int, trace: Trace, texts
         margin=min(margins) if margins else None,
         evidence=_evidence(catalog, observed, row, trace, entry.when),
         because=fill(entry.because, texts),
-        notes=domain.notes(catalog, trace.class_id, values),
+        notes=domain.notes(catalog, trace.class_id, texts),
         units=domain.units(values),
         band=domain.band(values),
     )

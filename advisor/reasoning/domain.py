@@ -69,9 +69,10 @@ class Kernels:
         """Return the launches, each with the combined gain of its fixes."""
         return with_budgets(catalog, columns, launches)
 
-    def notes(self, catalog: Catalog, class_id: str, values: Mapping[str, float]) -> tuple[str, ...]:
-        """Return the notes on the class of one launch."""
-        return class_notes(catalog, class_id, values)
+    def notes(self, catalog: Catalog, class_id: str, texts: Mapping[str, float | str]) -> tuple[str, ...]:
+        """Return the notes on the class of one launch. texts: its numbers and the names of its labels."""
+        values = {name: value for name, value in texts.items() if isinstance(value, float)}
+        return class_notes(catalog, class_id, values, str(texts.get("sm_leader", "")))
 
     def units(self, values: Mapping[str, float]) -> tuple[WorkloadUnit, ...]:
         """Return an empty tuple: ncu's counters are the units of a kernel."""
@@ -135,9 +136,9 @@ class Workloads:
         """Return the launches unchanged: no model combines the fixes of a workload."""
         return tuple(launches)
 
-    def notes(self, catalog: Catalog, class_id: str, values: Mapping[str, float]) -> tuple[str, ...]:
+    def notes(self, catalog: Catalog, class_id: str, texts: Mapping[str, float | str]) -> tuple[str, ...]:
         """Return the notes on the class of one workload."""
-        return workloads.workload_notes(values)
+        return workloads.workload_notes({name: value for name, value in texts.items() if isinstance(value, float)})
 
     def units(self, values: Mapping[str, float]) -> tuple[WorkloadUnit, ...]:
         """Return the typed units."""

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
-from advisor.knowledge.base import Catalog
+from advisor.knowledge.base import Catalog, finding_title
 from advisor.knowledge.expressions import TRUE
-from advisor.knowledge.texts import BOUNDS
+from advisor.knowledge.texts import BOUNDS, within_sentence
+from advisor.readers.console import pasted_rule
 from advisor.reasoning.engine.explain import BlockedRule, Clause, why_not
 from advisor.reasoning.engine.trace import Trace
 from advisor.records.diagnosis import Comparison, Finding, Here, RuleVerdict
@@ -86,6 +87,17 @@ def kinds(catalog: Catalog) -> Kinds:
         for name in (rule, *entry.get("called", ())):
             out[name] = found
     return Kinds(out, tuple(re.compile(text) for text in silent))
+
+
+_FEWEST = 8  # words of a message; a question about the same thing is shorter
+
+
+def recognised(catalog: Catalog, text: str) -> RuleResult | None:
+    """Return the result of a rule that a pasted text holds; None for any other text."""
+    if len(text.split()) < _FEWEST:
+        return None
+    result = pasted_rule(text)
+    return result if kinds(catalog).find(result) is not None else None
 
 
 @lru_cache(maxsize=256)
@@ -238,17 +250,19 @@ def _gain(finding: Finding) -> float | None:
 
 def _because(here: Here, nothing: str) -> str:
     """Return the conclusion here and why, as the second half of a sentence; nothing: why no diagnosis follows."""
-    subject, gain = here.subject, f", {speedup_text(here.gain)}" if here.gain is not None else ""
+    subject = within_sentence(finding_title(here.subject))
+    by = within_sentence(finding_title(here.by))
+    gain = f", {speedup_text(here.gain)}" if here.gain is not None else ""
     if here.status == "first":
         return f"the same: {subject} comes first{gain}"
     if here.status == "ranked":
-        return f"{subject} is number {here.place}{gain}; {here.by} comes first"
+        return f"{subject} is number {here.place}{gain}; {by} comes first"
     if here.status == "small":
         return f"{subject} was found but saves little{gain}"
     if here.status == "trust":
         return f"listed under caveats: {subject}"
     if here.status == "gave_way":
-        return f"not {subject}: {here.by} explains it"
+        return f"not {subject}: {by} explains it"
     if here.status == "unknown":
         return f"{subject} is undecided, unknown: {', '.join(here.lacking[:3]) or 'a metric'}"
     if here.status == "refuted":

@@ -57,8 +57,11 @@ def shown(
     return tuple(fill(text, known) for text in texts)
 
 
-def class_notes(catalog: Catalog, class_id: str, values: Mapping[str, float]) -> tuple[str, ...]:
-    """Return the notes of one launch that ncu profiled; they do not mention unknown values."""
+def class_notes(catalog: Catalog, class_id: str, values: Mapping[str, float], sm_unit: str = "") -> tuple[str, ...]:
+    """Return the notes of one launch that ncu profiled; they do not mention unknown values.
+
+    sm_unit: the unit that ncu's SM throughput comes from, if it does not count as compute here.
+    """
     known: dict[str, float | str] = dict(values)
     units = sorted(((values[u], u) for u in leading_units() if u in values), reverse=True)
     if units:
@@ -69,5 +72,6 @@ def class_notes(catalog: Catalog, class_id: str, values: Mapping[str, float]) ->
     plain = (name for name, c in catalog.classes.items() if c.plain and parse_test(c.plain).truth(values) == TRUE)
     table = next(plain, class_id)
     if class_id not in (table, "undetermined"):
-        known["plain"] = within_sentence(catalog.classes[table].title)
+        known |= {"plain_by_unit" if sm_unit else "plain": within_sentence(catalog.classes[table].title)}
+        known |= {"sm_unit": sm_unit} if sm_unit else {}
     return shown("class_notes.yaml", known, class_id, catalog.observations)

@@ -245,6 +245,10 @@ class Observed:
         column = self.columns.get(metric)
         return float("nan") if column is None else float(column[row])
 
+    def holds(self, row: int, name: str) -> bool:
+        """Whether an observation holds on one launch; False if it is unknown."""
+        return bool(self.truth[row, self.place[name]] == TRUE)
+
     @cached_property
     def place(self) -> dict[str, int]:
         """Map each observation id to its column in `truth` and `margin`."""

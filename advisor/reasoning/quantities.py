@@ -37,8 +37,8 @@ class _Way:
 def quantities(observed: Observed) -> list[tuple[Quantity, ...]]:
     """Return the quantities of each launch, the largest bound first, bounds whose assumption fails last.
 
-    `bounds` are those of the entry; `of_findings` keeps the findings of the launch. Raises KnowledgeError for a formula
-    that is not in the grammar or names no observation.
+    `bounds` are those of the entry, and `holds` is from the observations alone; `of_launch` adds the conclusions.
+    Raises KnowledgeError for a formula that is not in the grammar or names no observation.
     """
     out: list[list[Quantity]] = [[] for _ in range(len(observed.truth))]
     columns = dict(observed.columns)
@@ -51,9 +51,22 @@ def quantities(observed: Observed) -> list[tuple[Quantity, ...]]:
     return [tuple(sorted(found, key=_rank)) for found in out]
 
 
-def of_findings(found: Sequence[Quantity], names: Collection[str]) -> tuple[Quantity, ...]:
-    """Return the quantities, each with those of its findings that the launch has."""
-    return tuple(structs.replace(q, bounds=tuple(name for name in q.bounds if name in names)) for q in found)
+def of_launch(
+    catalog: Catalog, found: Sequence[Quantity], class_id: str, findings: Collection[str]
+) -> tuple[Quantity, ...]:
+    """Return the quantities, each with those of its findings that the launch has.
+
+    `holds` follows the class: an assumption that the observations allow holds only on launches of the entry's classes
+    (all, if it names none), and is unknown (None) on others.
+    """
+
+    def one(quantity: Quantity) -> Quantity:
+        classes = catalog.quantities[quantity.id].classes
+        is_so = quantity.holds and (not classes or class_id in classes)
+        bounds = tuple(name for name in quantity.bounds if name in findings)
+        return structs.replace(quantity, bounds=bounds, holds=False if quantity.holds is False else is_so or None)
+
+    return tuple(map(one, found))
 
 
 def _rank(quantity: Quantity) -> tuple[bool, float]:

@@ -9,7 +9,7 @@ from typing import Protocol, TypeVar
 
 from advisor.knowledge.base import Catalog
 from advisor.knowledge.base import catalog as open_catalog
-from advisor.records.diagnosis import ENDS, FindingKind, Speedup
+from advisor.records.diagnosis import ENDS, OVERRIDES, FindingKind, Speedup
 
 TIE = 1.10  # gains within this factor of each other count as equal
 R = TypeVar("R", bound="Ranks")
@@ -68,11 +68,14 @@ def kind_of(catalog: Catalog, found: str, speedup: Speedup | None) -> FindingKin
 def ranked(catalog: Catalog, findings: Sequence[R]) -> tuple[R, ...]:
     """Return the findings in the order to fix them.
 
-    First launch overhead, then findings that end the search, then by speedup, then trust entries and notes. Speedups
-    within TIE of each other count as equal; among them the cause of the earlier step ranks first.
+    First what makes all others worthless (OVERRIDES), then launch overhead, then findings that end the search, then by
+    speedup, then trust entries and notes. Speedups within TIE of each other count as equal; among them the cause of the
+    earlier step ranks first.
     """
 
     def group(finding: Ranks) -> int:
+        if finding.id in OVERRIDES:
+            return -1
         if finding.kind != "diagnosis":
             return {"trust": 4, "note": 5}[finding.kind]
         if finding.id == "launch_overhead":

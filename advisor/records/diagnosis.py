@@ -7,6 +7,7 @@ from typing import Literal
 
 import msgspec
 
+from advisor.records.quantities import MEDIUM_CONFIDENCE
 from advisor.records.record import (
     Count,
     Gain,
@@ -25,6 +26,8 @@ from advisor.records.sampling import Sampling
 
 # Findings that end the search: the kernel is near the limits of the GPU.
 ENDS = ("near_memory_roofline", "near_compute_roofline")
+# Findings that make all others of a launch worthless until they are fixed: they come first, whatever their kind.
+OVERRIDES = ("debug_build",)
 
 
 class Comparison(Record, kw_only=True):
@@ -120,7 +123,8 @@ class FixAdvice(Record):
     """The description of a fix: its steps, its cost, the exercise that practises it, and topics for further reading.
 
     before, after: a few lines of code without and with the fix, both or neither. because: why it suits this launch;
-    empty if it suits every launch, or if that is unknown.
+    empty if it suits every launch, or if that is unknown. needs, needs_not: what must and must not be so for it to
+    suit, but is unknown of this launch.
     """
 
     id: str
@@ -133,6 +137,8 @@ class FixAdvice(Record):
     before: str = ""
     after: str = ""
     because: str = ""
+    needs: tuple[str, ...] = ()
+    needs_not: tuple[str, ...] = ()
 
 
 FindingKind = Literal["diagnosis", "trust", "note"]
@@ -434,8 +440,28 @@ class LaunchDiagnosis(Record, kw_only=True):
 
 
 def main_finding(launch: LaunchDiagnosis) -> Finding | None:
-    """Return the first diagnosis, else the first finding of another kind, else None."""
-    return next((f for f in launch.findings if f.kind == "diagnosis"), launch.findings[0] if launch.findings else None)
+    """Return the finding to fix first, else the first finding of another kind, else None."""
+    return first_diagnosis(launch) or next(iter(launch.findings), None)
+
+
+def first_diagnosis(launch: LaunchDiagnosis) -> Finding | None:
+    """Return the finding to fix first: one that overrides all others, else the first diagnosis; None if none is."""
+    return overriding(launch) or next((f for f in launch.findings if f.kind == "diagnosis"), None)
+
+
+def is_settled(launch: LaunchDiagnosis, finding: Finding) -> bool:
+    """Whether a launch may be called done, or near its limit, because of this finding.
+
+    Never at low confidence, where a metric that would show waste is missing, or where the numbers are not valid.
+    """
+    unsound = any(f.id in (*OVERRIDES, "counter_implausible") for f in launch.findings)
+    unseen = any(finding.id in lack.needed_for for lack in launch.missing)
+    return finding.id in ENDS and finding.confidence >= MEDIUM_CONFIDENCE and not unsound and not unseen
+
+
+def overriding(launch: LaunchDiagnosis) -> Finding | None:
+    """Return the finding without whose fix no other conclusion on the launch can be believed; None if there is none."""
+    return next((f for f in launch.findings if f.id in OVERRIDES), None)
 
 
 class MeasuredCeilings(Record):

@@ -251,9 +251,12 @@ def brief_text(value: float) -> str:
     return f"{value:,.0f}" if value == int(value) else f"{value:.3g}"
 
 
+MEDIUM_CONFIDENCE = 0.5  # below it, a conclusion is as likely wrong as right
+
+
 def confidence_text(confidence: float) -> str:
     """`high` from 0.8, `medium` from 0.5, else `low`."""
-    return "high" if confidence >= 0.8 else "medium" if confidence >= 0.5 else "low"
+    return "high" if confidence >= 0.8 else "medium" if confidence >= MEDIUM_CONFIDENCE else "low"
 
 
 def amount_text(value: float | None, unit: str, digits: int = 3) -> str:

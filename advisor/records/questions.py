@@ -13,6 +13,9 @@ from advisor.records.record import Record, Share, written
 SURE: Final = 0.7
 
 
+NCU_RULE: Final = "ncu_rule"  # the intent of a pasted result of a rule of Nsight Compute, which is no sentence
+
+
 class Subject(Record):
     """What a question is about.
 
@@ -40,9 +43,9 @@ class Alternative(Record):
 class Meaning(Record, kw_only=True):
     """How a question was read.
 
-    intent: an id of language/intents.yaml; says: the intent in words; subject: absent if it names none; confidence:
-    0 to 1; alternatives: meanings that are almost as likely; numbers: those in the text; words: the text after spelling
-    correction.
+    intent: an id of language/intents.yaml, or NCU_RULE; says: the intent in words; subject: absent if it names none;
+    confidence: 0 to 1; alternatives: meanings that are almost as likely; numbers: those in the text; words: the text
+    after spelling correction; gpu: the id of a GPU that the text names beside its subject, empty if it names none.
     """
 
     text: str
@@ -53,3 +56,4 @@ class Meaning(Record, kw_only=True):
     alternatives: tuple[Alternative, ...] = written(())
     numbers: tuple[str, ...] = ()
     words: tuple[str, ...] = msgspec.field(default=())
+    gpu: str = ""

@@ -11,7 +11,8 @@ from advisor.hardware.algorithms import Parameter
 from advisor.hardware.gpus import Gpu
 from advisor.hardware.roofline import Inconsistency, Result
 from advisor.hardware.roofline import estimate as napkin_estimate
-from advisor.records.diagnosis import Comparison, Finding, LaunchDiagnosis, main_finding
+from advisor.knowledge.base import condition_title, finding_title, metric_title
+from advisor.records.diagnosis import OVERRIDES, Comparison, Finding, LaunchDiagnosis, is_settled, main_finding
 from advisor.session.records import UNIT_HINTS, Algorithm, Ask, Card, Choice, KnowledgeIndex, NapkinResult, Proved
 from advisor.session.state import State, is_end, launch_number
 from advisor.view.blocks import Block, Command, Facts, Line, Style
@@ -19,6 +20,7 @@ from advisor.view.numbers import (
     amount_text,
     comparison_text,
     exact_text,
+    outcome_text,
     shape_text,
     share_text,
     short_gain_text,
@@ -63,7 +65,7 @@ def notes_card(launch: LaunchDiagnosis, position: int) -> Card | None:
 def finding_card(launch: LaunchDiagnosis, finding: Finding, position: int) -> Card:
     """Return the card of a finding: speedup or its bound, reason, hot lines, open questions; of the first its fix."""
     first = main_finding(launch)
-    lead = finding.kind == "diagnosis" and first is not None and first.id == finding.id
+    lead = first is not None and first.id == finding.id and (finding.kind == "diagnosis" or finding.id in OVERRIDES)
     rows = finding_facts(launch, finding)
     rows += fix_facts(finding.fix) if lead and finding.fix is not None else []
     blocks: list[Block] = [Facts(tuple(rows))]
@@ -72,13 +74,15 @@ def finding_card(launch: LaunchDiagnosis, finding: Finding, position: int) -> Ca
     if not estimated and finding.kind == "diagnosis" and not is_end(finding):
         blocks.append(Line("These numbers do not allow an estimate of the speedup.", "quiet"))
     if finding.undecided:
-        names = ", ".join(name.partition(".")[2] or name for name in finding.undecided).replace("_", " ")
+        names = ", ".join(map(condition_title, finding.undecided))
         blocks.append(Line(names, "unknown", "Not known"))
     kind = {"trust": "trust", "note": "note"}.get(finding.kind, "finding")
     label = {"trust": "Caveat", "note": "Note"}.get(finding.kind, "Also found")
     if lead:
-        label = "Nothing to fix" if is_end(finding) else "Fix first"
+        near = "Nothing to fix" if is_settled(launch, finding) else "Possibly near the limit"
+        label = near if is_end(finding) else "Fix first"
         label = "No cause found" if finding.id == "unexplained" else label
+        label = "Rebuild first" if finding.id in OVERRIDES else label
     aside = f"confidence {share_text(finding.confidence)}"
     return Card(kind, finding.title, tuple(blocks), position, finding.id, label, aside)
 
@@ -105,8 +109,8 @@ def next_card(launch: LaunchDiagnosis, finding: Finding, position: int) -> Card 
         gain = "" if other.speedup is None else f" ({short_gain_text(other.speedup)})"
         lines.append(Line(other.title + gain, "fact", "Also found"))
     if launch.missing:
-        names = ", ".join(m.metric for m in launch.missing[:4]) + (" …" if len(launch.missing) > 4 else "")
-        lines.append(Line(names, "unknown", "Not in the report"))
+        names = ", ".join(metric_title(m.metric) for m in launch.missing[:4])
+        lines.append(Line(names + (" …" if len(launch.missing) > 4 else ""), "unknown", "Not known"))
     return Card("next", finding.title, tuple(lines), position, finding.id, "What next") if lines else None
 
 
@@ -136,10 +140,10 @@ def missing_card(launch: LaunchDiagnosis, position: int) -> Card:
     """Return a card with each missing metric, the findings that need it, and each command that collects them, once."""
     lines = []
     for item in launch.missing:
-        wanted = ", ".join(item.needed_for[:4]) + (" …" if len(item.needed_for) > 4 else "")
-        lines.append(Line(wanted, "fact", item.metric))
+        wanted = ", ".join(map(finding_title, item.needed_for[:4])) + (" …" if len(item.needed_for) > 4 else "")
+        lines.append(Line(wanted, "fact", metric_title(item.metric)))
     commands = map(Command, dict.fromkeys(item.collect for item in launch.missing if item.collect))
-    body: tuple[Block, ...] = (*lines, *commands) or (Line("The report has every metric that a rule needs."),)
+    body: tuple[Block, ...] = (*lines, *commands) or (Line("Every metric that a rule needs is known."),)
     return Card("missing", "Missing metrics", body, position, label="Missing")
 
 
@@ -189,7 +193,7 @@ def caveats_card(launch: LaunchDiagnosis, position: int) -> Card | None:
     lines = tuple(
         Line(f"{f.title}: {f.because}" if f.because else f.title, "warning")
         for f in launch.findings
-        if f.kind == "trust"
+        if f.kind == "trust" and f.id not in OVERRIDES
     )
     return Card("trust", "Caveats", lines, position, label="Caveats") if lines else None
 
@@ -247,7 +251,7 @@ def _flips(flips: tuple[Flip, ...], concluded: str, index: KnowledgeIndex) -> li
     for flip in turning:
         at, now = amount_text(flip.turns_at, flip.unit), amount_text(flip.value, flip.unit)
         after = "; ".join(index.title(name) for name in (flip.then.class_id, *flip.then.findings) if name)
-        lines.append(Line(f"{flip.metric} = {at} (now {now})", depth=1))
+        lines.append(Line(f"{metric_title(flip.metric)} = {at} (now {now})", depth=1))
         lines.append(Line(f"then: {after}", "quiet", depth=2))
     return lines
 
@@ -290,8 +294,10 @@ def _clause(clause: Clause, index: KnowledgeIndex, depth: int) -> list[Line]:
         lines = [Line(sentence_start(says), _STYLES[lets], negated, depth)]
         # If there are several comparisons, each shows whether it holds.
         several = len(clause.evidence) > 1
-        for item in clause.evidence:
-            lines.append(Line(comparison_text(item), held(item.holds) if several else "quiet", depth=depth + 1))
+        deciding = sorted(clause.evidence, key=lambda item: item.holds is not clause.holds)
+        for item in clause.evidence if clause.holds else deciding:
+            text = comparison_text(item) if clause.holds else outcome_text(item)
+            lines.append(Line(text, held(item.holds) if several else "quiet", depth=depth + 1))
     if clause.proof is not None and depth < _DEEPEST:
         lines += _proof(clause.proof, index, depth + 1)
     return lines
@@ -302,7 +308,7 @@ def _blocked(rule: BlockedRule, index: KnowledgeIndex) -> list[Line]:
     if rule.fired:
         lines.append(Line("This rule concluded the finding.", "holds", depth=1))
     for label, clauses in (
-        ("Fails", rule.failing),
+        ("Does not hold", rule.failing),
         ("Unknown", rule.unknown),
         ("Blocked by", rule.blocking),
     ):

@@ -38,6 +38,11 @@ def choices(state: State) -> tuple[Choice, ...]:
     return (*_meant(state), *(choice for choice, _ in _pairs(state)))
 
 
+def misread(state: State) -> bool:
+    """Return whether the last line was not understood, so that an Enter without text must not take anything."""
+    return bool(state.log) and isinstance(state.log[-1], e.NotUnderstood)
+
+
 def event_of_choice(choice: str, state: State, said: str = "") -> e.Event | None:
     """Return the event of a choice that is not a suggestion; None if it is not offered. said: the answer as typed."""
     event = next((event for offered, event in _pairs(state) if offered.id == choice), None)

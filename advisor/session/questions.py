@@ -15,15 +15,17 @@ from advisor.knowledge.base import Catalog
 from advisor.knowledge.schemas import checked
 from advisor.reasoning.collect import gather
 from advisor.reasoning.engine.explain import BlockedRule, Flip, Proof
-from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis, OtherGpu
+from advisor.reasoning.launch_shape import with_launch
+from advisor.reasoning.ncu_rules import recognised
+from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis, OtherGpu, RuleVerdict, first_diagnosis
 from advisor.records.errors import AdvisorError
 from advisor.records.quantities import parse_metric
-from advisor.records.questions import Meaning, Subject
+from advisor.records.questions import NCU_RULE, Meaning, Subject
+from advisor.records.readings import RuleResult
 from advisor.session.language.intents import recognise
 from advisor.session.language.lexicon import Known
 from advisor.view.pages.answer import answered
 from advisor.view.pages.answers.parts import Answer, Asked, found_of, main_subject
-from advisor.view.pages.launch import first_diagnosis
 
 _FACTORS: Final = {"half": 0.5, "halve": 0.5, "halved": 0.5, "twice": 2.0, "double": 2.0, "doubled": 2.0, "triple": 3.0}
 _ENTRY: Final = re.compile(
@@ -50,6 +52,9 @@ class Reasoned(Protocol):
     def what_if(self, position: int, values: dict[str, float]) -> LaunchDiagnosis:
         """Return the diagnosis of the launch with other values."""
 
+    def on_rule(self, position: int, result: RuleResult) -> RuleVerdict:
+        """Return the conclusion here on the subject of a result of ncu's rules."""
+
     def on(self, positions: Sequence[int], gpu: Gpu) -> tuple[OtherGpu, ...]:
         """Predict launches on another GPU."""
 
@@ -69,11 +74,18 @@ def answer(text: str, judged: Reasoned, position: int, known: Known, path: str =
     known: the names that a question can contain; path: of the report, for commands.
     """
     launches = judged.diagnosis.launches
+    rule = recognised(judged.catalog, text)
+    if rule is not None:
+        says = "what the advisor concludes on this rule of ncu"
+        meaning = Meaning(text=text, intent=NCU_RULE, says=says, confidence=1.0)
+        asked = Asked(launches, position, path, rule=judged.on_rule(position, rule))
+        return Answered(meaning, asked, answered(meaning, asked))
     meaning = recognise(text, replace(known, kernels=tuple(launch.kernel for launch in launches)))
     problem = ""
     if meaning.intent == "other_launch":
         position, problem = other_launch(meaning, launches, position)
     asked = _gathered(meaning, judged, Asked(launches, position, path, problem=problem))
+    asked = _on_named_gpu(meaning, judged, asked)
     return Answered(meaning, asked, answered(meaning, asked))
 
 
@@ -111,7 +123,8 @@ def values_of(meaning: Meaning, launch: LaunchDiagnosis | None, catalog: Catalog
         value = factor * have[metric]
     else:
         return ()
-    return ((metric, checked(metric, unit, value, have.get(metric))),)
+    values = {metric: checked(metric, unit, value, have.get(metric))}
+    return tuple((values if launch is None else with_launch(launch, values)).items())
 
 
 def entry_of(meaning: Meaning) -> str:
@@ -157,6 +170,16 @@ def _gathered(meaning: Meaning, judged: Reasoned, asked: Asked) -> Asked:
         text = str(problem)
         return replace(asked, problem=f"{text[:1].upper()}{text[1:]}.")
     return asked
+
+
+def _on_named_gpu(meaning: Meaning, judged: Reasoned, asked: Asked) -> Asked:
+    """Return `asked` with the launch on the GPU that the question names beside its subject, if it is another one."""
+    if not meaning.gpu or asked.elsewhere is not None or meaning.gpu in (asked.launch.known_as, asked.launch.gpu_name):
+        return asked
+    try:
+        return replace(asked, gpu=meaning.gpu, elsewhere=judged.on([asked.position], gpus.gpu(meaning.gpu))[0])
+    except AdvisorError:
+        return replace(asked, gpu=meaning.gpu)
 
 
 def _blockable(subject: Subject | None, catalog: Catalog) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from advisor.records.diagnosis import LaunchDiagnosis, main_finding
+from advisor.records.diagnosis import LaunchDiagnosis, main_finding, overriding
 from advisor.session import cards as make
 from advisor.session.interview.choosing import comparison_card, expectation, expectation_due, next_number, revealed
 from advisor.session.records import Ask, Card
@@ -43,16 +43,22 @@ def put(state: State, ask: Ask, **changes: Any) -> State:
 
 
 def conclusion(launch: LaunchDiagnosis, position: int) -> tuple[Card | None, ...]:
-    """Return the cards of a conclusion: class, first finding, caveats about the data, notes on the class."""
+    """Return the cards of a conclusion: class, first finding, caveats about the data, notes on the class.
+
+    A finding that overrides all others precedes the class.
+    """
     first = main_finding(launch)
     if first is None:
-        text = "No finding: the report has too few metrics for this launch."
+        text = "No finding: too few metrics of this launch are known."
         finding = Card("note", text, position=position, label="Note")
     else:
         finding = make.finding_card(launch, first, position)
     # A first finding of kind trust is itself a caveat.
     caveats = None if first is not None and first.kind == "trust" else make.caveats_card(launch, position)
-    return (make.class_card(launch, position), finding, caveats, make.notes_card(launch, position))
+    verdict = (make.class_card(launch, position), finding)
+    if overriding(launch) is not None:
+        verdict, caveats = (finding, verdict[0]), make.caveats_card(launch, position)
+    return (*verdict, caveats, make.notes_card(launch, position))
 
 
 def ask_number(state: State) -> State:

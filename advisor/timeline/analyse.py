@@ -211,7 +211,7 @@ def _pattern(
     fired = sorted(found.fired_for(name), key=lambda f: order.index(f.rule_id))
     fix = chosen_fix(entry, found)
     speedup = _gain(fix, observed.values(row))
-    fixes = fix_advices(entry, found, texts)
+    fixes = fix_advices(knowledge, entry, found, texts)
     return Pattern(
         id=name,
         kind="note" if speedup is not None and speedup.high < _WORTH else entry.kind,

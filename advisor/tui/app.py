@@ -220,6 +220,9 @@ class AdvisorApp(App[int]):
         self.dispatch(event)
         if self.state is before and self.state.place != "closed":
             self.warn(_unclear(event) if isinstance(event, e.NotUnderstood) else _NOTHING)
+        elif isinstance(event, e.Volunteered | e.PageRead) and event.unread:
+            # Its card may already be above the next question.
+            self.warn(f"Not read: {'; '.join(event.unread)}")
 
     def warn(self, text: str) -> None:
         """Show a note that something cannot be done."""
@@ -337,7 +340,7 @@ class AdvisorApp(App[int]):
             self.warn(str(problem))
             return
         if not command:
-            self.warn("Nothing is missing: the report has every metric that a rule needs for this launch.")
+            self.warn("Nothing is missing: every metric that a rule needs is known for this launch.")
             return
         self.copy_to_clipboard(command)
         self.notify(f"Copied, if the terminal allows it: {safe(command)}", markup=False)

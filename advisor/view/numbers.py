@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from advisor.knowledge.base import metric_title
 from advisor.knowledge.texts import BOUNDS
 from advisor.records.diagnosis import Comparison, Speedup
 from advisor.records.quantities import (
@@ -45,6 +46,7 @@ __all__ = [
     "margin_text",
     "measured_text",
     "number",
+    "outcome_text",
     "percent_text",
     "plural",
     "present",
@@ -64,6 +66,7 @@ __all__ = [
 ]
 
 _DIGITS = 10
+_FAR = 4  # margin from which a value is given as a multiple of its threshold
 _SCALED = ("byte", "byte/s", "ns", "us", "Hz")
 
 
@@ -145,18 +148,35 @@ def unit_text(unit: str) -> str:
 
 def tested_text(item: Comparison) -> str:
     """`test < 60, margin +45 %`; a computed threshold also with its value: `test > 2 * l2_pct (here 54.2)`."""
+    return f"{_test_text(item)}{margin_text(item)}"
+
+
+def _test_text(item: Comparison) -> str:
     worked_out = item.threshold is not None and any(c.isalpha() for c in item.test)
     here = f" (here {item.threshold:,.4g})" if worked_out else ""
-    return f"test {item.test}{here}{margin_text(item)}"
+    return f"test {item.test}{here}"
+
+
+def outcome_text(item: Comparison) -> str:
+    """`Waves Per SM (waves) = 0.03, test > 1 does not hold, margin -97 %`: what was tested, and how that came out."""
+    outcome = {True: "holds", False: "does not hold", None: "is undecided"}[item.holds]
+    title = metric_title(item.metric)
+    measured = measured_text(item)
+    named = f"{title} ({item.metric}){measured.removeprefix(item.metric)}" if title != item.metric else measured
+    return f"{named}, {_test_text(item)} {outcome}{margin_text(item)}"
 
 
 def margin_text(item: Comparison) -> str:
-    """Format the distance from the threshold as a share of it; empty if the threshold is zero."""
+    """Format the distance from the threshold as a share of it; empty if the threshold is zero.
+
+    A value far from the threshold is given as a multiple of it, since a percentage of thousands says nothing.
+    """
     if item.margin is None or not item.threshold:
         return ""
-    if item.margin >= 4:
-        return f", {speedup_text(1 + item.margin)} the threshold"
-    return f", margin {100 * item.margin:+.0f} %"
+    if abs(item.margin) < _FAR:
+        return f", margin {100 * item.margin:+.0f} %"
+    times = 1 + item.margin if item.value is None else item.value / item.threshold
+    return f", {speedup_text(times)} the threshold" if times >= 1 else ", far below the threshold"
 
 
 def at_text(moment: int) -> str:

@@ -1,12 +1,12 @@
-"""What `diagnose` prints for a launch, and the keys that show it in the session: `python -m tests.bench.reachable`.
+"""What `diagnose` prints for a launch, and the keys that show it in the session.
 
-    python -m tests.bench.reachable [--report FILE] [--launches 4] [--every]
+    PYTHONPATH=.:tests python -m tests.bench.reachable [--report FILE] [--launches 0 4 11]
 
 Opens the report in the session on a very high terminal, so that nothing has to be scrolled, and presses each letter on
 the page of each launch. Every paragraph, cell and bullet of `diagnose --format markdown` is looked for on each screen:
 it is found where 85 % of its characters stand in one place (rapidfuzz), since cards word some labels differently.
 Prints, for each section of the page, how many of its lines each way shows first, and the lines that none shows.
-`Enter` opens the launch from the list and is not counted.
+`Enter` opens the launch from the list and is not counted. `v` and a digit show a page of the evidence.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from advisor.session.executor import Executor, sources
 from advisor.tui.app import AdvisorApp
 from tests.tui.driver import Driver
 
-WAYS = ("", "f", "h", "i")
+WAYS = ("", "f", "h", "i", "s", *(f"v {page}" for page in range(1, 8)))
 ENOUGH = 85.0
 SIZE = (200, 700)
 _HEADS = ("observation", "value and test", "source")
@@ -64,7 +64,7 @@ async def screens(report: Path, launch: int) -> dict[str, str]:
         async with app.run_test(size=SIZE) as pilot:
             at = Driver(app, pilot)
             await at.settle()
-            await at.say(f"/open {launch}")
+            await at.say(f"/kernel {launch}")
             await at.settle()
             for key in way.split():
                 await at.press(key)

@@ -31,7 +31,7 @@ def test_an_answer_leads_with_its_sentence_and_says_which_launch_it_is_about(
     ("launch", "question", "intent", "verdict", "says"),
     [
         ("1", "is it dram bound", "is_bound", "yes", "Yes: DRAM runs at 91.4 %; the launch is DRAM-bound."),
-        ("1", "bank conflicts?", "is_cause", "no", "No, it is not bank conflicts"),
+        ("1", "bank conflicts?", "is_cause", "no", "No, it is not shared-memory bank conflicts"),
         ("4", "bank conflicts?", "is_cause", "yes", "Yes, it comes first: Shared-memory bank conflicts"),
         ("1", "what is the l2 hit rate", "value", "", "L2 hit rate (l2_hit_pct): 11.7 %"),
         ("particle_field_soa", "how long did it take", "value", "", "The launch takes 50.1 µs."),

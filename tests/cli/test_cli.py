@@ -137,7 +137,7 @@ def test_napkin_reckons_the_guide_s_gemm(capsys: pytest.CaptureFixture[str]) -> 
 
 def test_how_answers_for_the_launches_where_it_holds(tour_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("diagnose", str(tour_path), "--launch", "0", "--launch", "4", "--how", "bank_conflicts") == 0
-    assert capsys.readouterr().out.count("How bank_conflicts") == 1
+    assert capsys.readouterr().out.count("How: Shared-memory bank conflicts") == 1
     assert run("diagnose", str(tour_path), "--launch", "0", "--how", "bank_conflicts") == 2
     assert "was not concluded on any selected launch" in capsys.readouterr().err
 

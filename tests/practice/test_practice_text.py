@@ -12,6 +12,7 @@ from advisor.knowledge.base import catalog
 from advisor.practice import compiling, workshop
 from advisor.practice.attempts import Attempt
 from advisor.practice.compiling import Build, Kernel
+from advisor.practice.exercise_list import kind_of, where_to_begin
 from advisor.practice.manifest import Exercise, bundled_text, exercise, home, names
 from advisor.practice.predictions import score
 from advisor.practice.run import JobResult, Outcome
@@ -180,3 +181,12 @@ def test_a_score_says_how_far_off_each_part_was(tour_launch: object) -> None:
 @pytest.fixture
 def tour_launch(tour: object) -> object:
     return tour.diagnosis.launches[4]  # type: ignore[attr-defined]
+
+
+def test_the_list_says_where_a_kernel_programmer_begins() -> None:
+    found = [exercise(name) for name in names()]
+    first = min(one.number for one in found if kind_of(one) == "kernel")
+    page = terminal_text(words.list_page(found, {}), width=80)
+    assert f"Start here  {first}. " in page and f"practice show {first}" in page.rpartition("Next:")[2]
+    begin = where_to_begin([("kernel", 33, "solved"), ("kernel", 34, "new"), ("kernel", 35, "started")])
+    assert begin == {"kernel": 35} and where_to_begin([("kernel", 33, "solved")]) == {}

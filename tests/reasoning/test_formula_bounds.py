@@ -18,14 +18,14 @@ from advisor.knowledge.base import catalog
 from advisor.knowledge.loader import load
 from advisor.reasoning.diagnose import analyse_numbers
 from advisor.reasoning.ranking import worthwhile
-from advisor.records.diagnosis import LaunchDiagnosis, Quantity, Speedup
+from advisor.records.diagnosis import LaunchDiagnosis, Quantity, Speedup, first_diagnosis
 from advisor.records.errors import KnowledgeError
 from advisor.session import events as e
 from advisor.session.cards import finding_card
 from advisor.session.method.steps import here
 from advisor.view.blocks import Block, in_lines
 from advisor.view.numbers import bound_text
-from advisor.view.pages.launch import QUANTITIES, first_diagnosis, launch_blocks, quantity_text
+from advisor.view.pages.launch import QUANTITIES, launch_blocks, quantity_text
 from tests.changed import replace
 
 
@@ -147,6 +147,42 @@ def test_a_bound_applies_only_where_its_assumption_is_not_known_to_fail() -> Non
     assert launch.bound_of("uncoalesced_access") is None
     assert "which is not so here" in quantity_text(found)
     assert replace(launch, quantities=(replace(found, holds=None),)).bound_of("uncoalesced_access") is not None
+
+
+ASSUMED = {
+    "DRAM limits": {"dram_bound", "balanced"},
+    "arithmetic limits": {"compute_bound", "balanced"},
+    "latency limits": {"latency_bound"},
+    "the latency of a warp limits": {"latency_bound"},
+    "issue slots or arithmetic pipes limit": {"compute_bound", "balanced"},
+    "the load/store path limits": {"internal_congestion", "mixed_memory_bound", "balanced"},
+}
+
+
+def test_an_assumption_holds_here_only_on_launches_of_a_class_that_says_so(tour: Any) -> None:
+    said = [
+        (launch, q) for launch in tour.diagnosis.launches for q in launch.quantities if "as here" in quantity_text(q)
+    ]
+    assert said
+    for launch, quantity in said:
+        assert launch.verdict.id in ASSUMED[quantity.assumes], (launch.kernel, quantity.id)
+
+
+def test_every_bundled_formula_whose_assumption_is_checked_names_its_classes() -> None:
+    for entry in catalog().quantities.values():
+        assert bool(entry.holds) == bool(entry.classes), entry.id
+        assert set(entry.classes) <= catalog().classes.keys()
+
+
+@pytest.mark.parametrize("memory", [50.0, 65.0, 75.0])
+def test_latency_limits_here_only_if_the_class_is_latency_bound(memory: float) -> None:
+    numbers = {"memory_throughput_pct": memory, "memory_pct": memory, "dram_pct": 20, "compute_pct": 30}
+    numbers |= {"issue_active": 0.2}
+    launch = analyse_numbers(numbers).diagnosis.launches[0]
+    found = [q for q in launch.quantities if q.assumes == "latency limits"]
+    assert found
+    for quantity in found:
+        assert ("as here" in quantity_text(quantity)) == (launch.verdict.id == "latency_bound")
 
 
 def test_the_lowest_bound_of_a_finding_counts() -> None:

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from advisor.cli.main import main
-from advisor.knowledge.base import catalog
+from advisor.knowledge.base import catalog, finding_title
+from advisor.knowledge.texts import within_sentence
 from advisor.reasoning.analysis import Analysis
 from advisor.reasoning.diagnose import analyse
 from advisor.reasoning.ncu_rules import CLASS, kinds, sentence
@@ -113,14 +114,15 @@ def test_a_promise_that_the_numbers_refute_is_shown_with_them(tour: Any) -> None
     assert (verdict.here.status, verdict.here.subject) == ("refuted", "tail_effect")
     assert {e.metric for e in verdict.here.evidence} <= {"sm_active_ratio", "ceil(waves) / waves"}
     assert all(e.holds is False for e in verdict.here.evidence)
-    assert re.search(r"a partial last wave, 50 % of the time\. Advisor: not tail_effect: .*\(sm_active_ratio = 1\.0\d",
+    assert re.search(r"a partial last wave, 50 % of the time\. Advisor: not tail effect: .*\(sm_active_ratio = 1\.0\d",
                      " ".join(lines(launch).split()))  # fmt: skip
 
 
 def test_a_cause_that_gave_way_names_what_it_gave_way_to(tour: Any) -> None:
     verdict = verdict_on(launch_of(tour, "capped_moments"), "issue slots")
     assert (verdict.here.status, verdict.here.by) == ("gave_way", "register_spilling")
-    assert verdict.here.because == f"not {verdict.here.subject}: register_spilling explains it"
+    subject = within_sentence(finding_title(verdict.here.subject))
+    assert verdict.here.because == f"not {subject}: register spilling explains it"
 
 
 def test_a_finding_that_is_not_first_is_told_with_its_place(tour: Any) -> None:
@@ -133,8 +135,9 @@ def test_a_finding_that_is_not_first_is_told_with_its_place(tour: Any) -> None:
     )
     (verdict,) = launch.ncu_rules
     assert (verdict.here.status, verdict.here.subject, verdict.here.place) == ("ranked", "lsu_saturation", 2)
-    assert f"lsu_saturation is number 2, {verdict.here.gain:.1f}×; uncoalesced_access comes first" in " ".join(
-        lines(launch).split()
+    assert (
+        f"load/store pipe saturated is number 2, {verdict.here.gain:.1f}×; uncoalesced global access comes first"
+        in " ".join(lines(launch).split())
     )
 
 
@@ -164,7 +167,7 @@ def test_the_class_is_set_beside_the_bottleneck_rule_once(tour: Any) -> None:
 def test_a_kernel_that_is_done_answers_all_promises_at_once(tour: Any) -> None:
     text = lines(launch_of(tour, "vector_copy"))
     assert text.count("· ncu:") == 1
-    assert "Advisor: near_memory_roofline: DRAM" in " ".join(text.split())
+    assert "Advisor: Near the memory roofline: DRAM" in " ".join(text.split())
 
 
 def test_no_report_floods_the_page(tour: Any) -> None:

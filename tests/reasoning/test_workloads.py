@@ -13,9 +13,8 @@ from advisor.knowledge.base import catalog, workloads
 from advisor.reasoning.analysis import Analysis
 from advisor.reasoning.diagnose import analyse
 from advisor.records import resources
-from advisor.records.diagnosis import Finding, LaunchDiagnosis
+from advisor.records.diagnosis import Finding, LaunchDiagnosis, first_diagnosis
 from advisor.records.errors import UsageError
-from advisor.view.pages.launch import first_diagnosis
 
 CASES = resources.folder("transcripts") / "workloads"
 UNITS = {"SM": 20, "TEX": 15, "L2": 12, "VRAM": 10, "CROP": 5}

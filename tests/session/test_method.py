@@ -294,7 +294,7 @@ def test_collect_of_a_launch_names_its_kernel_and_the_sections(tour: Any):
 
 def test_where_nothing_is_missing_collect_says_so(session: Session):
     state = session.do(e.CollectShown())
-    assert state.cards[-1].lines[0].text == "The report has every metric that a rule needs."
+    assert state.cards[-1].lines[0].text == "Every metric that a rule needs is known."
 
 
 def test_from_the_list_of_launches_the_steps_and_the_log_are_views(tour: Any):

@@ -113,3 +113,23 @@ def test_advice_of_ncu_between_the_rows_is_not_read_as_numbers():
     text += "\n\n    OPT   Est. Speedup: 62.5%\n          The 4.00 theoretical warps per scheduler: 12 of 16.\n"
     found = read(text, index())
     assert dict(found.values) == {"occupancy_achieved_pct": 37.5} and found.unread == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "values", "unread"),
+    [
+        ("60, 5 ms, 40", [60, 40], ["5 ms: expected a percentage, such as 83%"]),
+        ("60, foo, 40", [60, 40], ["foo: expected a percentage, such as 83%"]),
+        ("60, n/a, 40", [60, 40], []),
+    ],
+)
+def test_a_list_in_the_order_of_a_page_leaves_out_only_its_bad_items(text: str, values: list[float], unread: list[str]):
+    rows = [ask for ask in index().interview if ask.unit == "%"][:3]
+    found = in_order(text, rows)
+    assert found is not None and dict(found.values) == dict(zip((rows[0].id, rows[2].id), values, strict=True))
+    assert [line.endswith(end) for line, end in zip(found.unread, unread, strict=True)] == [True] * len(unread)
+
+
+def test_names_with_numbers_are_no_list_in_the_order_of_a_page():
+    rows = [ask for ask in index().interview if ask.unit == "%"][:3]
+    assert in_order("dram, 83%", rows) is None and in_order("dram 83%, l2 7%", rows) is None

@@ -26,13 +26,13 @@ def over(value: float, threshold: float) -> Comparison:
 @pytest.mark.parametrize(
     ("item", "away"),
     [
-        (under(62.06, 4), "margin -1452 %"),
+        (under(62.06, 4), "16× the threshold"),
         (under(6, 4), "margin -50 %"),
         (under(1, 4), "margin +75 %"),
         (over(62.06, 4), "16× the threshold"),
         (over(6, 4), "margin +50 %"),
         (over(3, 4), "margin -25 %"),
-        (over(-20, 4), "margin -600 %"),
+        (over(-20, 4), "far below the threshold"),
     ],
 )
 def test_the_margin_of_a_number_is_a_share_of_its_threshold_and_a_factor_far_beyond_it(
@@ -48,8 +48,8 @@ def test_of_two_comparisons_of_a_condition_that_fails_each_says_whether_it_holds
     lines = [(line.text.partition(",")[0], line.style) for line in blocked_lines((rule,), INDEX)[1:]]
     assert lines == [
         ("The grid is few waves", "fails"),
-        ("waves = 62", "holds"),
-        ("waves = 62", "fails"),
+        ("Waves Per SM (waves) = 62", "fails"),
+        ("Waves Per SM (waves) = 62", "holds"),
         ("The grid is few waves", "fails"),
-        ("waves = 62", "quiet"),
+        ("Waves Per SM (waves) = 62", "quiet"),
     ]

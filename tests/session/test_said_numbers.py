@@ -61,8 +61,25 @@ def test_numbers_are_understood_with_their_names_in_any_order(text: str, values:
 )
 def test_a_name_that_could_be_several_numbers_lists_them(text: str, meant: list[str]):
     found = understood(said(text), knowledge_index())
-    assert not found.values and found.because
+    assert found.because and len(found.values) == len(said(text)) - 1  # those of the other names are taken
     assert list(found.meant)[: len(meant)] == meant
+
+
+@pytest.mark.parametrize(
+    ("text", "values", "unread"),
+    [
+        ("dram 83%, l2 5 ms", {"dram_pct": 83}, "l2 5 ms: expected a percentage, such as 83%"),
+        ("dram 83% l2 5 ms l1 7", {"dram_pct": 83, "l1_wavefronts_pct": 7}, "l2 5 ms: expected a percentage"),
+        ("duration 12 GB, dram 7%", {"dram_pct": 7}, "duration 12 GB: expected a time, such as 12.5 us or 3 ms"),
+        ("zzyzx 4, dram 7%", {"dram_pct": 7}, "zzyzx 4: no metric has this name"),
+        ("long scoreboard 42, dram 7", {"dram_pct": 7}, "42: several metrics match; type stall_long_scoreboard or"),
+    ],
+)
+def test_a_pair_that_is_not_understood_is_named_and_leaves_out_no_other(
+    text: str, values: dict[str, float], unread: str
+):
+    found = understood(said(text), knowledge_index())
+    assert dict(found.values) == values and len(found.unread) == 1 and unread in found.unread[0]
 
 
 @pytest.mark.parametrize(

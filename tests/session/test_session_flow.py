@@ -119,7 +119,7 @@ def test_why_tells_the_reason_of_the_question_that_is_open_and_else_of_the_class
     assert state.cards[-1].lines[0].text == "The peak that counts depends on it."
     state = say(state, at, "/skip", "why?")
     assert (state.cards[-1].kind, state.cards[-1].finding) == ("proof", "internal_congestion")
-    assert "memory_pct = 60.0 % (now 96.1 %)" in [line.text for line in state.cards[-1].lines]
+    assert "Memory utilisation = 60.0 % (now 96.1 %)" in [line.text for line in state.cards[-1].lines]
 
 
 def test_numbers_are_taken_with_their_units_in_the_units_of_the_question():

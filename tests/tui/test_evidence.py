@@ -105,7 +105,7 @@ def test_the_units_page_breaks_units_down_and_marks_thresholds_in_words():
 
 def test_the_roofline_page_names_what_is_missing_and_how_to_collect_it():
     text = page("roofline", shown(launch=launch(0, "k", metrics={"dram_peak_bytes_per_s": 4.8e12})))
-    assert "the report lacks its operations, its DRAM bytes and its duration." in " ".join(text.split())
+    assert "is unknown without its operations, its DRAM bytes and its duration." in " ".join(text.split())
     assert "--section SpeedOfLight_RooflineChart" in text
     assert "this launch:" not in text
 

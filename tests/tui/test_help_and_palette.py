@@ -221,3 +221,16 @@ async def test_names_with_markup_are_data_in_the_palette():
         await found(at, "launch")
         assert at.shows("[bold]x[/") and "\x1b" not in at.screen and "\u202e" not in at.screen
         await at.press("escape")
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 100, 160])
+async def test_the_footer_shows_whole_entries_only(width: int):
+    async with session("tour.ncu-rep", size=(width, 24)) as at:
+        await at.open()
+        bindings = [active.binding for active in at.app.screen.active_bindings.values() if active.binding.show]
+        first = {binding.action: binding for binding in reversed(bindings)}  # a key and its other key are one entry
+        entries = [binding for binding in bindings if first[binding.action] is binding]
+        whole = [f"{at.app.get_key_display(binding)} {binding.description}" for binding in entries]
+        shown = at.rows[-1].rstrip()
+        kept = next(n for n in range(len(whole), -1, -1) if len(" ".join(whole[:n])) <= width)
+        assert shown == " ".join(whole[:kept]) and "? Help" in shown

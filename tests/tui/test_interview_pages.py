@@ -36,3 +36,36 @@ async def test_several_pasted_lines_without_numbers_stay_a_line_of_text():
         at.app.screen.query_one(Prompt).post_message(events.Paste("a kernel\nof mine"))
         await at.settle()
         assert app.screen.query_one(Prompt).value == "a kernel"
+
+
+async def test_letters_answer_an_open_question_even_if_they_are_shortcuts_elsewhere():
+    app = AdvisorApp(Executor(sources()), (), predict=False)
+    async with app.run_test(size=(80, 24)) as pilot:
+        at = Driver(app, pilot)
+        await at.settle()
+        assert app.state.ask is not None and app.state.ask.kind == "choice"
+        await at.press("w", "g", "s")  # keys of the what-if view, the log and the source view
+        assert app.state.view == "" and app.screen.query_one(Prompt).value == "wgs"
+
+
+async def test_a_bad_item_of_a_list_is_named_and_the_others_are_taken():
+    app = AdvisorApp(Executor(sources()), (), predict=False)
+    async with app.run_test(size=(80, 24)) as pilot:
+        at = Driver(app, pilot)
+        await at.settle()
+        await at.say("dram 83%, l2 5 ms, hello, registers 40")
+        assert {name: value for _, name, value in app.state.answers} == {"dram_pct": 83, "registers_per_thread": 40}
+        assert "l2 5 ms: expected" in at.notes[-1] and "hello: expected a name" in at.notes[-1]
+        assert at.shows("Not read", "l2 5 ms: expected a percentage, such as 83%")
+
+
+async def test_after_a_line_that_failed_enter_alone_takes_nothing():
+    app = AdvisorApp(Executor(sources()), (), predict=False)
+    async with app.run_test(size=(80, 24)) as pilot:
+        at = Driver(app, pilot)
+        await at.settle()
+        await at.say("xdram 83%")
+        before = app.state
+        assert at.shows("Not understood", "dram_pct = 83%")
+        await at.press("enter", "enter")
+        assert app.state is before

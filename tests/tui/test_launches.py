@@ -54,7 +54,8 @@ def test_shares_are_of_the_time_that_is_known_and_an_unknown_time_has_none():
         ("duration", [0, 2, 1]),
         ("class", [0, 1, 2]),
         ("finding", [2, 0, 1]),
-        ("gain", [0, 2, 1]),
+        ("gain", [0, 1, 2]),
+        ("saves", [0, 2, 1]),
     ],
 )
 def test_what_is_unknown_or_empty_comes_last_in_either_direction(order: str, down: list[int]):
@@ -235,10 +236,20 @@ async def test_what_is_cut_says_so_and_every_order_shows_its_mark(width: int):
         inner, both = (next(row for row in at.rows if name in row) for name in ("b_slow", "d_mixed"))
         assert "L1/shared-memory-bound" in inner if width > 100 else "L1/shared-me… " in inner
         assert "Memory-bound, mixed" in both if width > 100 else "Memory-bound… " in both
-        assert at.shows("Gain ▾")
-        for order, head in zip(ORDERS[1:-1], ("Time", "Kernel", "Class", "First finding"), strict=True):
+        assert at.shows("Saves ▾")
+        for order, head in zip(ORDERS[1:-1], ("Time", "Kernel", "Class", "First finding", "Gain"), strict=True):
             await at.press("f5")
             assert at.shows(f"{head} ▾"), order
+
+
+async def test_the_marked_column_shows_the_numbers_of_the_order():
+    for width in (80, 100):
+        async with session("tour.ncu-rep", size=(width, 40), analyse=given(three())) as at:
+            head = next(row for row in at.rows if "Saves ▾" in row)
+            rows = sorted((row for row in rows_of(three()) if row.back), key=lambda row: -(row.back or 0))
+            assert rows and ("Gain" in head) == (width == 100)
+            lines = [next(line for line in at.rows if row.kernel in line) for row in rows]
+            assert all(row.saves in line for row, line in zip(rows, lines, strict=True))
 
 
 async def test_several_reports_have_a_column_of_their_own_on_a_wide_screen():
@@ -259,7 +270,7 @@ async def test_the_table_fits_every_width():
             await at.settle()
             assert all(len(row) <= width for row in at.rows), width
             if width >= 72:
-                assert at.shows("Kernel", "Time", "Share", "Class", "First finding", "Gain"), width
+                assert at.shows("Kernel", "Time", "Share", "Class", "First finding", "Saves"), width
 
 
 async def test_equal_launches_share_a_row_until_they_are_expanded():

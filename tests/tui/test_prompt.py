@@ -108,12 +108,15 @@ async def test_without_a_card_there_is_nothing_to_copy():
         assert at.app.clipboard == "" and at.shows("nothing to copy yet")
 
 
-async def test_what_could_have_been_meant_is_among_the_choices_and_enter_takes_the_first():
+async def test_what_could_have_been_meant_is_among_the_choices_and_enter_alone_takes_none():
     async with session("tour.ncu-rep") as at:
         await at.open()
         await at.say("/whynot tial efect")
         assert at.shows("Not understood", "   /whynot tail_effect")
-        await at.press("enter")
+        before = at.app.state
+        await at.press("enter", "enter")
+        assert at.app.state is before
+        await at.press("down", "enter")
         assert at.shows("Why not  Tail effect") and not at.shows("   /whynot tail_effect")
 
 

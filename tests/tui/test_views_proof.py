@@ -136,7 +136,7 @@ def test_an_unknown_condition_is_neither_true_nor_false_and_a_finding_behind_it_
     top = tree(Proved(Proof("a", "A", "diagnosis", (rule,))), "a", KnowledgeIndex(findings=(("latency", "Latency"),)))
     condition, found = top.children[0].children
     assert condition.status == "unknown" and "(unknown)" in condition.label
-    assert condition.children[0].label == "ratio = not in the report, tested > 2"
+    assert condition.children[0].label == "ratio = unknown, tested > 2"
     assert found.label == "Latency (holds)" and "Warps wait" in labels(found)
     assert found.word == "latency"
 

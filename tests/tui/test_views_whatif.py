@@ -59,8 +59,8 @@ async def typed(at: Driver, text: str) -> None:
 @SIZES
 async def test_the_table_has_the_numbers_behind_the_conclusions_and_where_they_turn(size: tuple[int, int]):
     async with whatif(size) as at:
-        assert at.shows("memory_pct", "96.1 %", "↓ 60.0 %", "compute_pct", "12.4 %", "↑ 60.0 %")
-        assert at.shows("shared_wavefront_ratio", "idc_requests", "unknown"), "what a rule lacks can be tried too"
+        assert at.shows("Memory utilisation", "96.1 %", "↓ 60.0 %", "Compute utilisation", "12.4 %", "↑ 60.0 %")
+        assert at.shows("Shared wavefronts over", "unknown"), "what a rule lacks can be tried too"
         assert not at.shows("duration_ns"), "what no conclusion rests on is left out"
         assert at.shows("No value is changed yet", "= class", "L1/shared-memory-bound", "= stays  Narrow accesses")
 
@@ -90,8 +90,8 @@ async def test_a_typed_value_turns_the_class_and_the_words_say_so(size: tuple[in
     async with whatif(size) as at:
         await typed(at, "dram_pct = 70 %")
         assert tried(at) == {"dram_pct": 70.0}
-        assert at.shows("dram_pct = 70.0 %", "! class  L1/shared-memory-bound → DRAM-bound")
-        assert at.shows("▸ dram_pct"), "a metric that is tried has a row, and the cursor stands on it"
+        assert at.shows("DRAM Throughput = 70.0 %", "! class  L1/shared-memory-bound → DRAM-bound")
+        assert at.shows("▸ DRAM Throughput"), "a metric that is tried has a row, and the cursor stands on it"
         await at.press("4", "0", "enter")
         assert tried(at) == {"dram_pct": 40.0} and at.shows("= class  L1/shared-memory-bound", "are unchanged")
         await at.press("f4")
@@ -107,7 +107,7 @@ async def test_what_is_no_metric_or_no_number_is_told():
             assert said in notes(at), text
         assert tried(at) == {}
         await at.press(*["down"] * 5, "right")
-        assert "type a value first" in notes(at)
+        assert "No value is known: type one first" in notes(at)
 
 
 async def test_a_keeps_a_card_and_only_a():
@@ -118,12 +118,15 @@ async def test_a_keeps_a_card_and_only_a():
         await at.press("a")
         assert isinstance(at.app.screen, SessionScreen)
         card = at.app.state.cards[-1]
-        assert (card.kind, card.label, card.title) == ("change", "What if", "dram_pct = 70.0 %")
+        assert (card.kind, card.label, card.title) == ("change", "What if", "DRAM Throughput = 70.0 %")
 
 
 async def test_the_card_has_all_digits_of_what_was_tried():
     async with whatif() as at:
-        for text, title in (("memory_pct=59.94", "memory_pct = 59.94 %"), ("memory_pct=60.06", "memory_pct = 60.06 %")):
+        for text, title in (
+            ("memory_pct=59.94", "Memory utilisation = 59.94 %"),
+            ("memory_pct=60.06", "Memory utilisation = 60.06 %"),
+        ):
             await typed(at, text)
             await at.press("a")
             assert at.app.state.cards[-1].title == title
@@ -246,7 +249,7 @@ async def test_tests_over_several_metrics_have_turning_points_too():
     async with session("tour.ncu-rep", size=(160, 50), knowledge=lambda: index, analyse=read) as at:
         await at.open()
         await at.press("f9")
-        assert at.shows("l1_wavefronts_pct", "↓ 60.0 %")
+        assert at.shows("L1 data-stage utilisation", "↓ 60.0 %")
         await typed(at, "l1_wavefronts_pct = 50")
         assert at.shows("↓ 21.2 %")
         await at.press("less_than_sign")

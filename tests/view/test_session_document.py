@@ -112,7 +112,7 @@ def test_what_the_report_lacks_stands_with_the_command_that_collects_it() -> Non
     assert "| idc\\_requests | " in unknown and "```sh\nncu --section MemoryWorkloadAnalysis\n```" in unknown
     bare = on(factory.launch(1, "k", missing=(), questions=()))
     bare.do(e.Expected(None), e.Skipped("algorithm"))
-    assert "The report has every metric that a rule needs." in markdown(bare.state)
+    assert "Every metric that a rule needs is known." in markdown(bare.state)
 
 
 def test_the_napkin_and_what_was_expected_stand_beside_what_came() -> None:

@@ -15,7 +15,7 @@ from advisor.knowledge.base import catalog
 from advisor.knowledge.expressions import Expression, ExpressionError, parse
 from advisor.knowledge.schemas import MetricDef
 from advisor.knowledge.time_model import time_model
-from advisor.knowledge.units import compute_units, inner_units, memory_units
+from advisor.knowledge.units import SAME_POINTS, compute_units, inner_units, memory_units, not_arithmetic
 from advisor.reasoning.metrics.instruction_mix import access_metrics, mix
 from advisor.records.errors import KnowledgeError
 from advisor.records.magnitudes import whole
@@ -183,8 +183,6 @@ FILLS: dict[str, tuple[tuple[str, ...], Fill]] = {
     **{f"{op}_lanes": _lanes_of(f"{op}_inst") for op in ("ffma", "fadd", "fmul", "dfma", "dadd", "dmul")},
     **{f"{op}_lanes": _lanes_of("half_inst") for op in ("hadd", "hmul")},
 }
-# Throughput is the largest of its units, but from another pass: a difference of half a point counts as equal.
-_SAME = 0.5
 
 
 def _leader(columns: Mapping[str, Array], names: tuple[str, ...]) -> tuple[Array, Array]:
@@ -205,7 +203,7 @@ def compute(columns: Mapping[str, Array]) -> tuple[Array, Array, Array]:
     largest, name = _leader(columns, compute_units())
     total = columns["sm_throughput_pct"]
     inside, _ = _leader(columns, inner_units())
-    elsewhere = np.isfinite(largest) & (inside >= total - _SAME)
+    elsewhere = np.isfinite(largest) & (inside >= total - SAME_POINTS)
     known = np.isfinite(np.array([columns[name] for name in compute_units()])).all(axis=0) | elsewhere
     value = np.where(known, largest, total)
     broken_down = np.where(np.isfinite(value), np.where(known, 1.0, 0.0), np.nan)
@@ -223,9 +221,21 @@ def memory(columns: Mapping[str, Array]) -> tuple[Array, Array]:
     unit, unit_name = _leader(columns, memory_units())
     value = np.where(np.isfinite(total), np.fmax(total, inside), np.nan)
     # Memory throughput is the largest of its units: a clearly smaller unit does not explain it.
-    outside = np.where(unit >= total - _SAME, unit_name, "memory_throughput_pct")
+    outside = np.where(unit >= total - SAME_POINTS, unit_name, "memory_throughput_pct")
     name = np.where(inside > total, inside_name, outside)
     return value, np.where(np.isfinite(value), name, "")
+
+
+def elsewhere(columns: Mapping[str, Array]) -> tuple[Array, Array]:
+    """Return sm_other_leads and sm_leader: whether SM throughput is that of a unit that is no arithmetic, and its name.
+
+    NaN and '' without such units. 0 and '' where an arithmetic unit, or one that the report lacks, has that number.
+    """
+    value, name = _leader(columns, not_arithmetic())
+    total = columns["sm_throughput_pct"]
+    leads = (np.abs(value - total) <= SAME_POINTS) & (total > columns["compute_pct"] + SAME_POINTS)
+    known = np.isfinite(value) & np.isfinite(total)
+    return np.where(known, leads.astype(float), np.nan), np.where(leads, name, "")
 
 
 LIMITS = ("registers", "shared", "blocks", "warps", "barriers")
@@ -300,6 +310,7 @@ def code_inputs() -> dict[str, tuple[str, ...]]:
     return {
         "compute_pct": compute_reads,
         "compute_from_breakdown": compute_reads,
+        "sm_other_leads": (*not_arithmetic(), "sm_throughput_pct", "compute_pct"),
         "memory_pct": (*inner_units(), *memory_units(), "memory_throughput_pct"),
         "stall_leading": (*(f"stall_{reason}" for reason in REASONS), "issue_interval"),
         "blocks_per_sm_limit": (*(f"occupancy_limit_{name}" for name in LIMITS), "shared_bytes_per_block"),
@@ -351,7 +362,7 @@ def plan(metrics: Mapping[str, MetricDef]) -> Plan:
 
 
 # Text columns: a metric id, a stall reason, or the names of resources; '' is unknown.
-LABELS = ("compute_leader", "memory_leader", "stall_leader", "occupancy_limiter")
+LABELS = ("compute_leader", "memory_leader", "sm_leader", "stall_leader", "occupancy_limiter")
 
 
 @lru_cache(maxsize=1)
@@ -474,6 +485,8 @@ def _compute(
                     made = shares.get(name, made)
                 elif name in ("compute_pct", "compute_from_breakdown"):
                     made = compute(columns)[0 if name == "compute_pct" else 1]
+                elif name == "sm_other_leads":
+                    made = elsewhere(columns)[0]
                 elif name == "memory_pct":
                     made = memory(columns)[0]
                 elif name == "blocks_per_sm_limit":
@@ -492,6 +505,7 @@ def _labels(columns: Mapping[str, Array]) -> dict[str, Array]:
         return {
             "compute_leader": compute(columns)[2],
             "memory_leader": memory(columns)[1],
+            "sm_leader": elsewhere(columns)[1],
             "stall_leader": leader(columns)[0],
             "occupancy_limiter": limiter(columns),
         }

@@ -38,12 +38,16 @@ def _weights(opcode: str, plain: bool) -> tuple[tuple[str, ...], tuple[str, ...]
     if what.is_conversion and what.involves_f64:
         counts = (*counts, "f64_conversion_inst")
     half = _HALF_MATH.get(what.entry.split(".")[0], ())
+    if what.entry == "LDG" and ".CONSTANT" in opcode:
+        counts = (*counts, "read_only_load_inst")
     counts = (*counts, *(("half_widen_inst",) if what.entry == "HADD2" and ".F32" in opcode else half))
     if not plain:
         return counts, ()
     open_: set[str] = (
         {"f64_conversion_inst"} if what.is_conversion and opcode in ("F2F", "F2I", "I2F", "FRND") else set()
     )
+    if what.entry == "LDG":
+        open_.add("read_only_load_inst")
     if what.entry == "HADD2":
         open_ |= {"half_widen_inst", *half}
     for other in sass.refined().get(opcode, ()):
@@ -93,6 +97,8 @@ def mix(column: Iterable[Any], names: Iterable[str]) -> dict[str, Array]:
 
 NARROW_BITS = 32
 DOUBLE_BITS = 64
+WIDEST_BITS = 128
+WORD_BITS = 32
 SECTOR_BYTES = 32
 
 
@@ -122,6 +128,10 @@ def summarise(accesses: Sequence[Access]) -> dict[str, float]:
     out["wide_access_share"] = _ratio(math.fsum(a.lanes * a.width for a in reached if a.width >= DOUBLE_BITS), moved)
     loads = [a for a in accesses if a.kind == "load" and a.space in ("global", "shared")]
     out["loaded_bytes"] = math.fsum(a.lanes * a.width / 8 for a in loads)
+    out["loaded_words"] = math.nan if any(not a.width for a in loads) else math.fsum(map(_words, loads))
+    shared_loads = [a for a in loads if a.space == "shared" and a.width > 0]
+    widest = math.fsum(a.executed for a in shared_loads if a.width >= WIDEST_BITS)
+    out["shared_wide_load_share"] = _ratio(widest, math.fsum(a.executed for a in shared_loads))
     alike = [(a, _uniform(a)) for a in loads if a.space == "global"]
     out["uniform_load_inst"] = math.fsum(number for _, number in alike)
     out["uniform_load_bytes"] = math.fsum(number * a.width / 8 for a, number in alike)
@@ -147,6 +157,11 @@ def _uniform(loads: Access) -> float:
         return 0.0 if loads.lanes else math.nan
     sectors = loads.sectors / loads.executed
     return math.nan if math.isnan(sectors) else loads.executed * min(1.0, max(0.0, (own - sectors) / (own - 1)))
+
+
+def _words(loads: Access) -> float:
+    """Return the registers that a lane fills with these loads, summed over the warps: one for 4 bytes or fewer."""
+    return loads.executed * max(1.0, loads.width / WORD_BITS)
 
 
 def _mean_bits(accesses: Sequence[Access]) -> float:

@@ -51,7 +51,7 @@ def _collected(state: State, request: BuildCollectCommand, result: Any) -> State
         text = "Each section replays the kernel, some several times. Source counters and sampling cost the most."
         lines.append(Line(text, "quiet"))
     else:
-        lines.append(Line("The report has every metric that a rule needs."))
+        lines.append(Line("Every metric that a rule needs is known."))
     title = "Command that collects the missing metrics"
     return add(state, Card("missing", title, tuple(lines), request.position, label="Collect"))
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from advisor.knowledge.schemas import checked
+from advisor.reasoning.launch_shape import with_launch
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.records.errors import AdvisorError, UsageError
 from advisor.records.quantities import parse_metric
@@ -21,8 +22,8 @@ from advisor.session.state import State
 from advisor.session.transitions import add, reveal, wait
 from advisor.session.views import ask_for_view
 from advisor.view.blocks import Line
-from advisor.view.numbers import exact_text
 from advisor.view.pages.answers.numbers import differences
+from advisor.view.pages.answers.occupancy import assumptions, beyond_theoretical
 
 
 class WhatIfAsked(UserEvent, frozen=True, tag="whatif"):
@@ -54,9 +55,13 @@ def _answered(state: State, request: Suppose, result: Any) -> State:
     if request.position >= len(launches) or not isinstance(result, LaunchDiagnosis):
         return state
     lines = differences(launches[request.position], result)
-    units = {name: unit for name, unit, _ in state.knowledge.metrics}
-    title = ", ".join(f"{name} = {exact_text(value, units.get(name, ''))}" for name, value in request.values)
-    body = lines or (Line("Class, findings and estimated speedups are unchanged.", "quiet"),)
+    title, implied = assumptions(launches[request.position], request.values)
+    caveats = beyond_theoretical(launches[request.position], request.values)
+    body = (
+        *((Line("; ".join(implied), "fact", "Implies"),) if implied else ()),
+        *(lines or (Line("Class, findings and estimated speedups are unchanged.", "quiet"),)),
+        *(Line(text, "warning") for text in caveats),
+    )
     return add(state, Card("change", title, body, request.position, label="What if"))
 
 
@@ -74,15 +79,16 @@ def _what_if(line: Typed, state: State) -> Event:
             text, ("/whatif dram_pct=70",), because or "Write metric=value; separate several with commas."
         )
     found = understood(pairs, state.knowledge, "/whatif {pairs}")
-    if not found.values:
+    if found.unread or not found.values:
         return NotUnderstood(text, found.meant, found.because)
     measured = {} if state.launch is None else state.launch.metrics
     try:
         for name, value_ in found.values:
             checked(name, state.knowledge.unit(name) or "", value_, measured.get(name))
+        values = dict(found.values) if state.launch is None else with_launch(state.launch, dict(found.values))
     except UsageError as problem:
         return NotUnderstood(text, (), str(problem))
-    return WhatIfAsked(found.values)
+    return WhatIfAsked(tuple(values.items()))
 
 
 def _wrong_value(name: str, value: str, state: State) -> str:

@@ -79,7 +79,7 @@ def _findings_here(state: State) -> dict[str, str]:
 
 def _how(line: Typed, state: State) -> Event:
     if not line.rest:
-        no_finding = "No finding: the report has too few metrics for this launch."
+        no_finding = "No finding: too few metrics of this launch are known."
         return HowAsked() if state.finding else NotUnderstood("/how", (), no_finding)
     if state.concluded(line.rest):
         return HowAsked(line.rest)

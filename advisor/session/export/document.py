@@ -12,7 +12,7 @@ from msgspec import structs
 from advisor.compare.records import Pair
 from advisor.practice.predictions import MINE
 from advisor.practice.state import Prediction
-from advisor.records.diagnosis import ENDS, LaunchDiagnosis
+from advisor.records.diagnosis import ENDS, LaunchDiagnosis, first_diagnosis, is_settled
 from advisor.session.experiments.versions import log_table
 from advisor.session.practice import exercising
 from advisor.session.practice.exercising import Exercising
@@ -40,7 +40,7 @@ from advisor.view.charts.canvas import plain
 from advisor.view.charts.roofline import Point, place_of, rooflines
 from advisor.view.numbers import estimate_text, rate_text, speedup_text, time_text
 from advisor.view.pages.compare import pair_sections
-from advisor.view.pages.launch import evidence_rows, first_diagnosis, launch_blocks
+from advisor.view.pages.launch import evidence_rows, launch_blocks
 from advisor.view.pages.timeline import timeline_page
 from advisor.view.text import NAME_WIDTH, cut, file_name, sentence, shown, title_text
 
@@ -164,7 +164,7 @@ def _first(launch: LaunchDiagnosis) -> str:
     if found is None:
         return "no finding to fix"
     if found.id in ENDS:
-        return f"nothing: {found.title}"
+        return f"nothing: {found.title}" if is_settled(launch, found) else f"possibly nothing: {found.title}"
     return found.title if found.speedup is None else f"{found.title}, estimated speedup {estimate_text(found.speedup)}"
 
 
@@ -172,7 +172,7 @@ def gain_summary(subject: Subject) -> str:
     """Return the measured speedup of the changes; with only one version, a text that nothing was measured."""
     if not subject.steps:
         found = first_diagnosis(subject.launch) if subject.launch is not None else None
-        if found is not None and found.id in ENDS:
+        if found is not None and subject.launch is not None and is_settled(subject.launch, found):
             return "no change was tried: the kernel is near the limit of the GPU"
         return "not measured: no report of a changed version was given"
     first, last = subject.experiments[0], subject.experiments[-1]
@@ -466,7 +466,7 @@ def _unknown(state: State, subject: Subject, launch: LaunchDiagnosis) -> list[Bl
         ]
         commands = list(dict.fromkeys(m.collect for m in launch.missing if m.collect))
         blocks += [Paragraph("Collect them with:"), *map(Command, commands)] if commands else []
-    return blocks or [Paragraph("The report has every metric that a rule needs.")]
+    return blocks or [Paragraph("Every metric that a rule needs is known.")]
 
 
 _WIDTH = 78

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from advisor.knowledge.base import catalog
+from advisor.reasoning.ncu_rules import recognised
 from advisor.records.errors import AdvisorError
 from advisor.records.questions import SURE, Meaning
 from advisor.session import events as e
@@ -34,8 +35,16 @@ def meaning_of(text: str, state: State) -> Meaning:
     return recognise(text, replace(state.knowledge.asked, kernels=tuple(launch.kernel for launch in launches)))
 
 
-def question(text: str, state: State, least: float = _LEAST) -> e.Event | None:
+def ncu_rule(text: str, state: State) -> e.Event | None:
+    """Return the event of a pasted paragraph of a rule of ncu; None for any other text."""
+    if state.launch is None or recognised(catalog(), text) is None:
+        return None
+    return e.QuestionAsked(text)
+
+
+def question(text: str, state: State, least: float | None = None) -> e.Event | None:
     """Return the event of a plain question; None if the line is none or its reading is less certain than `least`."""
+    least = _LEAST if least is None else least
     if state.place == "launch" and _is_entry(wanted := object_of(text), state):
         return e.ExplainAsked(pick(wanted, state.knowledge.words)[0])
     meaning = meaning_of(text, state)
@@ -140,6 +149,18 @@ def _other_launch(meaning: Meaning, state: State) -> e.Event | None:
     return _asked(meaning, state) if problem else e.LaunchSelected(position)
 
 
+_PAST: Final = ("did", "has", "have", "was", "were", "didnt")  # how a question about the effect of a change begins
+
+
+def _compare(meaning: Meaning, state: State) -> e.Event | None:
+    """Return the log of versions if several were compared, an answer to a question about a change, else the command."""
+    if len(state.experiments) > 1:
+        return e.LogShown()
+    if meaning.words[:1] and meaning.words[0] in _PAST and not state.numbers:
+        return _asked(meaning, state)
+    return COMMANDS["compare"].event(Typed(), state)
+
+
 def _practise(meaning: Meaning, state: State) -> e.Event | None:
     finding = state.finding_of(state.finding)
     name = main_subject(meaning.subject)
@@ -165,7 +186,7 @@ _EVENTS: Final[dict[str, Callable[[Meaning, State], e.Event | None]]] = {
     "missing": _missing,
     "what_if": _what_if,
     "other_launch": _other_launch,
-    "compare": _command("compare"),
+    "compare": _compare,
     "practise": _practise,
     "help": _command("help"),
     "undo": _command("back"),

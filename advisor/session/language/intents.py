@@ -240,6 +240,7 @@ def _meaning(sentence: Sentence, intent: str, confidence: float, near: tuple[str
         alternatives=tuple(others),
         numbers=sentence.numbers,
         words=sentence.words,
+        gpu="" if intent == "other_gpu" else sentence.gpu,
     )
 
 

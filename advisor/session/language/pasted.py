@@ -14,7 +14,7 @@ from advisor.readers.frame import breakdown_name, convert
 from advisor.records.errors import AdvisorError
 from advisor.records.quantities import is_unit, parse_metric
 from advisor.session.language.names import called, plain
-from advisor.session.language.values import said, understood
+from advisor.session.language.values import expected, said, understood
 from advisor.session.records import Ask, KnowledgeIndex
 from advisor.view.numbers import amount_text
 
@@ -25,6 +25,8 @@ _ITEM: Final = re.compile(
     r"(?P<value>[+-]?\d(?:[\d.,]*\d)?(?:e[+-]?\d+)?(?:\s*(?:%|[a-zµμ]+(?:/[a-z]+)?))?)|(?P<unknown>n/a|unknown|[-–—?x])",
     re.IGNORECASE,
 )
+# A word of such a list, where a number is expected.
+_WORD: Final = re.compile(r"[^\W\d]+(?=\s*(?:;|,\s|$))")
 _BETWEEN: Final = re.compile(r"\s*(?:;|,(?=\s)|\s)\s*")
 _AMONG: Final = re.compile(r"[;\n]|,(?!\d)|,(?=\d{3}(?!\d)[\d,]*[a-z])", re.IGNORECASE)
 
@@ -49,24 +51,29 @@ def _own_names(labels: tuple[tuple[str, str, str], ...]) -> frozenset[str]:
 
 def in_order(text: str, rows: Sequence[Ask]) -> Pasted | None:
     """Return the numbers of a list without names, in the order of the rows; None for any other text."""
-    at, found = 0, list[str]()
+    at, found, words = 0, list[str](), dict[int, str]()
     text = text.strip()
     while at < len(text):
-        match = _ITEM.match(text, at)
+        match = _ITEM.match(text, at) or _WORD.match(text, at)
         if match is None:
             return None
-        found.append(match["value"] or "")
+        if match.re is _WORD:
+            words[len(found)] = match[0]
+        found.append(match.groupdict().get("value") or "")
         gap = _BETWEEN.match(text, match.end())
         at = match.end() if gap is None else gap.end()
         if gap is None and at < len(text):
             return None
-    if not any(found):
+    # More words than numbers are names of numbers, or prose.
+    if not any(found) or len(words) >= sum(map(bool, found)):
         return None
     values: list[tuple[str, float]] = []
     unread = [f"{len(found)} numbers for {len(rows)} rows: the last are not used"] if len(found) > len(rows) else []
-    for row, value in zip(rows, found, strict=False):
-        if value:
-            _keep(values, unread, row.id, _typed(value, row.unit), row.row or row.id, row)
+    for at, (row, value) in enumerate(zip(rows, found, strict=False)):
+        if at in words:
+            unread.append(f"{row.row or row.id} {words[at]}: {expected(row.unit)}")
+        elif value:
+            _keep(values, unread, row.id, _typed(value, row.unit), f"{row.row or row.id} {value}", row)
     return Pasted(tuple(values), tuple(unread))
 
 
@@ -93,7 +100,8 @@ def read(text: str, index: KnowledgeIndex, rows: Sequence[Ask] = ()) -> Pasted:
         elif fitting:
             unread.append(f"{row.label}: several metrics match ({', '.join(metric for metric, _ in fitting[:3])})")
         elif metrics and (row.section or row.unit) and not _is_own_name(index, row.label):
-            unread.append(f"{row.label}: {row.unit or 'a number'} does not fit {index.unit(metrics[0])}")
+            typed = f"{row.label} {row.value:g} {row.unit}".rstrip()
+            unread.append(f"{typed}: {expected(index.unit(metrics[0]) or '')}")
     # A line of several names with numbers is no row of a table.
     lines = fragment.unread if fragment.rows or "\n" in text.strip() else (text.strip(),)
     for line in lines[:_MOST_TYPED]:
@@ -115,12 +123,10 @@ def _named(part: str, index: KnowledgeIndex, rows: Collection[Ask], asks: dict[s
     """Return the typed numbers with names in a part of a line: `dram 83%`, `about 40 registers`."""
     pairs = said(part)
     if not pairs:
-        return Pasted((), (f"{part.strip()}: not a name with a number",))
+        return Pasted((), (f"{part.strip()}: expected a name with a number, such as dram 83%",))
     found = understood(pairs, index)
-    if not found.values:
-        return Pasted((), (f"{part.strip()}: {found.because}",))
     values: list[tuple[str, float]] = []
-    unread: list[str] = []
+    unread = list(found.unread)
     for metric, value in found.values:
         _keep(values, unread, metric, value, metric, asks.get(metric))
     return Pasted(tuple(values), tuple(unread))
@@ -132,7 +138,7 @@ def _keep(
     """Add a number if it is possible, else the reason why not; the first of several for one metric counts."""
     unit = "" if ask is None else ask.unit
     if not math.isfinite(value):
-        unread.append(f"{name}: not a number in {unit or 'this unit'}")
+        unread.append(f"{name}: {expected(unit)}")
     elif value < 0 or (ask is not None and ask.high is not None and value > ask.high):
         most = "0 or more" if ask is None or ask.high is None else f"0 to {amount_text(ask.high, unit)}"
         unread.append(f"{name}: {amount_text(value, unit)} is outside the possible range, {most}")

@@ -25,7 +25,7 @@ from advisor.session.actions.help import TYPE_HELP
 from advisor.session.cards import range_text
 from advisor.session.choices import DONT_KNOW_WORDS, choices, event_of_choice
 from advisor.session.language import files
-from advisor.session.language.asking import question
+from advisor.session.language.asking import ncu_rule, question
 from advisor.session.language.names import begun, called, near, pick, squash
 from advisor.session.language.pasted import Pasted, in_order, read
 from advisor.session.language.values import Understood, bare_number, said, understood
@@ -42,6 +42,7 @@ _PROSE: Final = 2  # minimum words after a slash and a word that make a sentence
 _TELLS: Final = 4  # minimum letters for which words inside an answer identify it
 _YES: Final = ("y", "yes", "yep", "yeah", "sure", "ok", "okay", "true")
 _NO: Final = ("n", "no", "nope", "false")
+_PARTS: Final = re.compile(r"[;,]\s")  # between the parts of a list
 # Derived numbers that ncu shows under the name of the measured one.
 _SHOWN: Final = {"compute_pct": "sm_throughput_pct", "memory_pct": "memory_throughput_pct"}
 _POLITE: Final = re.compile(
@@ -68,6 +69,8 @@ def understand(text: str, state: State) -> e.Event | None:
         return _slash(word.casefold(), Typed(rest.strip(), text[1:].strip().partition(" ")[2].strip()), state)
     if not parsed:
         return None
+    if asked_rule := ncu_rule(parsed, state):
+        return asked_rule
     if ask is not None and ask.kind == "page":
         return _to_page(text, state, ask)
     pasted = _pasted(text, state) if "\n" in text or "\t" in text else None
@@ -123,8 +126,8 @@ def _slash(word: str, line: Typed, state: State) -> e.Event:
 def _understood_sentence(text: str, state: State) -> e.Event | None:
     """Return the event of a sentence or of numbers; None for a line that is not certainly understood."""
     event = phrase(text, state) or _numbers(text, state)
-    if event is None or isinstance(event, e.NotUnderstood):
-        event = question(text, state, SURE)
+    if event is None or isinstance(event, e.NotUnderstood) or _is_partial(event):
+        event = question(text, state, SURE) or event
     return None if isinstance(event, e.NotUnderstood) else event
 
 
@@ -261,17 +264,26 @@ def _in_range(ask: Ask, value: float, text: str) -> e.Event:
 def _named_numbers(text: str, state: State, ask: Ask) -> e.Event | None:
     if not any(c.isdigit() for c in text):
         return None
-    found = _as_shown(understood(said(text), state.knowledge), state)
-    if [metric for metric, _ in found.values] == [ask.id]:
+    found = _listed_numbers(text, state)
+    if [metric for metric, _ in found.values] == [ask.id] and not found.unread:
         return _in_range(ask, found.values[0][1], text)
     if found.values:
-        return e.Volunteered(found.values, text)
+        return e.Volunteered(found.values, text, found.unread)
     otherwise = _choose(text, state, numbered=False) or phrase(text, state)
     # If the word after a number is not a name, it was probably a unit.
     unit = text[:1].isdigit() and len(said(text)) == 1 and not found.several
     if otherwise or unit or not found.meant:
         return otherwise
     return e.NotUnderstood(text, found.meant[:_MOST], found.because)
+
+
+def _listed_numbers(text: str, state: State) -> Understood:
+    """Return the numbers with names in a line; a part of a list that is none leaves out no other part."""
+    pairs = said(text)
+    if pairs or not _PARTS.search(text):
+        return _as_shown(understood(pairs, state.knowledge), state)
+    found = read(text, state.knowledge)
+    return _as_shown(Understood(found.values, unread=found.unread), state)
 
 
 def _as_shown(found: Understood, state: State) -> Understood:
@@ -349,9 +361,16 @@ def _named_thing(text: str, state: State) -> e.Event | None:
 def _numbers_or_question(text: str, state: State) -> e.Event | None:
     """Return the event of a file or of numbers with names, else of a plain question, else why numbers are unclear."""
     numbers = _numbers(text, state)
-    if numbers is not None and not isinstance(numbers, e.NotUnderstood):
-        return numbers
-    return question(text, state) or numbers
+    if numbers is None or isinstance(numbers, e.NotUnderstood):
+        return question(text, state) or numbers
+    # A few words of a question can look like a number with its name.
+    asks = text.rstrip().endswith("?")
+    return (question(text, state, None if asks else SURE) if _is_partial(numbers) else None) or numbers
+
+
+def _is_partial(event: e.Event) -> bool:
+    """Return whether only some of the numbers of a line were understood."""
+    return isinstance(event, e.Volunteered) and bool(event.unread)
 
 
 def _numbers(text: str, state: State) -> e.Event | None:
@@ -359,13 +378,12 @@ def _numbers(text: str, state: State) -> e.Event | None:
     path = files.named_file(text)
     if path:
         return opened(path)
-    pairs = said(text) if any(c.isdigit() for c in text) else ()
-    if not pairs:
+    found = _listed_numbers(text, state) if any(c.isdigit() for c in text) else Understood()
+    if found.values:
+        return e.Volunteered(found.values, text, found.unread)
+    if not found.because:
         why = "Name the metric, such as dram 83%."
         return e.NotUnderstood(text, ("/help",), why) if bare_number(text) else None
-    found = _as_shown(understood(pairs, state.knowledge), state)
-    if found.values:
-        return e.Volunteered(found.values, text)
     return e.NotUnderstood(text, found.meant[:_MOST] or unclear(text, state).meant, found.because)
 
 

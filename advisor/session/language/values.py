@@ -9,7 +9,7 @@ from typing import Final
 from advisor.records.errors import AdvisorError
 from advisor.records.quantities import is_unit, parse_metric
 from advisor.session.language.names import metrics_of, near_metrics
-from advisor.session.records import KnowledgeIndex
+from advisor.session.records import UNIT_HINTS, KnowledgeIndex
 
 _MOST: Final = 40  # numbers in a typed line
 _LONGEST: Final = 4000
@@ -44,13 +44,15 @@ class Said:
 @dataclass(frozen=True, slots=True)
 class Understood:
     """The result of parsing. values: (metric, value in its canonical unit) in the order typed; because: the reason why
-    a part is not understood; meant: suggestions, whole lines; several: whether a name is ambiguous.
+    a part is not understood; meant: suggestions, whole lines; several: whether a name is ambiguous; unread: each part
+    that is not understood, with what would be.
     """
 
     values: tuple[tuple[str, float], ...] = ()
     because: str = ""
     meant: tuple[str, ...] = ()
     several: bool = False
+    unread: tuple[str, ...] = ()
 
 
 def said(text: str) -> tuple[Said, ...]:
@@ -116,22 +118,39 @@ def _name(text: str) -> str:
 
 
 def understood(pairs: tuple[Said, ...], index: KnowledgeIndex, form: str = "{pairs}") -> Understood:
-    """Return the pairs as metrics and values. form: the line around {pairs} in suggestions."""
+    """Return the pairs as metrics and values. form: the line around {pairs} in suggestions.
+
+    A pair that is not understood leaves out no other one; because and meant are about the first such pair.
+    """
     values: dict[str, float] = {}
+    unread: list[str] = []
+    because, meant, several = "", tuple[str, ...](), False
     for at, pair in enumerate(pairs):
+        typed = f"{pair.name} {pair.value.strip()}"
         found = metrics_of(pair.name, index, lambda metric, pair=pair: _takes(metric, pair.value, index))  # type: ignore[misc]
         if len(found) > 1 and pair.value.strip()[-1:].isdigit():
             found = tuple(metric for metric in found if index.unit(metric) in _BARE) or found
         if len(found) != 1:
-            several = "Several metrics match: choose one."
-            because = several if found else f"No metric is called {pair.name}."
-            lines = _lines(found or near_metrics(pair.name, index), at, pairs, form)
-            return Understood((), because, lines, bool(found))
+            near = found or near_metrics(pair.name, index)
+            names = " or ".join(near[:3])
+            if not unread:
+                because = "Several metrics match: choose one." if found else f"No metric is called {pair.name}."
+                meant, several = _lines(near, at, pairs, form), bool(found)
+            wrong = "several metrics match; type" if found else "no metric has this name; did you mean"
+            unread.append(f"{typed}: {wrong} {names}" if names else f"{typed}: no metric has this name")
+            continue
+        unit = index.unit(found[0]) or ""
         try:
-            values[found[0]] = parse_metric(pair.value, index.unit(found[0]) or "")
+            values[found[0]] = parse_metric(pair.value, unit)
         except AdvisorError as problem:
-            return Understood((), str(problem))
-    return Understood(tuple(values.items()))
+            because = because if unread else str(problem)
+            unread.append(f"{typed}: {expected(unit)}")
+    return Understood(tuple(values.items()), because, meant, several, tuple(unread))
+
+
+def expected(unit: str) -> str:
+    """Return the form of a number in a unit that would be understood: `expected a percentage, such as 83%`."""
+    return f"expected {UNIT_HINTS.get(unit, UNIT_HINTS['ratio'])}"
 
 
 def _takes(metric: str, value: str, index: KnowledgeIndex) -> bool:

@@ -9,8 +9,9 @@ from typing import Final
 
 from msgspec import structs
 
+from advisor.knowledge.texts import within_sentence
 from advisor.knowledge.units import unit_name
-from advisor.records.diagnosis import Finding, LaunchDiagnosis, main_finding
+from advisor.records.diagnosis import Finding, LaunchDiagnosis, is_settled, main_finding
 from advisor.session.experiments.versions import log_blocks
 from advisor.session.state import State, is_end
 from advisor.session.views import where
@@ -294,9 +295,11 @@ def _fix(state: State, launch: LaunchDiagnosis) -> list[Line]:
         lines.append(Line(f"{finding.fix.summary}{gain}", "strong", finding.title))
         lines += [Line(sentence(finding.fix.costs), "quiet", "Cost", 1)] if finding.fix.costs else []
     first = main_finding(launch)
-    if first is not None and is_end(first):
+    if first is not None and is_settled(launch, first):
         lines.insert(0, Line("The kernel is near the limit of the GPU: stop, or reduce its work.", "strong"))
-    return lines or [unknown("Nothing to fix was found.")]
+    elif first is not None and is_end(first):
+        lines.insert(0, unknown("The kernel is possibly near the limit of the GPU; the evidence is thin."))
+    return lines or [unknown("No fix follows from what is known.")]
 
 
 def _sweep(state: State, launch: LaunchDiagnosis) -> list[Line]:
@@ -327,8 +330,12 @@ def _advice(launch: LaunchDiagnosis) -> Line:
     advised = next((c for c in launch.conclusions if c.id == launch.advice), None)
     if first is None or advised is None or advised.kind == "look":
         return unknown(NOTHING_TO_GAIN)
-    if is_end(first):
+    if is_settled(launch, first):
         return Line(f"{first.title}: stop here.", "strong")
+    if is_end(first):
+        return unknown(
+            f"Possibly {within_sentence(first.title)}: look at what is missing or uncertain before stopping."
+        )
     if first.speedup is None:
         return unknown("The next fix has no estimate: try it, and compare the times.")
     advice = _ADVICE.get(advised.id, "continue")
@@ -428,7 +435,7 @@ def _replay(state: State, launch: LaunchDiagnosis) -> list[Line]:
 
 def _own_rules(state: State, launch: LaunchDiagnosis) -> list[Line]:
     if not launch.ncu_rules:
-        return [unknown("The report holds no results of ncu's rules.")]
+        return [unknown("No results of ncu's rules are known.")]
     agree = sum(rule.here.status in ("first", "ranked", "trust", "class_same") for rule in launch.ncu_rules)
     return [Line(f"ncu's own rules have {len(launch.ncu_rules)} results; {agree} agree with this diagnosis.")]
 
@@ -443,7 +450,7 @@ def _mig(state: State, launch: LaunchDiagnosis) -> list[Line]:
     if used is None:
         lines = [values(state, launch, "SMs", (("", "sm_count"),))]
     elif all_ is None:
-        lines = [Line(f"{used:.0f} SMs; the report does not show whether the GPU has more", "fact", "SMs")]
+        lines = [Line(f"{used:.0f} SMs; whether the GPU has more is unknown", "fact", "SMs")]
     else:
         lines = [Line(f"{used:.0f} of the {all_:.0f} SMs of the device were used", "fact", "SMs")]
     return [*lines, *looked_for(state, launch, ("mig_or_green_context",))]
@@ -478,7 +485,7 @@ def _commands(state: State, launch: LaunchDiagnosis) -> list[Line]:
     if state.numbers:
         return [unknown("Missing: not decided by these numbers")]
     if not launch.missing:
-        return [Line("The report has every metric that a rule needs.")]
+        return [Line("Every metric that a rule needs is known.")]
     return [unknown(f"{len(launch.missing)} metrics that rules need; /collect shows the command", "Missing")]
 
 

@@ -29,6 +29,7 @@ BEFORE: Final = "Do first"
 LEVEL: Final = "Level"
 STEP_OF_METHOD: Final = "step {step} of the method"
 LADDER: Final = "a series of {count} versions, each with its own cause"
+BEGINS: Final = {"kernel": "start here for kernels", "timeline": "for timelines", "profile": "for profiles"}
 READS: Final = {"timeline": "a timeline to read", "profile": "a profile to judge"}
 YOUR_VERSION: Final = "your version"
 

@@ -17,7 +17,7 @@ from textual.widgets import Input
 from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis
 from advisor.session import events as e
 from advisor.session.actions import COMMANDS
-from advisor.session.choices import choices
+from advisor.session.choices import choices, misread
 from advisor.session.language.understand import event_of
 from advisor.session.records import Choice
 from advisor.session.state import State
@@ -47,7 +47,7 @@ class LaunchesScreen(ChoiceScreen):
         Binding("slash,colon", "ask", "Filter, ask", key_display="/", tooltip="Type a filter, a question or a command"),
         # Here F5 changes the order; on the other screens it opens the steps.
         *(replace(one, key=one.key.removesuffix(",f5")) for one in letter_bindings()),
-        Binding("o,f5", "sort", "Order", tooltip="Order by time saved, time, kernel, class, finding, report order"),
+        Binding("o,f5", "sort", "Order", tooltip="Order by time saved, time, kernel, class, finding, speedup, number"),
         Binding("x", "collapse", "Expand", tooltip="Show equal launches in one row or each in its own"),
         Binding("y", "app.copy_collect", "Copy", show=False, tooltip="Copy the command that collects what is missing"),
         Binding("u,f4", "app.undo", "Undo", show=False, tooltip="Undo the last action"),
@@ -106,7 +106,7 @@ class LaunchesScreen(ChoiceScreen):
             self.call_after_refresh(self.focus_home)
         self.query_one(Banner).show(report_line(state))
         self.query_one("#trouble", Conversation).show([c for c in state.cards if c.position is None] if trouble else ())
-        self.query_one(Choices).show(self._ways(state) if trouble else ())
+        self.query_one(Choices).show(self._ways(state) if trouble else (), marked=not misread(state))
         prompt, table = self.query_one(Prompt), self.query_one(LaunchTable)
         prompt.placeholder = "Enter takes the highlighted choice; /quit exits" if trouble else _FILTER
         wanted = "" if prompt.value.startswith("/") else prompt.value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -13,6 +13,7 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Input
 
+from advisor.practice.exercise_list import where_to_begin
 from advisor.session import events as e
 from advisor.session.language import understand as commands
 from advisor.session.practice import exercising as words
@@ -209,13 +210,17 @@ class PracticeScreen(ChoiceScreen, ViewScreen):
         self._kept = [row for row in here.rows if all(word in _words(row, here.spoilers) for word in find)]
         rows = self.query_one(Rows)
         kept, spoilers = list(self._kept), here.spoilers
-        rows.show(len(kept), lambda at, width: _line(kept[at], spoilers), at=min(rows.at, len(kept) - 1))
+        begin = where_to_begin((row.kind, row.number, row.state) for row in here.rows)
+        marked = {number: words.BEGINS[kind] for kind, number in begin.items()}
+        rows.show(len(kept), lambda at, width: _line(kept[at], spoilers, marked), at=min(rows.at, len(kept) - 1))
         self._tell()
 
     def _tell(self) -> None:
         here, rows = self.here, self.query_one(Rows)
         solved = sum(row.state == "solved" for row in here.rows)
         text = f"{len(self._kept)} of {len(here.rows)} exercises, {solved} solved" if here.rows else ""
+        begin = where_to_begin((row.kind, row.number, row.state) for row in here.rows).get("kernel")
+        text += f"; if you write kernels, start with {begin} (type its number)" if begin is not None else ""
         if here.rows and not self._kept:
             text = "No exercise matches; Esc clears the line."
         row = self._kept[rows.at] if rows.at < len(self._kept) else None
@@ -276,6 +281,7 @@ class PracticeScreen(ChoiceScreen, ViewScreen):
                 self.take(chosen)
             elif isinstance(meant, str):
                 self.app.warn(meant)
+                self.query_one(Choices).unmark()
             else:
                 self.app.dispatch(meant)
 
@@ -393,12 +399,16 @@ def _words(row: Any, spoilers: bool) -> str:
     return f"{row.number} {name} {row.title} {level} {words.STATES[row.state]} {cause}".casefold()
 
 
-def _line(row: Any, spoilers: bool) -> Content:
-    """Return a row: mark, number, points of the best prediction, title; with `spoilers` also the name and the cause."""
+def _line(row: Any, spoilers: bool, begin: Mapping[int, str]) -> Content:
+    """Return a row: mark, number, points of the best prediction, title; with `spoilers` also the name and the cause.
+
+    begin: numbers of the exercises at which to begin, with the words for it.
+    """
     points = "" if row.points is None else str(row.points)
     left = f"{_MARKS[row.state]} {row.number:>2} {points:>3}  {row.title}"
     right = styled(f"  {row.name}: {row.diagnosis}", "$text-warning") if spoilers else Content("")
-    return Content(safe(left)) + right
+    here = styled(f"  ◂ {begin[row.number]}", "$text-accent") if row.number in begin else Content("")
+    return Content(safe(left)) + right + here
 
 
 def _about(row: Any) -> str:

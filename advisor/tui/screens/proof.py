@@ -122,7 +122,7 @@ def _clause(clause: Clause, index: KnowledgeIndex, depth: int) -> Node:
 
 def _number(item: Comparison, index: KnowledgeIndex) -> Node:
     """Return the node of a number: its test and margin, with the source of the threshold below it."""
-    value = "not in the report" if item.value is None else amount_text(item.value, item.unit)
+    value = "unknown" if item.value is None else amount_text(item.value, item.unit)
     means = (f"{name}: {text}" for name, _, text in index.metrics if name == item.metric)
     about = (comparison_text(item), *means)
     status = "unknown" if item.holds is None else "holds" if item.holds else "fails"

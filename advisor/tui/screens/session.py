@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Final
+from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -13,7 +13,8 @@ from textual.events import Key
 from textual.widgets import Input
 
 from advisor.session import events as e
-from advisor.session.choices import choices
+from advisor.session.choices import choices, misread
+from advisor.session.language.asking import ncu_rule
 from advisor.session.language.understand import event_of, understand
 from advisor.session.records import UNIT_HINTS, Ask
 from advisor.session.state import State
@@ -31,8 +32,6 @@ from advisor.tui.widgets.keys import KeyLine
 from advisor.tui.widgets.lists import Choices
 from advisor.tui.widgets.prompt import Prompt
 from advisor.tui.widgets.text import Banner, Busy, Conversation, Note
-
-_NUMBERED: Final = 9  # choices that a single digit can take; of more, one is typed
 
 
 class SessionScreen(ChoiceScreen):
@@ -84,10 +83,8 @@ class SessionScreen(ChoiceScreen):
         self.show(self.app.state)
 
     def focus_home(self) -> None:
-        """Focus the prompt if a number, text or one of many names is asked for, else the choices."""
-        ask = self.app.state.ask
-        typed = ask is not None and (ask.kind != "choice" or len(ask.choices) > _NUMBERED)
-        self.query_one(Prompt if typed else Choices).focus()
+        """Focus the prompt while a question is open, since the answer is typed there; else focus the choices."""
+        self.query_one(Choices if self.app.state.ask is None else Prompt).focus()
 
     def on_screen_resume(self) -> None:
         self.call_after_refresh(self.query_one(Conversation).reveal)
@@ -105,8 +102,8 @@ class SessionScreen(ChoiceScreen):
         if state.ask is not self._ask:
             self._ask = state.ask
             self.focus_home()
-        # An accidental Enter must not count as an answer.
-        marked = state.ask is None or state.ask.usual is not None
+        # An accidental Enter must not count as an answer, and must not take a suggestion after a line that failed.
+        marked = (state.ask is None or state.ask.usual is not None) and not misread(state)
         chosen = state.ask is not None and state.ask.kind == "choice"
         self.query_one(Choices).show(choices(state), numbered=chosen, marked=marked)
         self.query_one(Prompt).placeholder = _placeholder(state)
@@ -124,9 +121,10 @@ class SessionScreen(ChoiceScreen):
         self.focus_home()
 
     def _pasted(self, text: str) -> bool:
-        """Take numbers that are pasted as rows of ncu; return whether the text holds any."""
+        """Take pasted rows of ncu with numbers, or a paragraph of its rules; return whether the text is either."""
         event = understand(text, self.app.state)
-        if not isinstance(event, e.PageRead | e.Volunteered):
+        rule = isinstance(event, e.QuestionAsked) and ncu_rule(text, self.app.state) is not None
+        if event is None or not (rule or isinstance(event, e.PageRead | e.Volunteered)):
             return False
         self.app.do(event)
         return True
@@ -180,7 +178,7 @@ class SessionScreen(ChoiceScreen):
         state = self.app.state
         if self.app.cancel_work():
             return
-        if prompt.value or (prompt.has_focus and (state.ask is None or state.ask.kind == "choice")):
+        if prompt.value or (prompt.has_focus and state.ask is None):
             prompt.clear()
             self.focus_home()
         elif state.ask is not None and state.ask.kind == "text":
@@ -219,13 +217,17 @@ class SessionScreen(ChoiceScreen):
 def _placeholder(state: State) -> str:
     ask = state.ask
     if ask is not None and ask.kind == "page":
-        return "numbers in this order, names with numbers, or pasted rows; d if you have none of these"
+        return "numbers in this order, names with numbers, pasted rows; d: none of these"
     if ask is not None and ask.kind == "number":
         return UNIT_HINTS.get(ask.unit, UNIT_HINTS["count"]) + ("; d for don't know" if ask.optional else "")
+    if ask is not None and (ask.usual is None or misread(state)):
+        return "a number, a name or its beginning; or choose with ↓ and Enter"
     if ask is not None:
         return "a number, a name or its beginning; Enter takes the highlighted one"
     if state.waiting and state.launch is None:
         return "reading"
+    if misread(state):
+        return "press / and type again, or choose with ↓ and Enter"
     return "press / and type a question: why is it slow, what is occupancy, dram 83%"
 
 

@@ -13,6 +13,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Container, VerticalScroll
 from textual.content import Content
 
+from advisor.knowledge.base import metric_title
 from advisor.knowledge.schemas import checked, most_of
 from advisor.records.diagnosis import LaunchDiagnosis, Speedup, main_finding
 from advisor.records.errors import UsageError
@@ -29,6 +30,7 @@ from advisor.tui.widgets.lists import Rows
 from advisor.tui.widgets.prompt import Prompt
 from advisor.tui.widgets.text import Banner, Note
 from advisor.view.numbers import amount_text, short_gain_text
+from advisor.view.pages.answers.occupancy import beyond_theoretical
 
 _HEADS: Final = ("Metric", "Measured", "Tried", "Flips at")
 
@@ -54,6 +56,11 @@ class Metric:
     means: str
     measured: float | None
     flips: tuple[float, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """The name for a reader."""
+        return metric_title(self.id)
 
     def nearest(self, value: float, up: bool) -> float | None:
         """Return the next flip value above or below a value, or None if there is none."""
@@ -166,7 +173,7 @@ def _moved(had: Speedup | None, has: Speedup | None) -> bool:
     return abs(had.estimate - has.estimate) >= _VISIBLE
 
 
-_NAME_CELLS, _VALUE, _FLIPS = 28, 12, 22  # smallest widths of the table columns
+_NAME_CELLS, _VALUE, _FLIPS = 28, 14, 22  # smallest widths of the table columns
 _FLIP = "Go just past the next value that flips a conclusion"
 
 
@@ -227,7 +234,7 @@ class WhatIfScreen(PanelScreen):
         self._outcome(launch, stale=not isinstance(result, LaunchDiagnosis))
         metric = self._metric
         if metric is not None:
-            hint = f"a value for {metric.id}, with its unit, or metric=value; Enter tries it"
+            hint = f"a value for {metric.title}, with its unit, or metric=value; Enter tries it"
             self.query_one(Prompt).placeholder = hint
         self.refresh_bindings()
 
@@ -239,7 +246,7 @@ class WhatIfScreen(PanelScreen):
             self._of = (launch, proved)
             self._metrics = metrics_of(launch, proved, state.knowledge, tried)
         metrics, rows = self._metrics, self.query_one(Rows)
-        longest = max((len(metric.id) for metric in metrics), default=_NAME_CELLS)
+        longest = max((len(metric.title) for metric in metrics), default=_NAME_CELLS)
 
         def room(width: int) -> int:
             return max(min(longest, width - 2 * _VALUE - _FLIPS), 8)
@@ -262,7 +269,8 @@ class WhatIfScreen(PanelScreen):
             lines.insert(0, ("No value is changed yet. Left and right change the metric under the cursor.", ""))
         else:
             known = {metric.id: metric for metric in self._metrics}
-            text = ", ".join(f"{name} = {known[name].text(value)}" for name, value in state.supposing if name in known)
+            tried = [(known[name], value) for name, value in state.supposing if name in known]
+            text = ", ".join(f"{metric.title} = {metric.text(value)}" for metric, value in tried)
             lines.insert(0, (text, "bold"))
         self.query_one("#about", Note).say(lines)
 
@@ -275,6 +283,8 @@ class WhatIfScreen(PanelScreen):
         if not any(row.kind == "class" for row in rows):
             rows = (Change("stays", "class", after.verdict.title), *rows)
         lines += [_change_line(row) for row in rows]
+        for text in beyond_theoretical(launch, self.app.state.supposing):
+            lines.append(styled(f"! {text}", "$text-warning"))
         if self.app.state.supposing and not changed(rows):
             lines.insert(1, styled("Class, findings and gains are unchanged.", ""))
         self.query_one("#outcome", Note).say(lines)
@@ -325,7 +335,7 @@ class WhatIfScreen(PanelScreen):
             return None
         value = dict(self.app.state.supposing).get(metric.id, metric.measured)
         if value is None:
-            self.app.warn("The report does not contain it: type a value first.")
+            self.app.warn("No value is known: type one first.")
         return value
 
     def action_reset(self, everything: bool) -> None:
@@ -375,7 +385,7 @@ class WhatIfScreen(PanelScreen):
 
 def _row(metric: Metric, tried: float | None, room: int, blocks: bool) -> Content:
     """Return a row of the table: the metric's name, its values, and its flip values."""
-    name = metric.id if len(metric.id) <= room else metric.id[: room - 1] + "…"
+    name = metric.title if len(metric.title) <= room else metric.title[: room - 1] + "…"
     measured = "unknown" if metric.measured is None else metric.text(metric.measured)
     now = "" if tried is None else metric.text(tried)
     at = metric.measured if tried is None else tried
@@ -384,8 +394,8 @@ def _row(metric: Metric, tried: float | None, room: int, blocks: bool) -> Conten
     flips = "  ".join(f"{sign} {metric.text(flip, at)}" for flip, sign in around if flip is not None)
     return (
         styled(f"{name:<{room}}", "bold" if tried is not None else "")
-        + styled(f"{measured:>{_VALUE}}", "$quiet" if tried is not None else "")
-        + styled(f"{now:>{_VALUE}}", "bold $text-accent")
+        + styled(f" {measured:>{_VALUE - 1}}", "$quiet" if tried is not None else "")
+        + styled(f" {now:>{_VALUE - 1}}", "bold $text-accent")
         + styled(f"   {flips}", "$quiet")
     )
 

@@ -316,7 +316,7 @@ def over_run(shown: EvidenceContext, how: Layout) -> list[Content]:
     """Draw what ncu sampled over the run, with its phases, or how to sample it."""
     lines, sampling = _head(OVER_RUN, how), shown.launch.sampling
     if sampling is None:
-        lines += note("The report has no samples over the run of this launch, or the run is too short for them.", how)
+        lines += note("No samples over the run of this launch are known, or the run is too short for them.", how)
         lines += note("Collect them with these options and open the new report:", how)
         return lines + hanging("  ", styled(_SAMPLE, "bold"), how.width, 4)
     lines += [styled(row, "") for row in picture(sampling, max(how.width, FEWEST), how.blocks)]

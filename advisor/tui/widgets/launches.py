@@ -15,18 +15,19 @@ from textual.events import Click, Resize
 from textual.message import Message
 from textual.widgets import DataTable
 
-from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis, main_finding
-from advisor.session.state import best_position, is_end, launch_number
+from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis, is_settled, main_finding
+from advisor.session.state import best_position, launch_number
 from advisor.tui.drawing import safe
 from advisor.view.charts.bars import bar
 from advisor.view.numbers import short_gain_text, time_text
 
 _ORDER_NAMES: Final = {
-    "gain": "by time saved by the fix",
+    "saves": "by time saved by the fix",
     "duration": "by time",
     "kernel": "by kernel",
     "class": "by class",
     "finding": "by first finding",
+    "gain": "by speedup of the fix",
     "report": "in order of the report",
 }
 ORDERS: Final = tuple(_ORDER_NAMES)  # `o` cycles through them in this order
@@ -38,7 +39,8 @@ class Row:
 
     positions: all launches of the row; kernel: with their number, `10 × copy`; duration: of all, in ns, None if
     unknown; share: fraction of the time of all launches with known duration, 0 to 1; back: ns that the fixes of the
-    first findings would save; report: the file, if there are several; found_by: the text for the filter.
+    first findings would save; factor: the speedup of the first finding's fix; report: the file, if there are several;
+    found_by: the text for the filter.
     """
 
     position: int
@@ -49,10 +51,12 @@ class Row:
     verdict: str
     finding: str
     gain: str
+    saves: str
     done: bool
     duration: float | None
     share: float | None
     back: float | None
+    factor: float | None
     report: str
     found_by: str
 
@@ -85,6 +89,7 @@ def _row(positions: tuple[int, ...], time: float, diagnosis: Diagnosis) -> Row:
     launch = diagnosis.launches[position]
     first, duration = main_finding(launch), _total(one.duration_ns for one in launches)
     speedup = first.speedup if first is not None else None
+    back = sum(one.saved_ns for one in launches) or None
     number = launch_number(launch, several)
     name = safe(launch.kernel).replace("\n", " ")
     kernel = name if len(positions) == 1 else f"{len(positions)} × {name}"
@@ -101,10 +106,12 @@ def _row(positions: tuple[int, ...], time: float, diagnosis: Diagnosis) -> Row:
         verdict=verdict,
         finding=finding,
         gain=short_gain_text(speedup),
-        done=first is not None and is_end(first),
+        saves="–" if back is None else time_text(back),
+        done=first is not None and is_settled(launch, first),
         duration=duration,
         share=duration / time if duration is not None and time > 0 else None,
-        back=sum(one.saved_ns for one in launches) or None,
+        back=back,
+        factor=None if speedup is None else speedup.estimate,
         report=report,
         found_by=" ".join((*numbers, name, verdict, finding, report)).casefold(),
     )
@@ -128,12 +135,13 @@ def share_text(share: float) -> str:
 # Sort order -> its sort key: a number or text of a row.
 _VALUES: Final[dict[str, Callable[[Row], float | str | None]]] = {
     "duration": lambda row: row.duration,
-    "gain": lambda row: row.back,
+    "saves": lambda row: row.back,
+    "gain": lambda row: row.factor,
     "kernel": lambda row: row.kernel.casefold(),
     "class": lambda row: row.verdict.casefold(),
     "finding": lambda row: row.finding.casefold(),
 }
-_LARGEST_FIRST: Final = ("duration", "gain")
+_LARGEST_FIRST: Final = ("duration", "saves", "gain")
 
 
 def arranged(rows: Sequence[Row], wanted: str, order: str, upwards: bool = False) -> list[Row]:
@@ -167,6 +175,7 @@ def summary(rows: Sequence[Row], kept: Sequence[Row], order: str, upwards: bool 
 
 
 _WIDE: Final = 100  # smallest number of columns for full class names and bars of shares
+_ROOMY: Final = 88  # smallest number of columns for the speedup beside the time saved
 _WIDEST: Final = 130  # smallest number of columns for the file name, if there are several reports
 _NARROWEST: Final = 60
 _BAR: Final = 9
@@ -180,8 +189,9 @@ _COLUMNS: Final = {
     "class": ("Class", "class", 14),
     "finding": ("First finding", "finding", 0),
     "gain": ("Gain", "gain", 6),
+    "saves": ("Saves", "saves", 9),
 }
-_RIGHT: Final = ("duration", "gain")
+_RIGHT: Final = ("duration", "gain", "saves")
 _CLASS_WIDE, _SHARE_WIDE = 24, 6 + _BAR + 1
 
 
@@ -251,6 +261,8 @@ class LaunchTable(DataTable[Text], inherit_bindings=False):
         widths = {name: max(size, heads[name]) if size else 0 for name, (_, _, size) in _COLUMNS.items()}
         if width >= _WIDE:
             widths |= {"class": _CLASS_WIDE, "share": _SHARE_WIDE}
+        if width < _ROOMY and self._shown[1] != "gain":
+            del widths["gain"]  # the time saved says more, and the preview shows both
         if width < _WIDEST or not any(row.report for row in self._rows):
             del widths["file"]
         if width < 72:
@@ -282,6 +294,7 @@ class LaunchTable(DataTable[Text], inherit_bindings=False):
             "class": row.verdict,
             "finding": row.finding,
             "gain": row.gain,
+            "saves": row.saves,
         }
         line = Text(no_wrap=True, end="")
         for name, size in self._widths.items():

@@ -55,12 +55,13 @@ class Choices(OptionList, inherit_bindings=False, can_focus=False):
         self.can_focus = focus
         self._shown: tuple[Choice, ...] = ()
         self._numbered = True
+        self._marked = True
 
     def show(self, choices: Sequence[Choice], *, numbered: bool = True, marked: bool = True) -> None:
         """Show these choices, with numbers or with their letters; `marked` highlights the first."""
-        if tuple(choices) == self._shown and numbered == self._numbered:
+        if (tuple(choices), numbered, marked) == (self._shown, self._numbered, self._marked):
             return
-        self._shown, self._numbered = tuple(choices), numbered
+        self._shown, self._numbered, self._marked = tuple(choices), numbered, marked
         fill(self, [self._row(at, c) for at, c in enumerate(self._shown, 1)], 0 if marked else None)
 
     def _row(self, at: int, choice: Choice) -> Content:
@@ -73,6 +74,10 @@ class Choices(OptionList, inherit_bindings=False, can_focus=False):
         """The id of the highlighted choice, or None."""
         at = self.highlighted
         return self._shown[at].id if at is not None and at < len(self._shown) else None
+
+    def unmark(self) -> None:
+        """Highlight nothing, so that Enter takes nothing until the user moves the highlight."""
+        self._marked, self.highlighted = False, None
 
     def numbered(self, text: str) -> str | None:
         """Return the id of the choice whose number was typed, or None."""

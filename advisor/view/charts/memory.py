@@ -18,7 +18,7 @@ FEWEST = 40  # columns of the narrow form
 WIDE = 76  # columns from which the boxes are side by side
 SECTOR = 32  # bytes
 UNKNOWN, BRIEF = "unknown", "?"
-ASKED = "? means that the report lacks the value."
+ASKED = "? means that the value is unknown."
 CANNOT = (
     "The chart cannot show which line moves these bytes, how many of them are used, or when: all values are"
     " sums and averages over the launch."

@@ -175,7 +175,7 @@ def _lacking(launch: LaunchDiagnosis, here: tuple[float, float] | None) -> tuple
         return (), ""
     lacking = [name for metric, name in _NEEDED if not known(launch.metrics, metric)]
     names = ", ".join(lacking[:-1]) + (" and " if lacking[:-1] else "") + (lacking or ["its operations per byte"])[-1]
-    return (f"The position of this launch is unknown: the report lacks {names}.",), COLLECT
+    return (f"The position of this launch is unknown without {names}.",), COLLECT
 
 
 def _expected(

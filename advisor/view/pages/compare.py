@@ -10,6 +10,7 @@ from msgspec import structs
 from advisor.compare.conditions import gpu_of
 from advisor.compare.records import Compared, Condition, FindingChange, MetricChange, Outcome, Pair, Reached, Runs
 from advisor.records.diagnosis import ENDS, LaunchDiagnosis
+from advisor.records.quantities import MEDIUM_CONFIDENCE
 from advisor.view.blocks import (
     BarRow,
     Bars,
@@ -53,6 +54,7 @@ _STATES: dict[str, tuple[str, Tone]] = {
 }
 HTML_SECTIONS = 40  # the most kernels with a section in HTML, the largest change first
 _NAME = 200
+_NAMED = 6  # launches of a side that are listed by number
 # Conditions that the trust entry runs_not_comparable explains.
 _UNLIKE = ("gpu", "part", "clock", "control", "size")
 # Units written after the value; the metric's name contains other units.
@@ -133,6 +135,7 @@ def pair_sections(
 ) -> list[Section]:
     """Return sections on one kernel. link, heading: id and title of the first section; level: of the other ones."""
     rows = [Fact(WORDS[word(pair)], headline(pair), _TONES[word(pair)])]
+    rows += [Fact("Compared", which)] if (which := _which(pair)) else []
     rows += [Fact("Runs", details)] if (details := _details(pair)) else []
     rows += _caveats(pair.conditions)
     rows.append(Fact("Class", class_text(pair)))
@@ -140,6 +143,24 @@ def pair_sections(
     rows.append(Fact("Next", pair.next.text, "lead"))
     head = section(heading or _heading(pair), [Facts(tuple(rows)), _time_bars(pair)], name=link)
     return [head, *change_sections(pair, everything=everything, level=level)]
+
+
+def _which(pair: Pair) -> str:
+    """Return which launches were compared if a side has several; empty if each has one."""
+    if len(pair.base.indexes) == len(pair.current.indexes) == 1:
+        return ""
+    how = {"shape": "same kernel and shape", "name": "same kernel, another shape"}.get(pair.matched, "")
+    sides = (f"{_numbered(pair.base.indexes)} of the base", f"{_numbered(pair.current.indexes)} of the current")
+    return " with ".join(sides) + (f" ({how})" if how else "")
+
+
+def _numbered(indexes: Sequence[int]) -> str:
+    """`launch 3`; `launches 0, 1 and 4`; `10 launches (0 to 17)`."""
+    if len(indexes) == 1:
+        return f"launch {indexes[0]}"
+    if len(indexes) > _NAMED:
+        return f"{len(indexes)} launches ({min(indexes)} to {max(indexes)})"
+    return f"launches {', '.join(map(str, indexes[:-1]))} and {indexes[-1]}"
 
 
 def change_sections(pair: Pair, *, everything: bool = False, level: int = 3) -> list[Section]:
@@ -241,7 +262,9 @@ def class_text(pair: Pair) -> str:
 
 def finding_text(change: FindingChange) -> str:
     """Return the note on a removed, kept or new finding: a warning, the end of the search, its estimated speedups."""
-    end = "the kernel is near its limit" if change.id in ENDS and change.after is not None else ""
+    certain = change.after is not None and change.after.confidence >= MEDIUM_CONFIDENCE
+    near = f"the kernel is {'' if certain else 'possibly '}near its limit"
+    end = near if change.id in ENDS and change.after is not None else ""
     note = "a caveat about the data" if change.kind == "trust" else end
     gains = []
     for finding, tense in ((change.before, "estimated speedup was"), (change.after, "estimated speedup")):

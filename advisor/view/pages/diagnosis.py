@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from advisor.knowledge.base import catalog
-from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis, MeasuredCeilings
+from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis, MeasuredCeilings, first_diagnosis
 from advisor.records.readings import ReportInfo
 from advisor.view.blocks import Block, Cell, Column, Fact, Facts, Page, Paragraph, Picture, Section, Table, section
 from advisor.view.charts.roofline import Point, rooflines
 from advisor.view.numbers import counted, plural, share_text, speedup_text, time_text
-from advisor.view.pages.launch import Texts, first_diagnosis, launch_blocks
+from advisor.view.pages.launch import Texts, launch_blocks
 from advisor.view.text import cut, file_name, shown
 
 # The most launches with a section, so that a browser opens the page of thousands of launches quickly.

@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import unified_diff
 
-from advisor.knowledge.base import catalog
+from advisor.knowledge.base import catalog, condition_title, finding_title
 from advisor.knowledge.texts import within_sentence
 from advisor.knowledge.time_model import time_model
 from advisor.readers.workload import key_of
 from advisor.reasoning.ranking import worthwhile
 from advisor.records.diagnosis import (
     ENDS,
+    OVERRIDES,
     Budget,
     BudgetStep,
     Comparison,
@@ -23,6 +24,9 @@ from advisor.records.diagnosis import (
     OtherGpu,
     Quantity,
     Unit,
+    first_diagnosis,
+    is_settled,
+    overriding,
 )
 from advisor.view.blocks import BarRow, Bars, Block, Bullets, Cell, Code, Column, Command, Fact, Facts, Paragraph, Table
 from advisor.view.charts.bars import Bar, occupancy, occupancy_limit, speed_of_light, stalls, unit_limits
@@ -69,18 +73,14 @@ class LaunchBlocks:
     rest: tuple[tuple[str, tuple[Block, ...], bool], ...]
 
 
-def first_diagnosis(launch: LaunchDiagnosis) -> Finding | None:
-    """Return the finding to fix first on this launch."""
-    return next((f for f in launch.findings if f.kind == "diagnosis"), None)
-
-
 def launch_blocks(launch: LaunchDiagnosis, texts: Texts) -> LaunchBlocks:
     """Return all conclusions on one launch. texts: the known source files."""
     first = first_diagnosis(launch)
-    severe = [f for f in launch.findings if f.id in SEVERE]
+    severe = [f for f in launch.findings if f.id in SEVERE and f is not first]
     rows = [Fact("Class", f"{launch.verdict.title}: {launch.verdict.because}")]
     rows += [Fact("Caveat", f"{f.title}: {f.because}", "warn") for f in severe]
-    rows += _verdict(first, launch) if first is not None else []
+    verdict = _verdict(first, launch) if first is not None else []
+    rows = [*verdict, *rows] if overriding(launch) is not None else [*rows, *verdict]
     blocks: list[Block] = [Facts(tuple(rows))]
     blocks += [code for place in (first.locations if first else ()) if (code := _excerpt(place, launch, texts))]
     rest: list[tuple[str, tuple[Block, ...], bool]] = []
@@ -105,7 +105,8 @@ def launch_blocks(launch: LaunchDiagnosis, texts: Texts) -> LaunchBlocks:
     rest.append((RULES, (Bullets((*texts_, *([more] if more else []))),) if texts_ else (), True))
     # If ncu's rules give another class, that section already explains it.
     covered = {"rules_disagree"} if any(v.here.status == "class_differs" for v in launch.ncu_rules) else set()
-    trust = [f for f in launch.findings if f.kind == "trust" and f not in severe and f.id not in covered]
+    said = (first, *severe)
+    trust = [f for f in launch.findings if f.kind == "trust" and f not in said and f.id not in covered]
     notes = [f"{f.title} ({f.id}): {f.because}" for f in trust]
     rest.append(("Caveats", (Bullets(tuple(notes)),) if notes else (), True))
     rest.append(("Minor and unknown", _unknown(launch), True))
@@ -113,24 +114,34 @@ def launch_blocks(launch: LaunchDiagnosis, texts: Texts) -> LaunchBlocks:
 
 
 def _verdict(first: Finding, launch: LaunchDiagnosis) -> list[Fact]:
-    rows = [Fact(label_text(first, launch), f"{first.title} ({first.id})", "good" if first.id in ENDS else "lead")]
+    settled = is_settled(launch, first)
+    rows = [Fact(label_text(first, launch), f"{first.title} ({first.id})", "good" if settled else "lead")]
     rows += finding_facts(launch, first)
-    if first.fix is not None and not _open_end(first, launch):
+    if first.fix is not None and (first.id not in ENDS or settled):
         rows += fix_facts(first.fix)
     page = f"workload:{first.id}" if launch.scope == "workload" else first.id
     return [*rows, Fact("Next", f"{next_text(first, launch)}; `ncu-advisor explain {page}`")]
 
 
 def fix_facts(fix: FixAdvice) -> list[Fact]:
-    """Return the summary of a fix, why it suits the launch, and its cost."""
+    """Return the summary of a fix, why it suits the launch, what to check first, and its cost."""
     rows = [Fact("Fix", fix.summary)]
     rows += [Fact("Fits because", fix.because)] if fix.because else []
+    rows += [Fact("Check first", condition)] if (condition := fix_condition(fix)) else []
     return rows + ([Fact("Cost", fix.costs)] if fix.costs else [])
+
+
+def fix_condition(fix: FixAdvice) -> str:
+    """Return on what a fix depends that the report does not show; empty if it depends on nothing unknown."""
+    open_ends = (("if", " and ", fix.needs), ("unless", " or ", fix.needs_not))
+    parts = [f"{word} {join.join(states)}" for word, join, states in open_ends if states]
+    return f"it suits {', and '.join(parts)} (unknown here)" if parts else ""
 
 
 def alternative_blocks(finding: Finding) -> tuple[Block, ...]:
     """Return the other fixes of a finding that may suit the launch, the best first; empty if there is none."""
-    listed = tuple(fix.summary + (f": {fix.because}" if fix.because else "") for fix in finding.alternatives)
+    texts = ((fix.summary, fix.because or fix_condition(fix)) for fix in finding.alternatives)
+    listed = tuple(": ".join(part for part in parts if part) for parts in texts)
     return (Paragraph("Other fixes for the same cause:"), Bullets(listed)) if listed else ()
 
 
@@ -168,11 +179,18 @@ def _titled(quantity: Quantity) -> str:
 
 
 def label_text(first: Finding, launch: LaunchDiagnosis) -> str:
-    """Return `Cause`, or for a kernel near its limit `Done` from 90 % of the achievable rate, else `Near limit`."""
+    """Return `Cause`, or for a kernel near its limit `Done` from 90 % of the achievable rate, else `Near limit`.
+
+    `Possibly` where it is not certain enough to stop.
+    """
+    if first.id in OVERRIDES:
+        return "Rebuild first"
     if first.id == _OPEN:
         return "No diagnosis"
     if first.id not in ENDS:
         return "Cause"
+    if not is_settled(launch, first):
+        return "Possibly"
     values = launch.metrics
     reached = values.get("dram_of_achievable", 0) if first.id == ENDS[0] else values.get("compute_pct", 0)
     return "Done" if reached >= _STOP else "Near limit"
@@ -187,6 +205,10 @@ def next_text(first: Finding, launch: LaunchDiagnosis) -> str:
     """Return the next action for the first finding."""
     if _open_end(first, launch):
         return "before you stop, collect the missing metrics (see Unknown below)"
+    if first.id in OVERRIDES:
+        return "follow the steps below; the other findings here are about code that the optimiser has not seen"
+    if first.id in ENDS and not is_settled(launch, first):
+        return "low confidence: before you stop, answer the questions below and check the evidence and caveats"
     if first.id in ENDS:
         return "look for speedups elsewhere; the remaining options here are below"
     return "follow the steps below" if first.id == _OPEN else "follow the steps below: change one thing, profile again"
@@ -280,7 +302,7 @@ def _evidence(launch: LaunchDiagnosis, first: Finding) -> tuple[Block, ...]:
     blocks: list[Block] = [Table(columns, tuple(rows), prose=True)]
     if first.evidence:
         sure = f"{confidence_text(first.confidence)} ({share_text(first.confidence)})"
-        open_ = f"; unknown: {', '.join(first.undecided)}" if first.undecided else ""
+        open_ = f"; unknown: {', '.join(map(condition_title, first.undecided))}" if first.undecided else ""
         blocks.append(Facts((Fact("Confidence", sure + open_),)))
     return tuple(blocks)
 
@@ -316,7 +338,7 @@ def _unknown(launch: LaunchDiagnosis) -> tuple[Block, ...]:
     small = [f"{f.title} ({f.id})" for f in launch.findings if f.kind == "note"]
     if small:
         rows.append(Fact("Minor", f"saves less than 5 % each: {', '.join(small)}"))
-    wanted = sorted({f for m in launch.missing for f in m.needed_for} - set(catalog().trust))
+    wanted = sorted(map(finding_title, {f for m in launch.missing for f in m.needed_for} - set(catalog().trust)))
     if wanted and launch.scope == "workload":
         words = "; ".join(dict.fromkeys(key_of(m.metric) for m in launch.missing))
         how = f"add to the workload file: {words} (`ncu-advisor explain graphics`)"
@@ -326,7 +348,7 @@ def _unknown(launch: LaunchDiagnosis) -> tuple[Block, ...]:
         rows.append(Fact("Unknown", f"{', '.join(wanted)} (not ruled out): {how}", "warn"))
     for question in launch.questions:
         unit = f" in {question.unit}" if question.unit else ""
-        would = f"It affects {', '.join(question.would_change)}."
+        would = f"It affects {', '.join(map(finding_title, question.would_change))}."
         rows.append(Fact("You can add", f"{question.ask} {would} (`{question.id}`{unit})"))
     return (Facts(tuple(rows)),) if rows else ()
 
@@ -385,8 +407,9 @@ def other_gpu_blocks(launch: LaunchDiagnosis, on: OtherGpu) -> tuple[Block, ...]
         if on.occupancy_pct is not None:
             rows.append(Fact("Occupancy", _other_gpu_occupancy(launch, on)))
         first, rest = on.findings[:1], on.findings[1 : 1 + _FINDINGS_SHOWN]
-        then = f" (then {', '.join(rest)})" if rest else ""
-        rows.append(Fact("Fix first", f"{first[0]}{then}" if first else "unknown: too few metrics transfer"))
+        then = f" (then {', '.join(map(finding_title, rest))})" if rest else ""
+        lead = f"{finding_title(first[0])}{then}" if first else "unknown: too few metrics transfer"
+        rows.append(Fact("Fix first", lead))
     cannot = (Bullets(tuple(caveat.says for caveat in on.cannot)),) if on.cannot else ()
     return (*((Facts(tuple(rows)),) if rows else ()), *cannot)
 
@@ -407,9 +430,10 @@ def _other_gpu_occupancy(launch: LaunchDiagnosis, on: OtherGpu) -> str:
     here, waves = launch.metrics.get("occupancy_theoretical_pct"), launch.metrics.get("waves")
     text = f"{on.occupancy_pct:.0f} %" + (f", here {here:.0f} %" if here is not None else "")
     if on.waves is not None:
-        text += f"; {_waves(on.waves)} waves" + (f", here {_waves(waves)}" if waves is not None else "")
+        text += f"; {waves_text(on.waves)} waves" + (f", here {waves_text(waves)}" if waves is not None else "")
     return text
 
 
-def _waves(waves: float) -> str:
+def waves_text(waves: float) -> str:
+    """`2.1`, `1,234`: a number of waves."""
     return count_text(waves) if waves >= 10 else f"{waves:.2g}"

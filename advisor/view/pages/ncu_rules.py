@@ -39,17 +39,18 @@ def verdict_texts(launch: LaunchDiagnosis, first: Finding | None) -> tuple[list[
     # A kernel near its limit, or too short to measure, has the same answer to all estimates.
     settled = first is not None and first.id in (*ENDS, "launch_overhead") and bool(promises)
     shown_ = [v for v in found if v not in promises] if settled else found[:_MOST]
-    texts = [f"ncu: {_claim(verdict)}. Advisor: {verdict.here.because}" for verdict in shown_]
+    texts = [f"ncu: {rule_claim(verdict)}. Advisor: {verdict.here.because}" for verdict in shown_]
     if settled and first is not None:
         names = "; ".join(v.short for v in promises[:_MOST]) + ("; …" if len(promises) > _MOST else "")
         most = max(v.saving for v in promises)
-        texts.append(f"ncu: up to {share_text(most)} of the time ({names}). Advisor: {first.id}: {first.because}")
+        texts.append(f"ncu: up to {share_text(most)} of the time ({names}). Advisor: {first.title}: {first.because}")
     elif len(found) > _MOST:
         return texts, f"and {len(found) - _MOST} more: `ncu-advisor diagnose REPORT --rules` shows all"
     return texts, ""
 
 
-def _claim(verdict: RuleVerdict) -> str:
+def rule_claim(verdict: RuleVerdict) -> str:
+    """Return the subject of a rule's result and the share of the time that it estimates to be saved."""
     subject = verdict.short
     if verdict.speedup:
         return f"{subject}, {share_text(verdict.saving)} of the time"
@@ -69,4 +70,4 @@ def rules_page(launches: Sequence[LaunchDiagnosis]) -> Page:
 def _rule(verdict: RuleVerdict) -> Turn:
     often = f" ({verdict.times} times)" if verdict.times > 1 else ""
     lines = (Line(verdict.message, label="ncu"), Line(verdict.here.because, label="advisor"))
-    return Turn(verdict.rule or "Rule", f"{_claim(verdict)}{often}", lines)
+    return Turn(verdict.rule or "Rule", f"{rule_claim(verdict)}{often}", lines)

@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from advisor.practice.exercise_list import kind_of
+from advisor.practice.exercise_list import kind_of, where_to_begin
 from advisor.practice.manifest import exercise
 from advisor.practice.predictions import MINE, Score
 from advisor.practice.state import state_of
@@ -47,6 +47,12 @@ _GROUPS = {
     **{("kernel", level): f"Kernels, level {level}: {name}" for level, name in _LEVELS.items()},
 }
 _COMMAND = "ncu-advisor practice"
+# Where to begin, by what the learner wants: kind, label, reason.
+_BEGIN = (
+    ("kernel", "Start here", "if you write kernels: diagnose and fix one, on a GPU or from its recorded profile"),
+    ("timeline", "Timelines", "if the whole program is slow, before any kernel"),
+    ("profile", "Profiles", "whether the numbers of a profile can be trusted"),
+)
 
 
 def list_page(found: Sequence[Exercise | Reading], progress: Mapping[str, Record], named: bool = False) -> Page:
@@ -77,9 +83,16 @@ def list_page(found: Sequence[Exercise | Reading], progress: Mapping[str, Record
     text = f"{done} of {len(found)} solved."
     if points:
         text += f" {counted(len(points), 'prediction')}, {sum(points) / len(points):.0f} of 100 points on average."
-    order = ("tried", "started", "new", "solved")  # started exercises come before new ones
-    first = min(found, key=lambda e: (order.index(state_of(progress.get(e.name))), e.number))
-    return Page("Exercises", (), (*parts, section("", [Paragraph(text), next_step(f"show {first.number}")])))
+    begin = where_to_begin((kind_of(e), e.number, state_of(progress.get(e.name))) for e in found)
+    titles = {e.number: e.title for e in found}
+    head = tuple(
+        Fact(label, f"{begin[kind]}. {titles[begin[kind]]} ({_COMMAND} show {begin[kind]}): {what}")
+        for kind, label, what in _BEGIN
+        if kind in begin
+    )
+    first = next((begin[kind] for kind, _, _ in _BEGIN if kind in begin), min(titles))
+    last = section("", [Paragraph(text), next_step(f"show {first}")])
+    return Page("Exercises", (Facts(head),) if head else (), (*parts, last))
 
 
 def _predicted(record: Record | None) -> bool:

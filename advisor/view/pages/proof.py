@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from advisor.knowledge.base import finding_title
 from advisor.reasoning.engine.explain import BlockedRule, Clause, FixProof, Flip, Proof
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.view.blocks import Bullets, Line, Outline, Page, Paragraph, Section, section
-from advisor.view.numbers import comparison_text, time_text, unit_text
+from advisor.view.numbers import comparison_text, outcome_text, time_text, unit_text
 from advisor.view.text import fix_status, title_text
 
 _TRUTH = {0: "no", 1: "unknown", 2: "yes"}
@@ -31,20 +32,21 @@ def proofs_page(proofs: Sequence[Explained]) -> Page:
 
 def _sections(one: Explained) -> list[Section]:
     where = title_text(one.launch, 0, time_text(one.launch.duration_ns))
+    name = finding_title(one.finding)
     if isinstance(one.found, Proof):
-        parts = [section(f"How {one.finding} · {where}", [Outline(tuple(_proof(one.found, 0)))])]
+        parts = [section(f"How: {name} · {where}", [Outline(tuple(_proof(one.found, 0)))])]
         fixes = Outline(tuple(line for at, fix in enumerate(one.found.fixes) for line in _fix(fix, at == 0)))
         parts += [section("Which fix suits", [fixes], level=3)] if one.found.fixes else []
         flips = Bullets(tuple(map(_flip, one.flips)))
         return [*parts, section("The verdict flips if", [flips], level=3)] if one.flips else parts
-    title = f"Why not {one.finding} · {where}"
+    title = f"Why not: {name} · {where}"
     if not one.found:
-        return [section(title, [Paragraph(f"No rule concludes {one.finding} on a single launch.")])]
+        return [section(title, [Paragraph(f"No rule concludes this on a single launch: {name}.")])]
     return [section(title, [Outline(tuple(item for rule in one.found for item in _blocked(rule)))])]
 
 
 def _flip(flip: Flip) -> str:
-    after = ", ".join((flip.then.class_id, *flip.then.findings)) or "nothing"
+    after = ", ".join(finding_title(name) for name in (flip.then.class_id, *flip.then.findings) if name) or "nothing"
     return f"{flip.metric} = {flip.turns_at:,.4g}{unit_text(flip.unit)} (now {flip.value:,.4g}): then {after}"
 
 
@@ -70,8 +72,8 @@ def _fix(fix: FixProof, chosen: bool) -> Iterator[Line]:
 
 def _clause(clause: Clause, depth: int) -> Iterator[Line]:
     yield Line(f"{'not ' if clause.role == 'unless' else ''}{clause.name}: {_TRUTH[clause.truth]}", depth=depth)
-    for item in clause.evidence:
-        yield Line(comparison_text(item), depth=depth + 1)
+    for item in sorted(clause.evidence, key=lambda each: clause.holds is False and each.holds is not False):
+        yield Line(comparison_text(item) if clause.holds else outcome_text(item), depth=depth + 1)
     if clause.evidence and clause.evidence[0].cites:
         yield Line(", ".join(clause.evidence[0].cites), label="source", depth=depth + 1)
     if clause.proof is not None:

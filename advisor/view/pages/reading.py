@@ -18,7 +18,7 @@ from advisor.practice.reading_answers import (
 )
 from advisor.practice.readings import NOTHING, Reading
 from advisor.practice.state import Prediction, Record
-from advisor.records.diagnosis import LaunchDiagnosis
+from advisor.records.diagnosis import LaunchDiagnosis, first_diagnosis
 from advisor.timeline.overview import CallSum, Overview
 from advisor.view.blocks import (
     Block,
@@ -47,7 +47,7 @@ from advisor.view.numbers import (
     tested_text,
     time_text,
 )
-from advisor.view.pages.launch import first_diagnosis, utilisation_bars
+from advisor.view.pages.launch import utilisation_bars
 from advisor.view.pages.pattern import moment_text, pattern_section
 from advisor.view.pages.practice import log_page, next_step
 from advisor.view.pages.timeline import command_texts, kernels_section

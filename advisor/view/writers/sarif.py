@@ -16,10 +16,10 @@ from urllib.parse import quote
 from advisor import __version__
 from advisor.knowledge.base import Catalog, catalog
 from advisor.knowledge.schemas import DiagnosisDef
-from advisor.records.diagnosis import ENDS, Diagnosis, Finding, LaunchDiagnosis, Location
+from advisor.records.diagnosis import ENDS, Diagnosis, Finding, LaunchDiagnosis, Location, first_diagnosis
 from advisor.records.escapes import json_text
 from advisor.view.numbers import gain_text, number, present, time_text
-from advisor.view.pages.launch import SEVERE, first_diagnosis
+from advisor.view.pages.launch import SEVERE
 from advisor.view.text import cut, shown
 
 VERSION = "2.1.0"

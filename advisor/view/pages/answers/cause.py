@@ -6,12 +6,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+from advisor.knowledge.base import condition_title, finding_title, metric_title
 from advisor.reasoning.engine.explain import BlockedRule, Clause
-from advisor.records.diagnosis import ENDS, Finding, LaunchDiagnosis, main_finding
+from advisor.records.diagnosis import (
+    ENDS,
+    Comparison,
+    Finding,
+    LaunchDiagnosis,
+    first_diagnosis,
+    is_settled,
+    main_finding,
+)
 from advisor.records.questions import Meaning
 from advisor.view.blocks import Block, Fact, Facts, Paragraph, flat
 from advisor.view.charts.bars import unit_limits
-from advisor.view.numbers import comparison_text, confidence_text, measured_text, share_text, tested_text
+from advisor.view.numbers import comparison_text, confidence_text, share_text
 from advisor.view.pages.answers.numbers import value_answer
 from advisor.view.pages.answers.parts import (
     MOST,
@@ -31,9 +40,9 @@ from advisor.view.pages.answers.parts import (
     main_subject,
     metrics_of,
     number_text,
-    title_of,
+    test_line,
 )
-from advisor.view.pages.launch import finding_facts, first_diagnosis, fix_blocks, label_text, location_text
+from advisor.view.pages.launch import finding_facts, fix_blocks, label_text, location_text
 from advisor.view.pages.proof import Explained, proofs_page
 from advisor.view.text import sentence, sentence_start
 
@@ -58,9 +67,12 @@ def cause_answer(meaning: Meaning, asked: Asked) -> Answer:
     if first is None:
         says = f"{launch.verdict.title}: {launch.verdict.because}." if launch.verdict.because else launch.verdict.title
         return Answer(says, then=("which metrics are missing",))
-    if first.id in ENDS:
+    if is_settled(launch, first):
         says = f"It is {label_text(first, launch).lower()}, not held back by a fault: {first.because}."
         then: tuple[str, ...] = ("how far is it from the limit", "what else was found")
+    elif first.id in ENDS:
+        says = f"It is possibly {lower_start(first.title)} (not certain): {first.because}."
+        then = ("how sure are you", "which metrics are missing", "what else was found")
     elif first.id == OPEN:
         says = f"No cause was found: {first.because}."
         then = ("which metrics are missing", "what are the warps waiting for")
@@ -68,7 +80,8 @@ def cause_answer(meaning: Meaning, asked: Asked) -> Answer:
         says = f"{first.title}: {first.because}."
         then = ("how do I fix it", "where is it in the code", "how do you know")
     rows = [class_facts(launch), *finding_facts(launch, first)]
-    severe = [Fact("Caveat", f"{f.title}: {f.because}", "warn") for f in launch.findings if f.kind == "trust"][:2]
+    trust = [f for f in launch.findings if f.kind == "trust" and f is not first]
+    severe = [Fact("Caveat", f"{f.title}: {f.because}", "warn") for f in trust[:2]]
     return Answer(says, blocks=(Facts((*rows, *severe)),), then=then, evidence=first.evidence)
 
 
@@ -78,17 +91,16 @@ def _how_to_fix(meaning: Meaning, asked: Asked) -> Answer:
     note: tuple[Block, ...] = ()
     wanted = main_subject(meaning.subject)
     if wanted and found_of(meaning.subject, launch) is None:
-        text = f"{title_of(wanted)} was not found on this launch; this is the fix for what was found first."
+        text = f"{finding_title(wanted)} was not found on this launch; this is the fix for what was found first."
         note = (Paragraph(text, "warn"),)
     if finding is None or finding.fix is None:
-        return Answer(
-            "Nothing to fix was found on this launch.", then=("what else was found", "which metrics are missing")
-        )
+        says = "No fix follows from what is known of this launch."
+        return Answer(says, then=("what else was found", "which metrics are missing"))
     cost = (Facts((Fact("Cost", finding.fix.costs),)),) if finding.fix.costs else ()
     says = f"{sentence_start(finding.fix.summary)} ({finding.title}{gain_text(finding)})."
     then: tuple[str, ...] = ("where is it in the code", "how much faster would it be", "what next")
     if note:
-        then = (f"why not {title_of(wanted).lower()}", *then[:2])
+        then = (f"why not {finding_title(wanted).lower()}", *then[:2])
     return Answer(says, blocks=(*note, *fix_blocks(finding.fix), *cost), then=then)
 
 
@@ -115,7 +127,7 @@ def _where(meaning: Meaning, asked: Asked) -> Answer:
     command = f"ncu-advisor source {asked.path} --launch {launch.index}"
     if finding is None or not places:
         why = next((f.because for f in launch.findings if f.id == "line_info_missing"), "")
-        reason = f": {why}" if why else ", or the report has no instructions with samples"
+        reason = f": {why}" if why else ", or no instructions with samples are known"
         says = f"Unknown: no line or instruction is attached to this finding{reason}."
         return Answer(says, "unknown", run=(command,), then=("why is it slow", "which metrics are missing"))
     says = f"{location_text(places[0])}: {finding.title}."
@@ -160,25 +172,19 @@ def _is_cause(meaning: Meaning, asked: Asked) -> Answer:
     failing, unknown, blocking = _reasons(asked.blocked or ())
     value = known_value(subject, launch)
     at = f" ({value[0]} = {number_text(*value)})" if value is not None else ""
-    then = (f"why not {title_of(main_subject(subject)).lower()}", "why is it slow")
+    then = (f"why not {finding_title(main_subject(subject)).lower()}", "why is it slow")
     if not failing and not blocking and unknown:
         metrics = tuple(item.metric for clause in unknown for item in clause.evidence if item.value is None)
         unknown_value = lacking(metrics or metrics_of(subject), launch, asked)
         return replace(unknown_value, says=f"{name}: {_uncapitalised(unknown_value.says)}", then=then)
-    deciding = tuple(item for clause in (*failing, *blocking) for item in clause.evidence)
+    deciding = tuple(_deciding(failing, blocking))
     if blocking and not failing:
-        names = ", ".join(title_of(clause.name.partition(".")[2] or clause.name) for clause in blocking)
+        names = ", ".join(finding_title(clause.name.partition(".")[2] or clause.name) for clause in blocking)
         says = f"No: {called(subject)} is explained by something else here ({names}){at}."
     elif deciding:
-        item = deciding[0]
-        reason = (
-            f"{_uncapitalised(item.says)} ({measured_text(item)}, {tested_text(item)})"
-            if item.says
-            else comparison_text(item)
-        )
-        says = f"No, it is not {called(subject)}: {reason}."
+        says = f"No, it is not {lower_start(finding_title(main_subject(subject)))}: {test_line(deciding[0])}."
     else:
-        says = f"No: {title_of(main_subject(subject))} was not found{at}."
+        says = f"No: {finding_title(main_subject(subject))} was not found{at}."
     blocks: list[Block] = list(evidence_lines(deciding[:MOST]))
     if first is not None and first.id != OPEN:
         blocks.append(Facts((Fact("Instead", f"{first.title}: {first.because}"),)))
@@ -209,6 +215,13 @@ def _present(finding: Finding, first: Finding | None, launch: LaunchDiagnosis) -
     return Answer(says, "yes", blocks, then, evidence=finding.evidence)
 
 
+def _deciding(failing: Sequence[Clause], blocking: Sequence[Clause]) -> list[Comparison]:
+    """Return the comparisons of these conditions, the deciding ones first: those that fail, or hold in a block."""
+    evidence = [(item, False) for clause in failing for item in clause.evidence]
+    evidence += [(item, True) for clause in blocking for item in clause.evidence]
+    return [item for item, decides in sorted(evidence, key=lambda pair: pair[0].holds is not pair[1])]
+
+
 def _reasons(rules: Sequence[BlockedRule]) -> tuple[list[Clause], list[Clause], list[Clause]]:
     """Return the conditions that fail, are unknown or block, of the rule that came nearest to firing."""
     if not rules:
@@ -229,11 +242,11 @@ def _sure(meaning: Meaning, asked: Asked) -> Answer:
     if launch.verdict.margin is not None:
         rows.append(Fact("Class", f"{launch.verdict.title}, margin {share_text(abs(launch.verdict.margin))}"))
     if first is not None and first.undecided:
-        names = ", ".join(name.partition(".")[2] or name for name in first.undecided).replace("_", " ")
+        names = ", ".join(map(condition_title, first.undecided))
         rows.append(Fact("Not known", names, "warn"))
     rows += [Fact("Caveat", f"{f.title}: {f.because}", "warn") for f in caveats]
     if launch.missing:
-        names = ", ".join(lack.metric for lack in launch.missing[:MOST])
+        names = ", ".join(metric_title(lack.metric) for lack in launch.missing[:MOST])
         rows.append(Fact("Missing", names + (" …" if len(launch.missing) > MOST else ""), "warn"))
     says += (
         f"; {len(caveats)} {'caveat' if len(caveats) == 1 else 'caveats'} about the numbers."
@@ -270,11 +283,11 @@ def _why_not(meaning: Meaning, asked: Asked) -> Answer:
     if not wanted or asked.blocked is None:
         return cause_answer(meaning, asked)
     failing, unknown, blocking = _reasons(asked.blocked)
-    deciding = [item for clause in (*blocking, *failing, *unknown) for item in clause.evidence]
-    says = f"{title_of(wanted)} was not concluded"
-    says += f": {comparison_text(deciding[0])}." if deciding else ": no rule concludes it on this launch."
+    deciding = _deciding(failing, blocking) or [item for clause in unknown for item in clause.evidence]
+    says = f"{finding_title(wanted)} was not concluded"
+    says += f": {test_line(deciding[0])}." if deciding else ": no rule concludes it on this launch."
     page = proofs_page((Explained(asked.launch, wanted, asked.blocked),))
-    then = (f"what is {title_of(wanted).lower()}", "why is it slow")
+    then = (f"what is {finding_title(wanted).lower()}", "why is it slow")
     return Answer(says, blocks=flat(page.sections), then=then, evidence=tuple(deciding))
 
 

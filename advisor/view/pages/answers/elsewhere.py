@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
-from advisor.knowledge.base import catalog
-from advisor.records.diagnosis import LaunchDiagnosis
-from advisor.records.questions import Meaning
-from advisor.view.blocks import Bullets, Cell, Column, Table
-from advisor.view.numbers import share_text, speedup_text, time_text
+from advisor.hardware import gpus
+from advisor.knowledge.base import catalog, finding_title
+from advisor.records.diagnosis import LaunchDiagnosis, OtherGpu, first_diagnosis
+from advisor.records.questions import NCU_RULE, Meaning
+from advisor.view.blocks import Bullets, Cell, Column, Fact, Facts, Paragraph, Table
+from advisor.view.numbers import count_text, share_text, speedup_text, time_text
 from advisor.view.pages.answers.cause import cause_answer
 from advisor.view.pages.answers.parts import (
     MOST,
@@ -16,15 +18,18 @@ from advisor.view.pages.answers.parts import (
     Answer,
     Answers,
     Asked,
+    Truth,
+    evidence_lines,
     found_of,
     gain_text,
     lacking,
+    lower_start,
     main_subject,
-    title_of,
 )
 from advisor.view.pages.diagnosis import time_back
-from advisor.view.pages.launch import first_diagnosis, other_gpu_blocks
-from advisor.view.text import cut
+from advisor.view.pages.launch import other_gpu_blocks, waves_text
+from advisor.view.pages.ncu_rules import rule_claim
+from advisor.view.text import cut, sentence, sentence_start
 
 
 def _other_findings(meaning: Meaning, asked: Asked) -> Answer:
@@ -100,11 +105,76 @@ def _other_gpu(meaning: Meaning, asked: Asked) -> Answer:
     return Answer(says, blocks=other_gpu_blocks(asked.launch, on), then=("why is it slow",))
 
 
+def on_named_gpu(meaning: Meaning, asked: Asked, here: Answer) -> Answer:
+    """Return the answer of a question that names another GPU than the report's: for that GPU as far as it is known.
+
+    here: the answer for the report's GPU.
+    """
+    launch, on = asked.launch, asked.elsewhere
+    own = launch.known_as or launch.gpu_name or "the report's GPU"
+    ask_whole = f"how would it run on {asked.gpu}"
+    if on is None or on.ratio is None:
+        text = f"Too little is known of {asked.gpu}: this answer is for {own}, the GPU of the report."
+        return replace(here, blocks=(Paragraph(text, "warn"), *here.blocks))
+    filling = _filling(launch, on)
+    wanted = meaning.subject.findings if meaning.subject is not None else ()
+    if meaning.intent != "is_cause" or not wanted:
+        there = f"; on {on.gpu} it would be {lower_start(on.class_title)}, by an estimate" if on.class_title else ""
+        text = f"This answer is for {own}, the GPU of the report, not for {on.gpu}{there}."
+        return replace(here, blocks=(Paragraph(text, "warn"), *here.blocks), then=(ask_whole, *here.then))
+    found = next((name for name in on.findings if name in wanted), "")
+    title = lower_start(finding_title(found or wanted[0]))
+    truth: Truth = "yes" if found else "no"
+    first = " and comes first" if found and found == on.findings[0] else ""
+    says = f"On {on.gpu}: {'yes' if found else 'no'}, {title} is {'found there' if found else 'not found there'}{first}"
+    at = "; ".join(text for _, text in filling)
+    rows = [Fact(label, text) for label, text in filling]
+    rows.append(Fact(f"On {own}", here.says))
+    blocks = (Facts(tuple(rows)), *here.blocks)
+    return Answer(f"{says}{f' ({at})' if at else ''}.", truth, blocks, (ask_whole, *here.then), evidence=here.evidence)
+
+
+def _filling(launch: LaunchDiagnosis, on: OtherGpu) -> tuple[tuple[str, str], ...]:
+    """Return how the grid fills the other GPU and this one: waves and SMs, as pairs of a label and a text."""
+    there = gpus.gpu(on.gpu)
+    own = launch.known_as or launch.gpu_name or "here"
+    waves, sms = launch.metrics.get("waves"), launch.metrics.get("sm_count")
+    pairs = (("waves", on.waves, waves, waves_text), ("SMs", there.sm_count, sms, count_text))
+    texts = (
+        (name, f"{form(other)} {name}" + (f", {form(value)} on {own}" if value is not None else ""))
+        for name, other, value, form in pairs
+        if other is not None
+    )
+    return tuple((sentence_start(name), text) for name, text in texts)
+
+
 def _compare(meaning: Meaning, asked: Asked) -> Answer:
     says = "Name the other report: the command compares durations first, then what changed."
-    return Answer(
-        says, run=(f"ncu-advisor compare OLD.ncu-rep {asked.path}#{asked.launch.index}",), then=("why is it slow",)
-    )
+    if meaning.words[:1] != ("compare",) and meaning.confidence > 0:
+        says = (
+            "One report cannot show whether a change helped: profile the kernel before and after it with the same "
+            "options. This command compares the durations first, then what changed."
+        )
+    run = f"ncu-advisor compare BEFORE.ncu-rep {asked.path}#{asked.launch.index}"
+    return Answer(says, run=(run,), then=("why is it slow",))
+
+
+def _ncu_rule(meaning: Meaning, asked: Asked) -> Answer:
+    """Return what the advisor concludes on a pasted result of a rule of Nsight Compute."""
+    rule = asked.rule
+    if rule is None:
+        return out_of_scope(meaning, asked)
+    here = rule.here
+    rows = [Fact("ncu", rule_claim(rule)), Fact("It says", rule.message), Fact("Advisor", sentence(here.because))]
+    first = first_diagnosis(asked.launch)
+    if first is not None and first.id != here.subject:
+        rows.append(Fact("First here", f"{first.title}: {first.because}"))
+    truth: Truth = "yes" if here.status in ("first", "ranked", "small", "trust", "class_same") else ""
+    says = f"That is ncu's rule on {rule.short}. The advisor: {here.because.rstrip('.')}."
+    about = finding_title(here.subject).lower() if here.subject else ""
+    then = (f"why not {about}",) if here.status in ("refuted", "gave_way", "unknown") and about else ()
+    blocks = (Facts(tuple(rows)), *evidence_lines(here.evidence))
+    return Answer(says, truth, blocks, (*then, "why is it slow"), evidence=here.evidence)
 
 
 def _practise(meaning: Meaning, asked: Asked) -> Answer:
@@ -116,7 +186,7 @@ def _practise(meaning: Meaning, asked: Asked) -> Answer:
     exercise = (entry.exercise if entry is not None else "") or exercise
     if not exercise:
         return Answer("No exercise belongs to this finding; the list shows all:", run=("ncu-advisor practice list",))
-    about = title_of(wanted) if entry is not None else finding.title if finding is not None else ""
+    about = finding_title(wanted) if entry is not None else finding.title if finding is not None else ""
     says = f"The exercise {exercise} practises it: {about.lower()}."
     return Answer(says, run=(f"ncu-advisor practice show {exercise}",), then=("how do I fix it",))
 
@@ -169,6 +239,7 @@ ANSWERS: Final[Answers] = {
     "slowest_kernel": _slowest_kernel,
     "other_launch": _other_launch,
     "compare": _compare,
+    NCU_RULE: _ncu_rule,
     "practise": _practise,
     "other_gpu": _other_gpu,
     "help": _help,

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import Final
 
-from advisor.knowledge.base import catalog
+from advisor.knowledge.base import catalog, finding_title, metric_title
 from advisor.knowledge.expressions import parse_test
 from advisor.reasoning.ranking import worthwhile
-from advisor.records.diagnosis import ENDS, LaunchDiagnosis, main_finding
+from advisor.records.diagnosis import ENDS, LaunchDiagnosis, first_diagnosis, is_settled, main_finding
 from advisor.records.questions import Meaning, Subject
 from advisor.view.blocks import Bars, Block, Fact, Facts, Line, Outline, Paragraph, Plain, flat
 from advisor.view.charts import roofline_text
 from advisor.view.charts.bars import occupancy_limit, reason_label, stalls
 from advisor.view.charts.canvas import Row
 from advisor.view.numbers import estimate_text, percent_text, shape_text, short_gain_text, time_range_text, time_text
+from advisor.view.pages.answers.occupancy import assumptions, beyond_theoretical
 from advisor.view.pages.answers.parts import (
     MOST,
     OPEN,
@@ -30,7 +31,7 @@ from advisor.view.pages.answers.parts import (
     number_text,
 )
 from advisor.view.pages.explain import explain_page
-from advisor.view.pages.launch import bar_rows, budget_blocks, first_diagnosis, label_text
+from advisor.view.pages.launch import bar_rows, budget_blocks, label_text
 from advisor.view.text import sentence, sentence_start
 
 _WIDTH: Final = 76  # columns of the roofline
@@ -44,7 +45,7 @@ def _how_much(meaning: Meaning, asked: Asked) -> Answer:
         return Answer("Unknown: no cause was found, so there is no gain to estimate.", "unknown", then=then)
     gain = finding.speedup
     if finding.id in ENDS:
-        says = f"Little: {finding.because}."
+        says = f"{'Little' if is_settled(launch, finding) else 'Possibly little'}: {finding.because}."
         return Answer(says, blocks=_budget(launch), then=("how far is it from the limit", "what else was found"))
     if gain is None:
         says = f"Unknown: the gain of fixing {lower_start(finding.title)} cannot be estimated from these numbers."
@@ -75,7 +76,8 @@ def _limit(meaning: Meaning, asked: Asked) -> Answer:
     metric, value = max(sides, key=lambda side: side[1])
     says = f"Its busiest side is {shown[metric]}, at {percent_text(value)} of the peak"
     if first is not None and first.id in ENDS:
-        says = f"{label_text(first, launch)}: {says[:1].lower()}{says[1:]}"
+        label = label_text(first, launch) if is_settled(launch, first) else f"Possibly {lower_start(first.title)}"
+        says = f"{label}: {says[:1].lower()}{says[1:]}"
     rows = [Fact(shown[name].capitalize(), f"{percent_text(share)} of its peak") for name, share in sides]
     for name, label in (("dram_pct", "DRAM"), ("dram_of_achievable", "DRAM, of what is achievable")):
         if name in launch.metrics:
@@ -150,7 +152,7 @@ def value_answer(meaning: Meaning, asked: Asked) -> Answer:
     entry = catalog().metrics.get(metric)
     rows = [Fact("What it is", sentence(entry.means))] if entry is not None and entry.means else []
     also = (other for other in metrics_of(subject) if other != metric and other in launch.metrics)
-    rows += [Fact(other, number_text(other, launch.metrics[other])) for other in also]
+    rows += [Fact(metric_title(other), number_text(other, launch.metrics[other])) for other in also]
     if metric.startswith("occupancy") and (limit := occupancy_limit(launch.metrics, launch.labels)):
         rows.append(Fact("Limit", sentence(limit)))
     rows += [Fact("Judged by", text) for text in judged_by(metric)]
@@ -164,7 +166,7 @@ def _special(subject: Subject | None, launch: LaunchDiagnosis) -> str:
     """Return the answer about a fact that is no metric: the GPU, the grid, the block."""
     name = subject.id if subject is not None else ""
     if name == "gpu":
-        return f"{launch.gpu_name or 'The report names no GPU'}{f' ({launch.known_as})' if launch.known_as else ''}."
+        return f"{launch.gpu_name or 'The GPU is unknown'}{f' ({launch.known_as})' if launch.known_as else ''}."
     if name == "grid_size" and launch.grid:
         x, y, z = launch.grid
         return f"The grid is {shape_text(launch.grid)}: {x * y * z:,} blocks."
@@ -203,14 +205,13 @@ def _stalls(meaning: Meaning, asked: Asked) -> Answer:
 def _missing(meaning: Meaning, asked: Asked) -> Answer:
     launch, gathered = asked.launch, asked.gathered
     if not launch.missing:
-        return Answer(
-            "Nothing that a rule needs is missing from the report.", then=("how sure are you", "why is it slow")
-        )
-    rows = tuple(Fact(lack.metric, ", ".join(lack.needed_for[:4])) for lack in launch.missing[:MOST])
+        return Answer("No metric that a rule needs is missing.", then=("how sure are you", "why is it slow"))
+    needs = ((metric_title(lack.metric), lack.needed_for[:4]) for lack in launch.missing[:MOST])
+    rows = tuple(Fact(metric, ", ".join(map(finding_title, users))) for metric, users in needs)
     more = len(launch.missing) - len(rows)
     blocks: list[Block] = [Facts(rows)]
     blocks += [Paragraph(f"and {more} more", "dim")] if more > 0 else []
-    names = ", ".join(lack.metric for lack in launch.missing[:3])
+    names = ", ".join(lower_start(metric_title(lack.metric)) for lack in launch.missing[:3])
     says = f"{len(launch.missing)} metrics that rules need are missing, such as {names}. This command collects them:"
     run = (gathered.command,) if gathered is not None and gathered.command else ()
     return Answer(says, blocks=tuple(blocks), run=run, then=("how sure are you",))
@@ -248,12 +249,14 @@ def _what_if(meaning: Meaning, asked: Asked) -> Answer:
         says = asked.problem or f"Name the value to try, such as: what if {metric} = 70."
         return Answer(says, then=("how do you know",))
     changed = differences(asked.launch, asked.supposed)
-    assumed = ", ".join(f"{name} = {number_text(name, value)}" for name, value in asked.values)
+    assumed, implied = assumptions(asked.launch, asked.values)
+    notes = tuple(Paragraph(text, "warn") for text in beyond_theoretical(asked.launch, asked.values))
+    caveats: tuple[Block, ...] = (*((Facts((Fact("Implies", "; ".join(implied)),)),) if implied else ()), *notes)
     if not changed:
         says = f"With {assumed}, nothing changes: class, findings and expected gains are as before."
-        return Answer(says, then=("how do you know",))
+        return Answer(says, blocks=caveats, then=("how do you know",))
     says = f"With {assumed}: {'; '.join(f'{line.label.lower()}: {line.text}' for line in changed[:2])}."
-    return Answer(says, blocks=(Outline(changed),), then=("why is it slow",))
+    return Answer(says, blocks=(*caveats, Outline(changed)), then=("why is it slow",))
 
 
 ANSWERS: Final[Answers] = {

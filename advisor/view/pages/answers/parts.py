@@ -7,14 +7,13 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from advisor.explain.entries import Explanation
-from advisor.knowledge.base import catalog
+from advisor.knowledge.base import catalog, metric_title
 from advisor.reasoning.collect import Gathered
 from advisor.reasoning.engine.explain import BlockedRule, Flip, Proof
-from advisor.records.diagnosis import Comparison, Finding, LaunchDiagnosis, OtherGpu
+from advisor.records.diagnosis import Comparison, Finding, LaunchDiagnosis, OtherGpu, RuleVerdict
 from advisor.records.questions import Meaning, Subject
 from advisor.view.blocks import Block, Fact, Line, Outline
-from advisor.view.numbers import amount_text, comparison_text, estimate_text, percent_text
-from advisor.view.text import sentence_start
+from advisor.view.numbers import amount_text, estimate_text, outcome_text, percent_text
 
 Truth = Literal["", "yes", "no", "unknown"]
 OPEN: Final = "unexplained"
@@ -28,7 +27,9 @@ class Asked:
 
     position: of the launch in `launches`; found: the finding that the question is about; proof, flips, blocked: how it
     was concluded or what kept it from being concluded; supposed: the launch with other values; elsewhere: on another
-    GPU; gathered: the command that collects what is missing; explained: the entry of a term. path: the report.
+    GPU; gpu: another GPU that the question names, for which `elsewhere` is absent if it is not known well enough; rule:
+    the conclusion on a pasted rule of ncu; gathered: the command that collects what is missing; explained: the entry of
+    a term. path: the report.
     """
 
     launches: Sequence[LaunchDiagnosis]
@@ -42,6 +43,8 @@ class Asked:
     elsewhere: OtherGpu | None = None
     gathered: Gathered | None = None
     explained: Explanation | None = None
+    gpu: str = ""
+    rule: RuleVerdict | None = None
     problem: str = ""
 
     @property
@@ -93,12 +96,6 @@ def gain_text(finding: Finding) -> str:
     return f", {estimate_text(finding.speedup)} estimated" if finding.speedup is not None else ""
 
 
-def title_of(name: str) -> str:
-    """Return the title of a finding or class."""
-    entry = catalog().findings.get(name) or catalog().classes.get(name)
-    return entry.title if entry is not None else name.replace("_", " ")
-
-
 def called(subject: Subject | None) -> str:
     """Return the user's own words for a subject."""
     return subject.text if subject is not None and subject.text else "this"
@@ -127,20 +124,28 @@ def lacking(metrics: Sequence[str], launch: LaunchDiagnosis, asked: Asked) -> An
     entry = catalog().metrics.get(name)
     section = entry.section if entry is not None else ""
     run = wanted or (f"ncu --section {section}" if section else "")
-    means = f" ({entry.means})" if entry is not None and entry.means else ""
-    says = f"Unknown: the report does not contain {name}{means}." if name else "Unknown: the report lacks the numbers."
+    title = metric_title(name)
+    means = entry.means if entry is not None and entry.means.casefold() != title.casefold() else ""
+    about = ", ".join(part for part in (name if title != name else "", means) if part)
+    named = f"{title}{f' ({about})' if about else ''}" if name else "a number that decides"
+    says = f"Unknown: {named} was not collected."
     return Answer(says, "unknown", run=(run,) if run else (), then=("which metrics are missing",))
 
 
+def test_line(item: Comparison) -> str:
+    """Return what was tested, its number, its threshold and the outcome; of a formula also what it is about."""
+    about = f"; tested: {lower_start(item.says)}" if item.says and item.metric not in catalog().metrics else ""
+    return f"{outcome_text(item)}{about}"
+
+
 def evidence_lines(evidence: Sequence[Comparison]) -> tuple[Block, ...]:
-    """Return comparisons as lines with the sign of their outcome."""
+    """Return comparisons as lines with the sign of their outcome, each with what was tested, number and threshold."""
     lines: list[Line] = []
     for item in evidence:
         style: Literal["holds", "fails", "unknown"] = (
             "unknown" if item.holds is None else "holds" if item.holds else "fails"
         )
-        says = f"{sentence_start(item.says)}: " if item.says else ""
-        lines.append(Line(f"{says}{comparison_text(item)}", style))
+        lines.append(Line(test_line(item), style))
     return (Outline(tuple(lines)),) if lines else ()
 
 

@@ -1,0 +1,86 @@
+"""What a what-if question about block size or occupancy implies: grid, waves, and the limit of this launch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from advisor.hardware.gpus import limits_of
+from advisor.hardware.occupancy import changes_needed
+from advisor.knowledge.base import catalog, metric_title
+from advisor.records.diagnosis import LaunchDiagnosis
+from advisor.records.errors import UsageError
+from advisor.view.charts.bars import occupancy_limit
+from advisor.view.numbers import exact_text, percent_text, size_text
+from advisor.view.pages.answers.parts import number_text
+
+_ASKED: Final = ("occupancy_achieved_pct", "occupancy_theoretical_pct")
+_WORDS: Final = {
+    "registers": "at most {needed} registers per thread (now {now})",
+    "shared": "at most {needed} of shared memory per block (now {now})",
+    "block_size": "{needed} threads per block (now {now})",
+}
+_IMPLIED: Final = ("grid_size", "occupancy_theoretical_pct", "waves")
+_LIMITS: Final = (
+    "blocks_per_sm_limit",
+    *(f"occupancy_limit_{name}" for name in ("registers", "shared", "blocks", "warps", "barriers")),
+)
+_KEPT: Final = "as many threads as now. All other numbers stay as measured; only a profile shows how they change"
+_ROUNDING: Final = 0.5  # points by which a value may be over the limit
+
+
+def beyond_theoretical(launch: LaunchDiagnosis, values: Iterable[tuple[str, float]]) -> tuple[str, ...]:
+    """Return that an assumed occupancy is above the theoretical one of the launch, and what would have to change."""
+    limit = launch.metrics.get("occupancy_theoretical_pct")
+    given = dict(values)
+    asked = max((value for name, value in given.items() if name in _ASKED), default=0.0)
+    if limit is None or asked <= limit + _ROUNDING or "block_size" in given:
+        return ()
+    why = occupancy_limit(launch.metrics, launch.labels)
+    text = f"The theoretical occupancy of this launch is {percent_text(limit)}{f', {why}' if why else ''}"
+    changes = _changes(launch, asked)
+    then = f"For {percent_text(asked)} the launch needs {' and '.join(changes)}." if changes else ""
+    return (
+        f"{text}: {percent_text(asked)} is out of reach without a change of the launch.",
+        *((then,) if then else ()),
+    )
+
+
+def assumptions(launch: LaunchDiagnosis, values: Iterable[tuple[str, float]]) -> tuple[str, tuple[str, ...]]:
+    """Return the assumed values in words, and those that another block size implies with the values now.
+
+    Implied values that are limits of single resources are left out: the theoretical occupancy follows from them.
+    """
+    given = dict(values)
+    implied = [name for name in _IMPLIED if "block_size" in given and name in given]
+    named = [name for name in given if not ("block_size" in given and (name in _IMPLIED or name in _LIMITS))]
+    known = catalog().metrics
+    units = {name: known[name].unit if name in known else "" for name in named}
+    text = ", ".join(f"{metric_title(name)} = {exact_text(given[name], units[name])}" for name in named)
+    now = {name: launch.metrics.get(name) for name in implied}
+    rows = [
+        f"{metric_title(name)} = {number_text(name, given[name])}"
+        + (f" (now {number_text(name, value)})" if value is not None else "")
+        for name, value in now.items()
+    ]
+    return text, (*rows, _KEPT) if rows else ()
+
+
+def _changes(launch: LaunchDiagnosis, percent: float) -> tuple[str, ...]:
+    """Return the resources that would have to change, in words; empty if the launch lacks one of the numbers."""
+    have = launch.metrics
+    try:
+        limits = limits_of(launch.cc)
+    except UsageError:
+        return ()
+    block, registers, shared = (have.get(n) for n in ("block_size", "registers_per_thread", "shared_bytes_per_block"))
+    if not block or registers is None or shared is None:
+        return ()
+    # The number of a report includes what the system reserves of each block.
+    requested = max(0, int(shared) - limits.shared_reserved)
+    found = changes_needed(limits, int(block), int(registers), requested, limits.shared_per_sm, percent)
+    return tuple(
+        _WORDS[name].format(**{key: size_text(value) if name == "shared" else f"{value:,}" for key, value in pair})
+        for name, now, needed in found
+        for pair in [(("now", now), ("needed", needed))]
+    )
