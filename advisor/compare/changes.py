@@ -80,12 +80,6 @@ class Traps(_Cited, frozen=True, forbid_unknown_fields=True, kw_only=True):
     costs: dict[str, str]
 
 
-class Stop(_Cited, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """When to stop optimising; reached: percent of the achievable rate."""
-
-    reached: float
-
-
 class Text(_Cited, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A sentence with placeholders."""
 
@@ -100,7 +94,6 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     counters: Counters
     shown: Shown
     traps: Traps
-    stop: Stop
     side_effects: dict[str, tuple[str, ...]]
     texts: dict[str, Text]
 

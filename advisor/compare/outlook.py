@@ -10,9 +10,8 @@ from advisor.compare.changes import leader, ratio, say, say_of, settings, source
 from advisor.compare.records import FindingChange, Next, Promise, Runs, State, Trap
 from advisor.knowledge.time_model import time_model
 from advisor.knowledge.units import unit_name
-from advisor.reasoning.ranking import NOT_WORTH_IT, REACHES
 from advisor.reasoning.time_model.noise import Judged
-from advisor.records.diagnosis import ENDS, Finding, LaunchDiagnosis, is_settled
+from advisor.records.diagnosis import ENDS, Conclusion, Finding, LaunchDiagnosis, is_settled
 from advisor.records.quantities import amount_text, change_text, factor_text, gain_text, share_text, speedup_text
 
 # Metrics that count the work of a unit, and their units as the texts name them.
@@ -301,58 +300,43 @@ def _gain(finding: Finding | None) -> float | None:
 
 
 def _ahead(current: Runs) -> Next:
+    """Return the advice of the rules (knowledge/quantification) about the current side, as a sentence."""
     launch = current.launch
+    advised = next((c for c in launch.conclusions if c.id == launch.advice), None)
     first = first_diagnosis(launch)
-    if launch.verdict.id == "undetermined" and (first is None or first.id == "unexplained"):
-        key = "undetermined_typed" if launch.scope == "workload" else "undetermined"
-        return Next("look", "", None, say(key), sources(key))
-    if first is None or first.id == "unexplained":
-        key = "nothing_typed" if launch.scope == "workload" else "nothing"
-        return Next("look", first.id if first else "", None, say(key), sources(key))
-    named = {"title": first.title, "id": first.id}
-    gain = _gain(first)
-    if first.id == "launch_overhead":
-        text = say("launch", time=amount_text(launch.duration_ns, "ns"))
-        return Next("stop", first.id, gain, text, sources("launch"))
-    if first.id in ENDS:
-        return _end(launch, first)
-    over = _over_floor(launch)
-    if over is not None and over[0] * settings().stop.reached / 100 <= 1:
-        text = say("floor", part=share_text(over[0] - 1), floor=amount_text(over[1], "ns"))
-        return Next("stop", first.id, gain, text, sources("floor"))
-    if gain is None:
-        return Next("go_on", first.id, None, say("go_unknown", **named), sources("go_unknown"))
-    if gain < NOT_WORTH_IT:
-        text = say("small", **named, gain=speedup_text(gain))
-        return Next("stop", first.id, gain, text, sources("small"))
-    if gain < REACHES:
-        return Next("stop", first.id, gain, say("maybe", **named, gain=speedup_text(gain)), sources("maybe"))
-    estimated = first.speedup
-    worth = gain_text(estimated.estimate, estimated.low, estimated.high) if estimated is not None else factor_text(gain)
-    return Next("go_on", first.id, gain, say("go", **named, gain=worth), sources("go"))
-
-
-def _end(launch: LaunchDiagnosis, first: Finding) -> Next:
-    if not is_settled(launch, first):
+    if advised is None or first is None or advised.kind == "look":
+        return _look(launch, first, advised)
+    if first.id in ENDS and not is_settled(launch, first):
         return Next("look", first.id, None, say("possibly", title=first.title), sources("possibly"))
-    metric = "dram_of_achievable" if first.id == ENDS[0] else "compute_pct"
-    reached = launch.metrics.get(metric, math.nan)
-    if not math.isfinite(reached):
-        return Next("stop", first.id, None, say("done_plain", title=first.title), sources("done_plain"))
-    key = "done" if reached >= settings().stop.reached else "near"
-    text = say(key, title=first.title, reached=f"{reached:.0f} %")
-    return Next("stop", first.id, None, text, sources(key))
+    key, gain = advised.id.removeprefix("advice."), _gain(first)
+    values = {
+        "title": first.title,
+        "id": first.id,
+        "time": amount_text(launch.duration_ns, "ns"),
+        **_rates(launch, first),
+    }
+    if key == "go" and first.speedup is not None:
+        values["gain"] = gain_text(first.speedup.estimate, first.speedup.low, first.speedup.high)
+    elif gain is not None:
+        values["gain"] = speedup_text(gain)
+    return Next("stop" if advised.kind == "stop" else "go_on", first.id, gain, say(key, **values), sources(key))
 
 
-def _over_floor(launch: LaunchDiagnosis) -> tuple[float, float] | None:
-    """Return time / minimum time, and that minimum in ns.
+def _look(launch: LaunchDiagnosis, first: Finding | None, advised: Conclusion | None) -> Next:
+    """Return the advice to look for more: no cause is known."""
+    key = "nothing" if advised is None else advised.id.removeprefix("advice.")
+    shown = f"{key}_typed" if launch.scope == "workload" else key
+    named = first.id if first is not None and key == "nothing" else ""
+    return Next("look", named, None, say(shown), sources(shown))
 
-    The minimum is the time of the algorithm's own bytes at the achievable bandwidth. It is known only if the user gave
-    the bytes (`theoretical_bytes`).
-    """
-    least, peak = (launch.metrics.get(m, math.nan) for m in ("theoretical_bytes", "dram_peak_bytes_per_s"))
-    time = launch.duration_ns
-    if time is None or not (least > 0 and peak > 0):
-        return None
-    floor = least / (peak * time_model().terms["dram"].ceiling) * 1e9
-    return time / floor, floor
+
+def _rates(launch: LaunchDiagnosis, first: Finding) -> dict[str, str]:
+    """Return the reached share of the achievable rate, and the time against the algorithm's minimum, if known."""
+    out = {}
+    reached = launch.metrics.get("dram_of_achievable" if first.id == ENDS[0] else "compute_pct")
+    if reached is not None:
+        out["reached"] = f"{reached:.0f} %"
+    floor = launch.metrics.get("napkin_reachable_ns")
+    if floor and launch.duration_ns is not None:
+        out |= {"part": share_text(launch.duration_ns / floor - 1), "floor": amount_text(floor, "ns")}
+    return out

@@ -10,6 +10,7 @@ from msgspec import structs
 
 from advisor.explain.index import Index, Place, fields_named, norm
 from advisor.hardware.gpus import table
+from advisor.knowledge.base import WORD_FILES
 from advisor.knowledge.libraries import FILE as LIBRARIES
 from advisor.knowledge.libraries import libraries
 from advisor.knowledge.loader import load
@@ -23,6 +24,7 @@ from advisor.knowledge.schemas import (
     QuestionDef,
     RuleDef,
     WayDef,
+    WordDef,
 )
 from advisor.records.errors import KnowledgeError
 from advisor.records.record import Pairs, Record, named
@@ -101,7 +103,9 @@ class Explanation(Record, tag_field="schema", tag="ncu-advisor/explain/1"):
 def build(index: Index, place: Place, word: str, others: tuple[str, ...] = ()) -> Explanation:
     """Return the explanation of one entry; `others` are further meanings of the word."""
     kind = place.kind
-    if kind in ("diagnosis", "trust", "pattern", "workload", "rule", "fix"):
+    if kind == "conclusion" or any(place.path.match(name) for name in WORD_FILES.values()):
+        made = _conclusion(index, place)
+    elif kind in ("diagnosis", "trust", "pattern", "workload", "rule", "fix"):
         made = _diagnosis(index, place)
     elif kind == "metric":
         made = _metric(index, place)
@@ -183,7 +187,7 @@ def _test(index: Index, name: str) -> str:
         question, _, choice = rest.rpartition(".")
         asked = index.of(question, "question")
         return f"{name}: {index.entry(asked, QuestionDef).ask} {choice}" if asked else name
-    named = index.of(rest, "class") if kind == "class" else index.of(name, "term")
+    named = index.of(rest, "class") if kind == "class" else index.of(name, "conclusion")
     return f"{name}: {index.title(named)}" if named else name
 
 
@@ -274,6 +278,25 @@ def _diagnosis(index: Index, place: Place) -> Explanation:
     return Explanation(place.kind, place.id, title, tuple(sections), _cites(index, keys), _known(index, see))
 
 
+def _conclusion(index: Index, place: Place) -> Explanation:
+    """Explain a conclusion of napkin math or quantification, or one of its rules."""
+    entry: WordDef = index.entry(place, WordDef)
+    whole = place.kind == "conclusion"
+    rules = tuple(r for r in entry.seen if whole or norm(r.id) == norm(place.id))
+    users = _users(index, place.id, ("diagnosis", "trust", "workload", "conclusion")) if whole else ()
+    sections: tuple[Section, ...] = (
+        ("what", _lines(entry.what) if whole else ()),
+        ("rules", tuple(line for rule in rules for line in _rule(index, rule))),
+        ("used_by", tuple(dict.fromkeys(f"{p.id}: {index.title(p)}" for p in users))),
+        ("fires", _values(entry.examples.fires) if whole else ()),
+        ("silent", _values(entry.examples.silent) if whole else ()),
+    )
+    names = [n.removeprefix(_FOUND) for rule in rules for n in (*rule.when, *rule.unless)]
+    see = _known(index, (*entry.see, entry.suggests, *(p.id for p in users), *names))
+    keys = (*entry.cites, *(key for rule in rules for key in rule.cites))
+    return Explanation(place.kind, place.id, entry.title, sections, _cites(index, keys), see)
+
+
 def _known(index: Index, names: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(n for n in names if index.of(n)))
 
@@ -305,7 +328,7 @@ def _metric(index: Index, place: Place) -> Explanation:
 
 def _observation(index: Index, place: Place) -> Explanation:
     entry: ObservationDef = index.entry(place, ObservationDef)
-    users = _users(index, place.id, ("diagnosis", "trust", "pattern", "workload", "class", "decision"))
+    users = _users(index, place.id, ("diagnosis", "trust", "pattern", "workload", "class", "decision", "conclusion"))
     metrics = [n for n in re.findall(r"[a-z]\w+", entry.test) if index.of(n, "metric")]
     sections: tuple[Section, ...] = (
         ("what", _lines(plain(entry.says))),

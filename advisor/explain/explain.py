@@ -56,6 +56,7 @@ LISTS = {
     "trust entries": "trust",
     "classes": "class",
     "observations": "observation",
+    "conclusions": "conclusion",
     "rules": "rule",
     "fixes": "fix",
     "questions": "question",

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 from msgspec import structs
 
+from advisor.knowledge.base import WORD_FILES
 from advisor.knowledge.libraries import FILE as LIBRARIES
 from advisor.knowledge.loader import entry_line, load
 from advisor.records.errors import KnowledgeError
@@ -39,6 +40,8 @@ _MAPPINGS: Final = (
     ("topic", "topics/*.yaml"),  # _TOPICS maps the file to the kind
     ("source", "sources.yaml"),
 )
+# Files of conclusions, whose ids begin with the area, and their rules:
+_WORDS: Final = tuple(WORD_FILES.items())
 # Files with many entries below one key:
 _SECTIONS: Final = (("gpu", "gpus.yaml", "cards"), ("unit", "time_model.yaml", "terms"))
 _TOPICS: Final = {
@@ -58,7 +61,7 @@ _TOPICS: Final = {
 ORDER: Final = (
     *("diagnosis", "trust", "pattern", "workload", "class", "decision", "stall", "opcode", "step", "pitfall"),
     *("formula", "topic", "threshold", "ncu_rule", "case", "algorithm", "gpu", "question", "observation", "rule"),
-    *("fix", "term", "metric", "unit", "dtype", "erratum", "source"),
+    *("fix", "term", "metric", "conclusion", "unit", "dtype", "erratum", "source"),
 )
 _RANK = {kind: at for at, kind in enumerate(ORDER)}
 _WITHOUT_ALIASES = ("diagnosis", "trust", "rule", "fix", "source", "metric", "observation")
@@ -200,6 +203,11 @@ def _places(folder: Path) -> Iterator[Place]:
     for kind, pattern in _MAPPINGS:
         for path in sorted(folder.glob(pattern)):
             yield from _entries(path, _TOPICS.get(path.stem, kind) if kind == "topic" else kind, load(path, dict))
+    for area, name in _WORDS:
+        if (folder / name).is_file():
+            for place in _entries(folder / name, "conclusion", load(folder / name, dict)):
+                yield replace(place, id=f"{area}.{place.id}")
+                yield from (Place("rule", str(r["id"]), place.path, place.content) for r in place.content["seen"])
     for kind, name, section in _SECTIONS:
         path = folder / name
         if path.exists():

@@ -72,12 +72,10 @@ class CeilingShare(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Remark(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A text that is shown if its test holds: a note on a result, or a contradiction with a measurement."""
+    """A text about an estimate that is shown if its test holds."""
 
     test: str
     says: str
-    kind: str = "note"
-    suggests: str = ""
     cites: tuple[str, ...] = ()
 
 
@@ -157,10 +155,10 @@ def ceilings() -> dict[str, CeilingShare]:
     return load_mapping(resources.folder("knowledge") / "napkin" / "ceilings.yaml", CeilingShare)
 
 
-@lru_cache(maxsize=2)
-def remarks(name: str) -> dict[str, Remark]:
-    """The remarks of knowledge/napkin/<name>.yaml: `notes` or `checks`."""
-    return load_mapping(resources.folder("knowledge") / "napkin" / f"{name}.yaml", Remark)
+@lru_cache(maxsize=1)
+def remarks() -> dict[str, Remark]:
+    """The remarks of knowledge/napkin/notes.yaml."""
+    return load_mapping(resources.folder("knowledge") / "napkin" / "notes.yaml", Remark)
 
 
 def complete(entry: Algorithm, size: float, given: Mapping[str, float]) -> dict[str, float]:

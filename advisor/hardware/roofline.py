@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -11,7 +10,7 @@ from advisor.hardware import algorithms
 from advisor.hardware.algorithms import Algorithm, Dtype
 from advisor.hardware.gpus import Gpu, gpu
 from advisor.knowledge.expressions import TRUE, parse_test
-from advisor.knowledge.texts import fields, fill
+from advisor.knowledge.texts import fill
 from advisor.records.errors import UsageError
 from advisor.records.record import NotNegative, Pairs, Positive, Record, Share
 
@@ -219,7 +218,7 @@ def _with_notes(result: Result) -> Result:
     values = names(result)
     notes = tuple(
         Note(key, fill(remark.says, values), remark.cites)
-        for key, remark in algorithms.remarks("notes").items()
+        for key, remark in algorithms.remarks().items()
         if parse_test(remark.test).truth(values) == TRUE
     )
     return replace(result, notes=notes)
@@ -301,45 +300,3 @@ def napkin_document(result: Result, checks: Sequence[Inconsistency] = ()) -> Nap
         cores=result.expected.cores if result.expected else None,
         bound=result.bound or None,
     )
-
-
-def inconsistency_names(result: Result, measured: Mapping[str, float]) -> dict[str, float]:
-    """Return the finite measured canonical metrics, the napkin estimate's numbers, and the ratios between them."""
-    out = {name: float(value) for name, value in measured.items() if math.isfinite(value)}
-    out |= {
-        "napkin_flop": result.flop,
-        "napkin_bytes": result.bytes,
-        "napkin_intensity": result.intensity,
-        "napkin_floor_ns": result.floor_ns,
-        "napkin_floor_us": result.floor_ns / 1e3,
-    }
-    if result.expected:
-        out["napkin_ridge"] = result.expected.ridge
-    if result.gpu.l2_bytes:
-        out["napkin_l2_bytes"] = float(result.gpu.l2_bytes)
-    for ratio, above, below in (
-        ("traffic_overhead", "dram_bytes", result.bytes),
-        ("flop_overhead", "flop", result.flop),
-        ("floor_ratio", "duration_ns", result.floor_ns),
-    ):
-        if above in out and below > 0:
-            out[ratio] = out[above] / below
-    return out
-
-
-def check(result: Result, measured: Mapping[str, float]) -> tuple[Inconsistency, ...]:
-    """Return how the launch's metrics (compute_pct, dram_bytes, duration_ns, …) disagree with its napkin estimate.
-
-    Tests and texts are in knowledge/napkin/checks.yaml; a test with an unknown metric is skipped.
-    """
-    values = inconsistency_names(result, measured)
-    out = []
-    for key, remark in algorithms.remarks("checks").items():
-        test = parse_test(remark.test)
-        if test.truth(values) == TRUE:
-            used = sorted((test.names | fields(remark.says)) & values.keys())
-            numbers = tuple((name, values[name]) for name in used)
-            out.append(
-                Inconsistency(key, remark.kind, fill(remark.says, values), numbers, remark.cites, remark.suggests)
-            )
-    return tuple(out)

@@ -7,7 +7,7 @@ workload may have the same id as one of a kernel: it is the same cause, detected
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TypeVar
@@ -28,11 +28,18 @@ from advisor.knowledge.schemas import (
     QuestionDef,
     SourceDef,
     Topic,
+    WordDef,
 )
 from advisor.records import resources
 from advisor.records.errors import KnowledgeError
 
 S = TypeVar("S", bound=msgspec.Struct)
+# The files of the words that rules conclude, by area.
+WORD_FILES = {
+    "napkin": "napkin/rules.yaml",
+    "gain": "quantification/gains.yaml",
+    "advice": "quantification/advice.yaml",
+}
 _ACRONYMS = frozenset(("sm", "l1", "l2", "dram", "fma", "alu", "lsu", "xu", "fp16", "fp32", "fp64"))
 _TITLE = 48  # characters of a metric's title; a longer meaning is prose
 
@@ -102,6 +109,25 @@ class Catalog:
     def findings(self) -> dict[str, DiagnosisDef]:
         """Everything a rule can conclude: trust entries and diagnoses."""
         return {**self.trust, **self.diagnoses}
+
+    @cached_property
+    def words(self) -> dict[str, WordDef]:
+        """The conclusions of napkin math and quantification, by `<area>.<id>`."""
+        out = {}
+        for area, pattern in WORD_FILES.items():
+            for key, entry in self._mapping(pattern, WordDef).items():
+                out[f"{area}.{key}"] = structs.replace(entry, id=f"{area}.{key}")
+        return out
+
+    @cached_property
+    def quantified(self) -> frozenset[str]:
+        """The metrics that the quantification gives, which are known only after the first rules."""
+        return frozenset(name for name, entry in self.metrics.items() if entry.source == "quantification")
+
+    @cached_property
+    def concluded(self) -> dict[str, DiagnosisDef | WordDef]:
+        """Everything that rules with several conditions conclude: findings and words."""
+        return {**self.findings, **self.words}
 
     @cached_property
     def classes(self) -> dict[str, ClassDef]:
@@ -238,6 +264,11 @@ class TimelineCatalog(PartCatalog):
         return {}
 
     @cached_property
+    def words(self) -> dict[str, WordDef]:
+        """No words: a timeline has its own estimates."""
+        return {}
+
+    @cached_property
     def classes(self) -> dict[str, ClassDef]:
         """The decisions in the order of the decision list."""
         return self._mapping(DECISIONS, ClassDef)
@@ -260,9 +291,43 @@ class WorkloadCatalog(PartCatalog):
     def __init__(self, base: Catalog) -> None:
         super().__init__(base, [base.folders[0] / WORKLOAD_FOLDER])
 
+    @cached_property
+    def words(self) -> dict[str, WordDef]:
+        """Those of kernels, without what depends on conclusions that a workload does not have."""
+        return shared_words(self.base, {f"found.{name}" for name in self.findings})
+
+    @cached_property
+    def observations(self) -> dict[str, ObservationDef]:
+        """Named tests by id: its own, and those that its words read."""
+        own = self._mapping("observations/*.yaml", ObservationDef)
+        read = {n for word in self.words.values() for rule in word.seen for n in (*rule.when, *rule.unless)}
+        return {**{name: one for name, one in self.base.observations.items() if name in read}, **own}
+
     def topic_file(self, name: str) -> dict[str, Topic]:
         """All entries of one file of topics/."""
         return self.base.topic_file(name)
+
+
+def shared_words(base: Catalog, found: Collection[str]) -> dict[str, WordDef]:
+    """Return the words of the quantification for another scope with these findings (`found.<id>`).
+
+    A rule that needs a finding or napkin math that the scope does not have is left out; as an exception it never holds.
+    """
+
+    def lacks(name: str) -> bool:
+        kind = name.partition(".")[0]
+        return kind == "napkin" or (kind == "found" and name not in found)
+
+    out = {}
+    for name, word in base.words.items():
+        rules = tuple(
+            structs.replace(rule, unless=tuple(n for n in rule.unless if not lacks(n)))
+            for rule in word.seen
+            if not any(map(lacks, rule.when))
+        )
+        if rules and word.area != "napkin":
+            out[name] = structs.replace(word, seen=rules)
+    return out
 
 
 @lru_cache(maxsize=8)

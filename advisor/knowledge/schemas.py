@@ -29,7 +29,7 @@ class MetricDef(Entry, frozen=True, forbid_unknown_fields=True):
     text: tuple[str, ...] = ()
     section: str = ""
     formula: str = ""
-    source: Literal["", "opcodes", "accesses", "python"] = msgspec.field(default="", name="from")
+    source: Literal["", "opcodes", "accesses", "python", "quantification"] = msgspec.field(default="", name="from")
     id: str = ""
 
 
@@ -50,8 +50,8 @@ class ObservationDef(Entry, frozen=True, forbid_unknown_fields=True):
 class RuleDef(Entry, frozen=True, forbid_unknown_fields=True):
     """A rule: it concludes its entry if every `when` holds and no `unless` holds.
 
-    Names are observations, classes (`class.dram_bound`), answers (`answer.dtype.f32`), findings of earlier steps, or
-    results of the quantification (`gain.reaches_10`).
+    Names are observations, classes (`class.dram_bound`), answers (`answer.dtype.f32`), findings of earlier steps, and
+    conclusions of the napkin math (`napkin.near_floor`) and of the quantification (`gain.reaches_10`).
     """
 
     id: str = ""
@@ -167,6 +167,48 @@ class DiagnosisDef(Entry, frozen=True, forbid_unknown_fields=True):
     def fix_named(self, fix_id: str) -> FixDef:
         """Return the fix with this id."""
         return next(fix for fix in self.fixes if fix.id == fix_id)
+
+
+class WordDef(Entry, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A conclusion of the napkin math (`napkin.…`) or of the quantification (`gain.…`, `advice.…`).
+
+    Later rules read it by its id, which is the area and the key in its file; nothing reads advice. kind: of the napkin
+    math inconsistency (the kernel does not behave like its algorithm), contradiction (the numbers cannot all be right)
+    or distance (from the minimum time); of the quantification estimate, or the advice stop, look or go_on.
+    suggests: a diagnosis. asks: whether what its rules lack is asked for and collected, as for a diagnosis. examples:
+    metric values on which it must and must not be concluded.
+    """
+
+    title: str
+    kind: Literal["inconsistency", "contradiction", "distance", "estimate", "stop", "look", "go_on"]
+    what: str
+    seen: tuple[RuleDef, ...]
+    suggests: str = ""
+    asks: bool = False
+    examples: Examples = Examples()
+    see: tuple[str, ...] = ()
+    id: str = ""
+
+    @property
+    def area(self) -> Area:
+        """Return the part of its id before the dot."""
+        head = self.id.partition(".")[0]
+        return "napkin" if head == "napkin" else "gain" if head == "gain" else "advice"
+
+    @property
+    def step(self) -> int:
+        """Return the step of its rules: a rule may read conclusions of earlier steps."""
+        return STEP_OF_WORDS[self.area]
+
+    @property
+    def scope(self) -> str:
+        """Return the scope of its rules."""
+        return "launch"
+
+
+Area = Literal["napkin", "gain", "advice"]
+# The steps of the rules of words. Estimates are concluded before the other rules of their step.
+STEP_OF_WORDS: dict[str, int] = {"napkin": 1, "gain": 6, "advice": 8}
 
 
 class ClassDef(Entry, frozen=True, forbid_unknown_fields=True):

@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 import msgspec
 import yaml
 
-from advisor.knowledge.base import Catalog
+from advisor.knowledge.base import WORD_FILES, Catalog
 from advisor.knowledge.loader import BoundedLoader, load, node_line, read_text
 from advisor.knowledge.schemas import (
     ClassDef,
@@ -21,7 +21,9 @@ from advisor.knowledge.schemas import (
     QuantityDef,
     QuestionDef,
     SourceDef,
+    WordDef,
 )
+from advisor.reasoning.engine.program import KINDS
 from advisor.records.errors import KnowledgeError
 
 ERROR, WARNING, INFO = "error", "warning", "info"
@@ -169,13 +171,15 @@ class Placed(Generic[S]):
 class Base:
     """All entries that could be loaded. `mistakes` are those found while reading: syntax, schemas, ids.
 
-    `broken`: ids of existing observations, classes and findings that are unreadable; naming them is not a mistake.
+    `broken`: ids of existing observations, classes, findings and words that are unreadable; naming them is not a
+    mistake.
     """
 
     folders: tuple[Path, ...]
     metrics: dict[str, Placed[MetricDef]] = field(default_factory=dict)
     observations: dict[str, Placed[ObservationDef]] = field(default_factory=dict)
     findings: dict[str, Placed[DiagnosisDef]] = field(default_factory=dict)
+    words: dict[str, Placed[WordDef]] = field(default_factory=dict)
     classes: dict[str, Placed[ClassDef]] = field(default_factory=dict)
     questions: dict[str, Placed[QuestionDef]] = field(default_factory=dict)
     quantities: dict[str, Placed[QuantityDef]] = field(default_factory=dict)
@@ -188,6 +192,11 @@ class Base:
         """Return whether a name in a rule refers to an unreadable entry."""
         return name.removeprefix("found.").removeprefix("class.") in self.broken
 
+    @property
+    def ruled(self) -> dict[str, Placed[DiagnosisDef] | Placed[WordDef]]:
+        """The findings and the words: everything that several rules may conclude."""
+        return {**self.findings, **self.words}
+
     def document(self, name: str) -> Document | None:
         """Return the document of our own folder with this name, or None."""
         return next((d for d in self.documents if d.path == self.folders[0] / name), None)
@@ -198,10 +207,16 @@ class Base:
         source = self.sources.get(head)
         return source is not None and (not place or place in source.value.places)
 
-    def catalog(self, findings: dict[str, DiagnosisDef], observations: dict[str, ObservationDef]) -> Catalog:
-        """Return a catalogue of valid entries: these findings and observations, and all other loaded entries."""
+    def catalog(
+        self,
+        findings: dict[str, DiagnosisDef],
+        observations: dict[str, ObservationDef],
+        words: dict[str, WordDef] | None = None,
+    ) -> Catalog:
+        """Return a catalogue of valid entries: these findings, observations and words, and all other loaded entries."""
         out = Catalog(self.folders)
         out.__dict__.update(
+            words={k: p.value for k, p in self.words.items()} if words is None else words,
             metrics={k: p.value for k, p in self.metrics.items()},
             observations=observations,
             diagnoses={k: f for k, f in findings.items() if f.kind != "trust"},
@@ -251,6 +266,9 @@ def _folder(base: Base, folder: Path, team: bool) -> None:
                 else:
                     entry = msgspec.structs.replace(value, id=key) if hasattr(value, "id") else value
                     _add(base, getattr(base, name), Placed(str(key), entry, document, (str(key),)), prefix)
+    for area, name in WORD_FILES.items():
+        if (document_ := documents.get(folder / name)) is not None:
+            _words(base, document_, area, prefix)
     for name in _SINGLE:
         for path in sorted(folder.glob(f"{name}/*.yaml")):
             document = documents[path]
@@ -263,6 +281,19 @@ def _folder(base: Base, folder: Path, team: bool) -> None:
             _add(base, base.findings, Placed(value.id, value, document, ()), prefix)
 
 
+def _words(base: Base, document: Document, area: str, prefix: str) -> None:
+    for key, raw in document.raw.items():
+        name = f"{area}.{key}"
+        value = document.convert(raw, WordDef, str(key))
+        if value is None:
+            base.broken.add(name)
+            continue
+        entry = Placed(name, msgspec.structs.replace(value, id=name), document, (str(key),))
+        if prefix and not str(key).startswith(f"{prefix}_"):
+            base.mistakes.append(entry.mistake(f"the ids of a team must begin with {prefix}_"))
+        _add(base, base.words, entry, "")
+
+
 def _prefix(base: Base, folder: Path, documents: dict[Path, Document]) -> str:
     document = documents.get(folder / "team.yaml")
     if document is None:
@@ -271,7 +302,7 @@ def _prefix(base: Base, folder: Path, documents: dict[Path, Document]) -> str:
     team = document.convert(document.raw, TeamDef)
     if team is None:
         return ""
-    if not _METRIC.match(team.prefix) or "__" in team.prefix or team.prefix in ("found", "class", "answer", "gain"):
+    if not _METRIC.match(team.prefix) or "__" in team.prefix or team.prefix in KINDS:
         base.mistakes.append(
             document.mistake(f"{team.prefix!r} is not a prefix: use lower-case letters and digits", "prefix")
         )

@@ -50,6 +50,22 @@ def check_findings(base: Base, terms: Collection[str] | None, exercises: Collect
         yield from _unfilled(base, entry)
 
 
+def check_words(base: Base) -> Iterator[Mistake]:
+    """Check the conclusions of napkin math and quantification: their rules, examples, and what they suggest.
+
+    Advice rests on findings, which no example of a few metrics concludes.
+    """
+    for entry in base.words.values():
+        value = entry.value
+        if not value.seen:
+            yield entry.mistake("no rule concludes it", "seen")
+        for kind in ("fires", "silent") if value.area != "advice" else ():
+            if not getattr(value.examples, kind):
+                yield entry.mistake(f"no example under {kind}", "examples", kind)
+        if value.suggests and value.suggests not in base.findings and value.suggests not in base.broken:
+            yield entry.mistake(f"suggests {value.suggests!r}, which is not a diagnosis", "suggests")
+
+
 def _page(base: Base, entry: Placed[DiagnosisDef]) -> Iterator[Mistake]:
     """Check the fields that `explain` needs. A team only gets warnings, except for a missing title or meaning."""
     value = entry.value
@@ -112,6 +128,7 @@ def check_used(base: Base, elsewhere: Collection[str] = ()) -> Iterator[Mistake]
         used |= set(finding.value.explains)
         used |= {n for rule in finding.value.seen for n in (*rule.when, *rule.unless)}
         used |= {n for fix in finding.value.fixes for n in (*fix.when, *fix.unless, *fix.done)}
+    used |= {n for word in base.words.values() for rule in word.value.seen for n in (*rule.when, *rule.unless)}
     for quantity in base.quantities.values():
         used |= {*quantity.value.holds, *(n for way in quantity.value.ways for n in (*way.when, *way.unless))}
     groups = {base.observations[n].value.partition for n in used if n in base.observations} - {""}

@@ -9,7 +9,7 @@ from itertools import chain
 import msgspec
 
 from advisor.knowledge.expressions import FALSE, TRUE, UNKNOWN, Expression, ExpressionError, Test, parse
-from advisor.knowledge.schemas import DiagnosisDef, FixDef, RuleDef
+from advisor.knowledge.schemas import DiagnosisDef, FixDef, RuleDef, WordDef
 from advisor.lint.base import ERROR, WARNING, Base, Mistake, Placed, placed
 from advisor.lint.fixes import Keys, fix_cases, wrong_choice
 from advisor.reasoning.engine.program import SECOND_PASS, kind_of
@@ -18,12 +18,14 @@ from advisor.reasoning.engine.trace import Trace
 from advisor.reasoning.observations import observe
 from advisor.records.errors import KnowledgeError
 
+Ruled = Placed[DiagnosisDef] | Placed[WordDef]
+
 
 def check_examples(base: Base, tests: Mapping[str, Test], sound: Mapping[str, Sequence[RuleDef]]) -> Iterator[Mistake]:
     """Check each example as a launch with these metrics, metrics that formulas derive from them, and no others.
 
-    An answer that a rule needs is assumed to be given. Rules that run after quantification are tested without their
-    words of the time model. Each rule must fire in an example under `fires` and be refuted by one under `silent`.
+    An answer that a rule needs is assumed to be given. Rules that run after quantification are tested without what
+    they read of it as `gain.…`. Each rule must fire in an example under `fires` and be refuted by one under `silent`.
     """
     import pandas as pd
 
@@ -33,16 +35,19 @@ def check_examples(base: Base, tests: Mapping[str, Test], sound: Mapping[str, Se
         )
         for name, entry in base.findings.items()
     }
+    words = {name: msgspec.structs.replace(entry.value, seen=tuple(sound[name])) for name, entry in base.words.items()}
     observations = {name: base.observations[name].value for name in tests}
-    catalog = base.catalog(findings, observations)
-    cases: list[tuple[Placed[DiagnosisDef], str, int, dict[str, float]]] = []
+    catalog = base.catalog(findings, observations, words)
+    cases: list[tuple[Ruled, str, int, dict[str, float]]] = []
     choices: list[tuple[Placed[DiagnosisDef], FixDef, Keys, dict[str, float]]] = []
     broken = _broken(base, sound)
     wrong: set[tuple[str, str]] = set()  # finding and kind: a wrong example is no evidence about its rules
-    for entry in base.findings.values():
+    for finding in base.findings.values():
+        if finding.value.scope == "launch" and finding.id not in broken:
+            choices += [(finding, *case) for case in fix_cases(base, finding)]
+    for entry in base.ruled.values():
         if entry.value.scope != "launch" or entry.id in broken:
             continue
-        choices += [(entry, *case) for case in fix_cases(base, entry)]
         for kind, examples in (("fires", entry.value.examples.fires), ("silent", entry.value.examples.silent)):
             for at, values in enumerate(examples):
                 unknown = sorted(values.keys() - base.metrics.keys())
@@ -73,12 +78,12 @@ def check_examples(base: Base, tests: Mapping[str, Test], sound: Mapping[str, Se
             wrong.add((entry.id, kind))
         decided = shown.setdefault(entry.id, {"fires": set(), "silent": set()})
         decided[kind] |= fired if kind == "fires" else _refuted(engine.conclude(state), rules, state)
-    for row, (entry, fix, keys, _) in enumerate(choices, len(cases)):
+    for row, (finding, fix, keys, _) in enumerate(choices, len(cases)):
         state = observed.state(row)
-        # Without words, nothing gains: then the findings of the second pass are concluded too.
-        traces = [engine.conclude(state, answers, frozenset()) for answers in _answers(sound[entry.id], "fires")]
-        if (wrong_fix := wrong_choice(findings[entry.id], fix, traces)) is not None:
-            yield entry.mistake(wrong_fix, *keys)
+        # No gain is known: then the findings of the second pass are concluded too.
+        traces = [engine.conclude(state, answers, {}) for answers in _answers(sound[finding.id], "fires")]
+        if (wrong_fix := wrong_choice(findings[finding.id], fix, traces)) is not None:
+            yield finding.mistake(wrong_fix, *keys)
     for name, decided in shown.items():
         sides = {kind: ids for kind, ids in decided.items() if (name, kind) not in wrong}
         yield from _unshown(base, name, sound[name], sides)
@@ -94,7 +99,7 @@ def _unshown(
     base: Base, name: str, rules: Sequence[RuleDef], decided: Mapping[str, Collection[str]]
 ) -> Iterator[Mistake]:
     """Report rules that fire in no example, or that no example refutes; a team only gets warnings."""
-    entry = base.findings[name]
+    entry = base.ruled[name]
     examples = entry.value.examples
     severity = ERROR if entry.document.path.is_relative_to(base.folders[0]) else WARNING
     places = {rule.id: at for at, rule in enumerate(entry.value.seen)}
@@ -130,7 +135,7 @@ def _derived(values: Mapping[str, float], formulas: Mapping[str, Expression]) ->
 
 def _broken(base: Base, sound: Mapping[str, Sequence[RuleDef]]) -> set[str]:
     """Return findings with an invalid rule and findings that depend on them: their examples would appear wrong."""
-    out = {name for name, entry in base.findings.items() if len(sound[name]) < len(entry.value.seen)}
+    out = {name for name, entry in base.ruled.items() if len(sound[name]) < len(entry.value.seen)}
     while True:
         more = {
             name
@@ -148,7 +153,7 @@ def _answers(rules: Sequence[RuleDef], kind: str) -> list[frozenset[str]]:
 
 
 def _fired(
-    engine: Engine, entry: DiagnosisDef, rules: Sequence[RuleDef], state: Mapping[str, int], kind: str
+    engine: Engine, entry: DiagnosisDef | WordDef, rules: Sequence[RuleDef], state: Mapping[str, int], kind: str
 ) -> set[str]:
     """Return the rules of the entry that fire on an example."""
     if entry.step >= SECOND_PASS:
@@ -164,7 +169,7 @@ def _truth(trace: Trace, name: str, state: Mapping[str, int]) -> int:
 
 
 def _holds(trace: Trace, rule: RuleDef, state: Mapping[str, int]) -> bool:
-    """Return whether a rule holds apart from answers and words; False for a rule without observations."""
+    """Return whether a rule holds apart from answers and estimates; False for a rule without observations."""
     when = [n for n in rule.when if kind_of(n) not in ("answer", "gain")]
     unless = [n for n in rule.unless if kind_of(n) not in ("answer", "gain")]
     return (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from advisor.knowledge.expressions import ExpressionError, Test, parse
@@ -11,7 +11,7 @@ from advisor.knowledge.libraries import FILE as LIBRARIES
 from advisor.knowledge.libraries import LibrariesDef
 from advisor.knowledge.schemas import DiagnosisDef, FixDef, RuleDef
 from advisor.lint.base import ERROR, WARNING, Base, Mistake, Placed
-from advisor.lint.names import check_text
+from advisor.lint.names import StepError, check_text
 from advisor.lint.rules import never
 from advisor.reasoning.engine.program import SECOND_PASS, kind_of, well_formed
 from advisor.reasoning.engine.trace import Trace
@@ -120,7 +120,7 @@ def check_conditions(
     base: Base,
     tests: Mapping[str, Test],
     sound: Mapping[str, Sequence[RuleDef]],
-    step_error: Callable[[str, int], str | None],
+    step_error: StepError,
 ) -> Iterator[Mistake]:
     """Check the conditions of fixes like those of rules: their names, their reason, and that they can hold."""
     for entry in base.findings.values():
@@ -141,7 +141,7 @@ def _conditions(
     entry: Placed[DiagnosisDef],
     fix: FixDef,
     keys: Keys,
-    step_error: Callable[[str, int], str | None],
+    step_error: StepError,
 ) -> Iterator[Mistake]:
     step = SECOND_PASS if entry.value.step < SECOND_PASS else _LAST
     for part, names in (("when", fix.when), ("unless", fix.unless)):
@@ -158,9 +158,7 @@ def _conditions(
     yield from check_text(base, entry, fix.because, *keys, "because")
 
 
-def check_libraries(
-    base: Base, terms: Collection[str] | None, step_error: Callable[[str, int], str | None]
-) -> Iterator[Mistake]:
+def check_libraries(base: Base, terms: Collection[str] | None, step_error: StepError) -> Iterator[Mistake]:
     """Check the names of libraries and the fix for their kernels."""
     document = base.document(LIBRARIES)
     if document is None or document.mistakes:

@@ -10,12 +10,12 @@ from typing import TextIO
 
 import msgspec
 
-from advisor.knowledge.base import DECISIONS, TIMELINE_FOLDER, WORKLOAD_FOLDER, catalog
+from advisor.knowledge.base import DECISIONS, TIMELINE_FOLDER, WORKLOAD_FOLDER, catalog, shared_words
 from advisor.knowledge.expressions import ExpressionError, parse
 from advisor.knowledge.schemas import ClassDef, DiagnosisDef
 from advisor.knowledge.time_model import fix_terms
 from advisor.lint.base import ERROR, Base, Mistake, Placed, load_base
-from advisor.lint.entries import check_catalogue, check_findings, check_questions, check_used, exercises_in
+from advisor.lint.entries import check_catalogue, check_findings, check_questions, check_used, check_words, exercises_in
 from advisor.lint.examples import check_examples
 from advisor.lint.fixes import Keys, check_conditions, check_libraries, library_observations, placed_fixes
 from advisor.lint.names import (
@@ -165,6 +165,7 @@ def check_workloads(whole: Base, terms: Collection[str], exercises: Collection[s
         return
     base = load_base([folder])
     base.metrics, base.sources = whole.metrics, whole.sources
+    _share_words(whole, base)
     yield from base.mistakes
     tests, wrong = check_observations(base)
     yield from wrong
@@ -191,6 +192,16 @@ def check_workloads(whole: Base, terms: Collection[str], exercises: Collection[s
     yield from check_conditions(base, tests, sound, references(base))
     if not any(d.mistakes for d in base.documents):
         yield from check_examples(base, tests, sound)
+
+
+def _share_words(whole: Base, base: Base) -> None:
+    """Add the words of the quantification, and the observations that they read, to the knowledge of another scope."""
+    known = whole.catalog({}, {k: p.value for k, p in whole.observations.items()})
+    for name, word in shared_words(known, {f"found.{name}" for name in base.findings}).items():
+        base.words[name] = replace(whole.words[name], value=word)
+        for read in (n for rule in word.seen for n in (*rule.when, *rule.unless)):
+            if read in whole.observations:
+                base.observations.setdefault(read, whole.observations[read])
 
 
 def lint(
@@ -220,6 +231,7 @@ def lint(
     found += wrong
     found += check_cites(base)
     found += check_findings(base, terms, exercises_in(kernels))
+    found += check_words(base)
     timelines = timeline_base(base)
     found += check_libraries(base, terms, references(base))
     found += check_used(base, used_by_timelines(timelines) | library_observations(base))

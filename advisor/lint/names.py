@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import Any
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any, Protocol
 
 from advisor.knowledge.expressions import ExpressionError, Test, parse, parse_test
-from advisor.knowledge.schemas import DiagnosisDef, QuantityDef, RuleDef, WayDef
+from advisor.knowledge.schemas import DiagnosisDef, QuantityDef, RuleDef, WayDef, WordDef
 from advisor.knowledge.texts import fields
 from advisor.knowledge.units import UnitDef
 from advisor.lint.base import Base, Mistake, Placed
@@ -16,6 +16,13 @@ from advisor.reasoning.engine.program import CLASS_STEP, UNDETERMINED, kind_of, 
 LABELS = frozenset(
     {"compute_leader", "memory_leader", "sm_leader", "stall_leader", "occupancy_limiter", "kernel", "gpu_name", "cc"}
 )
+
+
+class StepError(Protocol):
+    """The engine's error text for a name in a rule of a step, which may conclude a word; None if it is valid."""
+
+    def __call__(self, name: str, step: int, concludes: str = "") -> str | None:
+        """Return the mistake."""
 
 
 def check_metrics(base: Base) -> Iterator[Mistake]:
@@ -93,7 +100,7 @@ def check_text(base: Base, entry: Placed[Any], text: str, *keys: str | int) -> I
 
 
 def check_rules(
-    base: Base, tests: Mapping[str, Test], step_error: Callable[[str, int], str | None]
+    base: Base, tests: Mapping[str, Test], step_error: StepError
 ) -> tuple[dict[str, list[RuleDef]], list[Mistake]]:
     """Return the valid rules of each finding, and the mistakes in the others. `step_error`: see `references`.
 
@@ -102,7 +109,7 @@ def check_rules(
     out: list[Mistake] = []
     taken: dict[str, str] = {}
     sound: dict[str, list[RuleDef]] = {}
-    for entry in base.findings.values():
+    for entry in base.ruled.values():
         sound[entry.id] = []
         if not well_formed(entry.id):
             out.append(entry.mistake("is not a valid id in a rule", "id"))
@@ -123,7 +130,7 @@ def check_rules(
     for placed in base.classes.values():
         for part, listed in (("when", placed.value.when), ("unless", placed.value.unless)):
             for name in listed:
-                if (text := step_error(name, CLASS_STEP)) is not None:
+                if (text := step_error(name, CLASS_STEP, f"class.{placed.id}")) is not None:
                     out.append(placed.mistake(text, part))
         for name in sorted(set(placed.value.when) & set(placed.value.unless)):
             out.append(placed.mistake(f"{name!r} is listed under both when and unless", "unless"))
@@ -147,14 +154,14 @@ def _plain_test(base: Base, entry: Placed[Any]) -> Iterator[Mistake]:
 
 def _rule(
     base: Base,
-    entry: Placed[DiagnosisDef],
+    entry: Placed[DiagnosisDef] | Placed[WordDef],
     rule: RuleDef,
     at: int,
-    step_error: Callable[[str, int], str | None],
+    step_error: StepError,
 ) -> Iterator[Mistake]:
     for part, names in (("when", rule.when), ("unless", rule.unless)):
         for name in names:
-            if (text := step_error(name, entry.value.step)) is not None and entry.value.scope == "launch":
+            if (text := step_error(name, entry.value.step, entry.id)) is not None and entry.value.scope == "launch":
                 yield entry.mistake(f"{rule.id}: {text}", "seen", at, part)
     for name in sorted(set(rule.when) & set(rule.unless)):
         yield entry.mistake(f"{rule.id}: {name!r} is listed under both when and unless", "seen", at, "unless")
@@ -165,12 +172,16 @@ def _rule(
     yield from check_text(base, entry, rule.because, "seen", at, "because")
 
 
-def references(base: Base) -> Callable[[str, int], str | None]:
-    """Return a function that gives the engine's error text for a name in a rule of a step, or None if it is valid."""
+def references(base: Base) -> StepError:
+    """Return a function that gives the engine's error text for a name in a rule, or None if it is valid."""
     catalog = base.catalog(
         {k: p.value for k, p in base.findings.items()}, {k: p.value for k, p in base.observations.items()}
     )
-    return lambda name, step: None if base.is_broken(name) else reference_error(catalog, name, step)
+
+    def error(name: str, step: int, concludes: str = "") -> str | None:
+        return None if base.is_broken(name) else reference_error(catalog, name, step, concludes)
+
+    return error
 
 
 def check_quantities(base: Base) -> Iterator[Mistake]:
@@ -231,7 +242,7 @@ def check_cites(base: Base) -> Iterator[Mistake]:
         for key, line in document.scalars("cites"):
             if not base.cited(key):
                 yield Mistake(document.path, line, f"{key!r} is not a place in sources.yaml")
-    for group in (base.observations, base.classes, base.findings, base.quantities):
+    for group in (base.observations, base.classes, base.findings, base.words, base.quantities):
         for entry in group.values():
             if not entry.value.cites:
                 yield entry.mistake("cites is missing: every entry needs a source")

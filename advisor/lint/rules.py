@@ -356,7 +356,7 @@ def _between(mine: Sequence[Inequality], name: str, values: dict[str, Fraction])
 def check_reachable(base: Base, tests: Mapping[str, Test], sound: Mapping[str, Sequence[RuleDef]]) -> Iterator[Mistake]:
     """Report rules and classes whose conditions exclude each other for all values."""
     for finding, rules in sound.items():
-        entry = base.findings[finding]
+        entry = base.ruled[finding]
         positions = {rule.id: at for at, rule in enumerate(entry.value.seen)}
         for rule in rules:
             said = never(base, tests, sound, rule.when, rule.unless)
@@ -406,8 +406,9 @@ def _needed(base: Base, tests: Mapping[str, Test], sound: Mapping[str, Sequence[
     rest = name.partition(".")[2]
     if kind_of(name) == "class" and rest in base.classes:
         return _every(base, tests, sound, base.classes[rest].value.when)
-    if kind_of(name) == "found":
-        ways = [_every(base, tests, sound, rule.when) for rule in sound.get(rest, ())]
+    if kind_of(name) in ("found", "napkin", "gain"):
+        concluded = rest if kind_of(name) == "found" else name
+        ways = [_every(base, tests, sound, rule.when) for rule in sound.get(concluded, ())]
         known = [w for w in ways if w is not None]
         return Junction(False, tuple(known)) if known and len(known) == len(ways) else None
     return None

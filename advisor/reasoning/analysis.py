@@ -39,14 +39,15 @@ class Analysis:
         return how(self.catalog, self._reasoned.observed, position, trace, finding_id, self._labels(position))
 
     def concluded(self, position: int, finding_id: str) -> bool:
-        """Whether a finding, or a class with or without the prefix `class.`, was concluded on one launch."""
+        """Whether a finding, a word, or a class with or without `class.`, was concluded on one launch."""
         launch = self._launch(position)
-        return finding_id.removeprefix("class.") in {launch.verdict.id, *(f.id for f in launch.findings)}
+        found = {launch.verdict.id, *(f.id for f in launch.findings), *(c.id for c in launch.conclusions)}
+        return finding_id.removeprefix("class.") in found
 
     def why_not(self, position: int, finding_id: str) -> tuple[BlockedRule, ...]:
         """Return each rule of a finding on one launch: whether it fired, and what kept it from firing."""
         self._launch(position)
-        if finding_id not in self.catalog.findings and finding_id.removeprefix("class.") not in self.catalog.classes:
+        if finding_id not in self.catalog.concluded and finding_id.removeprefix("class.") not in self.catalog.classes:
             raise UsageError(f"no diagnosis is called {finding_id!r}: `ncu-advisor explain diagnoses` lists them")
         trace = self._reasoned.traces[position]
         return why_not(self.catalog, self._reasoned.observed, position, trace, finding_id, self._labels(position))

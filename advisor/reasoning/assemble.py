@@ -23,7 +23,7 @@ from advisor.reasoning.conclude import (
     prepare,
 )
 from advisor.reasoning.domain import domain_of
-from advisor.reasoning.engine.program import fix_rule
+from advisor.reasoning.engine.program import fix_rule, is_word
 from advisor.reasoning.engine.program import kind_of as name_kind
 from advisor.reasoning.engine.trace import Fired, Trace, Undecided, finding_confidence
 from advisor.reasoning.fixes import ranked_fixes
@@ -32,10 +32,12 @@ from advisor.reasoning.inputs import Inputs
 from advisor.reasoning.metrics.derive import LABELS
 from advisor.reasoning.observations import Observed, tests_of
 from advisor.reasoning.phases import with_phases
+from advisor.reasoning.quantified import known
 from advisor.reasoning.quantities import of_launch, quantities
 from advisor.reasoning.ranking import kind_of, ranked
 from advisor.records.diagnosis import (
     Comparison,
+    Conclusion,
     Finding,
     FixAdvice,
     LaunchDiagnosis,
@@ -132,6 +134,7 @@ def _launch(
         gpu=LaunchGpu(str(identity["gpu_name"] or ""), str(identity["cc"] or ""), known_as),
         verdict=_verdict(catalog, observed, row, trace, texts),
         findings=ordered,
+        conclusions=tuple(_conclusion(catalog, trace, name, {**texts, **known(found.numbers)}) for name in trace.words),
         quantities=of_launch(catalog, bounds, trace.class_id, trace.findings),
         questions=asked,
         missing=lacking,
@@ -167,13 +170,23 @@ def _rule(catalog: Catalog, found: str, rule_id: str) -> RuleDef:
     return next(rule for rule in catalog.findings[found].seen if rule.id == rule_id)
 
 
-def _observations(catalog: Catalog, names: Sequence[str]) -> list[str]:
-    return [name for name in names if name in catalog.observations]
+def _observations(catalog: Catalog, trace: Trace, names: Sequence[str]) -> list[str]:
+    """Return the observations in `names`, and those from which the words in `names` were concluded."""
+    out = []
+    for name in names:
+        if is_word(name):
+            below = [condition for fired in trace.fired_for(name) for condition in fired.when]
+            out += _observations(catalog, trace, below)
+        elif name in catalog.observations:
+            out.append(name)
+    return out
 
 
-def _evidence(catalog: Catalog, observed: Observed, row: int, names: Sequence[str]) -> tuple[Comparison, ...]:
+def _evidence(
+    catalog: Catalog, observed: Observed, row: int, trace: Trace, names: Sequence[str]
+) -> tuple[Comparison, ...]:
     out: dict[tuple[str, str, str], Comparison] = {}
-    for name in _observations(catalog, names):
+    for name in _observations(catalog, trace, names):
         for comparison in observed.evidence(row, name):
             out.setdefault((comparison.observation, comparison.metric, comparison.test), comparison)
     return tuple(out.values())
@@ -235,14 +248,15 @@ def _finding(
     undecided = tuple(sorted({name for f in fired for name in f.unknown_unless}))
     fixes = fix_advices(catalog, entry, trace, texts, entry.exercise, partial(observed.holds, row))
     rule = _rule(catalog, found, fired[0].rule_id)
+    evidence = _evidence(catalog, observed, row, trace, names)
     return Finding(
         id=found,
         kind=kind_of(catalog, found, speedup),
         title=entry.title,
         # Without evidence the confidence is 0.
-        confidence=round(finding_confidence(observed, row, trace, found), 3) if _observations(catalog, names) else 0.0,
+        confidence=round(finding_confidence(observed, row, trace, found), 3) if evidence else 0.0,
         speedup=speedup,
-        evidence=_evidence(catalog, observed, row, names),
+        evidence=evidence,
         because=fill(rule.because, texts),
         rules=tuple(f.rule_id for f in fired),
         locations=(),
@@ -253,6 +267,22 @@ def _finding(
     )
 
 
+def _conclusion(catalog: Catalog, trace: Trace, name: str, texts: Mapping[str, float | str]) -> Conclusion:
+    """Return a conclusion of the napkin math or the quantification."""
+    word = catalog.words[name]
+    fired = tuple(one.rule_id for one in trace.fired_for(name))
+    rule = next(rule for rule in word.seen if rule.id in fired)
+    return Conclusion(
+        id=name,
+        kind=word.kind,
+        title=word.title,
+        because=fill(rule.because, texts),
+        rules=fired,
+        suggests=word.suggests,
+        cites=tuple(dict.fromkeys((*rule.cites, *word.cites))),
+    )
+
+
 def _margin(observed: Observed, row: int, name: str) -> float | None:
     value = float(observed.margin[row, observed.names.index(name)])
     return value if math.isfinite(value) else None
@@ -260,7 +290,7 @@ def _margin(observed: Observed, row: int, name: str) -> float | None:
 
 def _verdict(catalog: Catalog, observed: Observed, row: int, trace: Trace, texts: Mapping[str, float | str]) -> Verdict:
     entry = catalog.classes[trace.class_id]
-    names = _observations(catalog, entry.when)
+    names = _observations(catalog, trace, entry.when)
     margins = [m for m in (_margin(observed, row, name) for name in names) if m is not None]
     values = {k: v for k, v in texts.items() if isinstance(v, float)}
     domain = domain_of(catalog)
@@ -268,7 +298,7 @@ def _verdict(catalog: Catalog, observed: Observed, row: int, trace: Trace, texts
         id=trace.class_id,
         title=entry.title,
         margin=min(margins) if margins else None,
-        evidence=_evidence(catalog, observed, row, entry.when),
+        evidence=_evidence(catalog, observed, row, trace, entry.when),
         because=fill(entry.because, texts),
         notes=domain.notes(catalog, trace.class_id, texts),
         units=domain.units(values),
@@ -288,9 +318,9 @@ class _OpenEnds:
 
     def of(self, row: int, trace: Trace, known: frozenset[str]) -> tuple[tuple[Missing, ...], tuple[Question, ...]]:
         """Return the missing metrics and the questions of one launch. known: its known metrics."""
-        # What only decides between fixes changes no conclusion.
+        # What only decides between fixes changes no finding.
         undecided = tuple(u for u in trace.undecided if name_kind(u.concludes) != "fix")
-        fired = tuple(f for f in trace.fired if name_kind(f.concludes) != "fix")
+        fired = tuple(f for f in trace.fired if name_kind(f.concludes) != "fix" and not is_word(f.concludes))
         answered = frozenset(self._inputs.answers_of(row))
         case = (undecided, fired, trace.class_id == "undetermined", known, answered)
         if case not in self._found:
@@ -308,7 +338,12 @@ class _OpenEnds:
         catalog = self._catalog
         unknown: dict[str, set[str]] = {}
         answers: dict[str, set[str]] = {}
-        waiting = [(u.concludes, u.unknown) for u in undecided]
+        # Rules that read a word lack what the word lacks.
+        lacking = {
+            u.concludes: u.unknown for u in undecided if is_word(u.concludes) and catalog.words[u.concludes].asks
+        }
+        undecided = tuple(u for u in undecided if not is_word(u.concludes))
+        waiting = [(u.concludes, tuple(m for n in u.unknown for m in lacking.get(n, (n,)))) for u in undecided]
         waiting += [(f.concludes, f.unknown_unless) for f in fired if f.unknown_unless]
         if class_id == "undetermined":
             names = ("compute_high", "memory_high", "dram_leads", "sm_high", "vram_leads")

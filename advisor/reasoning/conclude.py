@@ -17,8 +17,9 @@ from advisor.reasoning.engine.trace import Trace
 from advisor.reasoning.inputs import Inputs
 from advisor.reasoning.metrics.derive import LABELS
 from advisor.reasoning.observations import Observed, observe
-from advisor.reasoning.ranking import REACHES, Ranked, is_worthwhile, kind_of, ranked
-from advisor.records.diagnosis import ENDS, Speedup
+from advisor.reasoning.quantified import codes, numbers, observe_late, with_late
+from advisor.reasoning.ranking import Ranked, kind_of, ranked
+from advisor.records.diagnosis import Speedup
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,12 +29,14 @@ if TYPE_CHECKING:
 class RowConclusions:
     """The conclusions about one launch.
 
-    first: those of the first pass, before the speedups are known; gains: speedup by finding.
+    first: those of the first pass, before the speedups are known; gains: speedup by finding; numbers: the metrics of
+    the quantification.
     """
 
     first: Trace
     trace: Trace
     gains: dict[str, Speedup]
+    numbers: tuple[float, ...]
 
 
 @dataclass(frozen=True)
@@ -120,7 +123,9 @@ def joined(
 ) -> Conclusions:
     """Combine the conclusions of all rows."""
     first, traces, gains = (tuple(getattr(w, name) for w in found) for name in ("first", "trace", "gains"))
-    return Conclusions(frame, observed, engine_of(catalog), first, traces, gains, known_as)
+    engine = engine_of(catalog)
+    known = with_late(observed, engine.program.quantified, [one.numbers for one in found])
+    return Conclusions(frame, known, engine, first, traces, gains, known_as)
 
 
 def conclude_rows(catalog: Catalog, inputs: Inputs, observed: Observed, rows: range) -> list[RowConclusions]:
@@ -129,19 +134,10 @@ def conclude_rows(catalog: Catalog, inputs: Inputs, observed: Observed, rows: ra
     answers = [_choices(inputs, row) for row in rows]
     first = engine.conclude_many(observed, answers, None, rows)
     gains = domain_of(catalog).gains(catalog, observed, rows, first)
-    words = [_words(catalog, trace, gain) for trace, gain in zip(first, gains, strict=True)]
-    traces = engine.conclude_many(observed, answers, words, rows)
-    return [RowConclusions(*of_row) for of_row in zip(first, traces, gains, strict=True)]
-
-
-def _words(catalog: Catalog, trace: Trace, gains: Mapping[str, Speedup]) -> frozenset[str]:
-    causes = [f for f in trace.findings if catalog.findings[f].kind == "diagnosis"]
-    words = {"gain.any_diagnosis"} if any(is_worthwhile(gains.get(f)) for f in causes) else set()
-    # A cause whose gain is unknown is no reason to stop.
-    untold = any(f not in gains and f not in ENDS and catalog.findings[f].fix is not None for f in causes)
-    if untold or any(s.estimate >= REACHES for s in gains.values()):
-        words.add("gain.reaches_10")
-    return frozenset(words)
+    given = [numbers(catalog, trace, gain) for trace, gain in zip(first, gains, strict=True)]
+    late = observe_late(observed, engine.program.quantified, rows, given)
+    traces = engine.conclude_many(observed, answers, codes(late), rows)
+    return [RowConclusions(*of_row) for of_row in zip(first, traces, gains, given, strict=True)]
 
 
 def in_order(catalog: Catalog, concluded: Conclusions, row: int) -> tuple[Ranked, ...]:

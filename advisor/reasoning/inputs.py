@@ -56,6 +56,8 @@ def checked_answers(catalog: Catalog, answers: Mapping[str, Any]) -> dict[str, A
                 raise UsageError(f"{key}: {value!r} is not one of {', '.join(question.choices)}")
             out[key] = str(word)
             continue
+        if key in catalog.quantified:
+            raise UsageError(f"{key} follows from the other metrics: give one of those")
         unit = question.unit if question is not None else catalog.metrics[key].unit
         if isinstance(value, str):
             value = _typed(key, value, unit)

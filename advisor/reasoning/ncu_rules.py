@@ -205,7 +205,7 @@ class _Case:
         if not rules:
             return Here("none", subject)
         rules = tuple(rule for rule in rules if part in rule.rule_id) or rules
-        nearest = min(rules, key=lambda rule: (len(rule.failing) + len(rule.blocking), len(rule.unknown)))
+        nearest = min(rules, key=lambda rule: (sum(map(_lacks, (*rule.failing, *rule.blocking))), len(rule.unknown)))
         if not nearest.failing and not nearest.blocking:
             return Here("unknown", subject, lacking=self._unknown(nearest))
         found = next((c.name.removeprefix("found.") for c in nearest.blocking if c.name.startswith("found.")), "")
@@ -230,6 +230,11 @@ class _Case:
             )
         ]
         return tuple(dict.fromkeys(metrics))
+
+
+def _lacks(clause: Clause) -> int:
+    """Return how many conditions a clause lacks: a conclusion lacks those of its own rules."""
+    return max(1, len({item.observation for item in clause.evidence if item.holds is False}))
 
 
 def _deciding(clause: Clause) -> tuple[Comparison, ...]:

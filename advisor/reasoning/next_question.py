@@ -24,13 +24,14 @@ from advisor.knowledge.schemas import FixDef
 from advisor.knowledge.units import compute_units, inner_units, memory_units
 from advisor.reasoning.conclude import Conclusions, conclude, in_order, judge, prepare
 from advisor.reasoning.domain import domain_of
+from advisor.reasoning.engine.program import is_word
 from advisor.reasoning.engine.program import kind_of as name_kind
 from advisor.reasoning.engine.trace import Trace
 from advisor.reasoning.enrich import with_numbers
 from advisor.reasoning.fixes import chosen_fix
 from advisor.reasoning.inputs import Inputs
 from advisor.reasoning.observations import Observed, observe, tests_of
-from advisor.reasoning.ranking import REACHES, TIE, Ranked, kind_of, ranked
+from advisor.reasoning.ranking import TIE, Ranked, kind_of, ranked, reaches
 from advisor.reasoning.time_model import model as speedup_model
 from advisor.records.diagnosis import ENDS, Speedup
 
@@ -375,7 +376,7 @@ class OpenRules:
         """Return what each open rule that could change the outcome lacks."""
         out, rules = [], {rule.id: rule for rule in self.concluded.engine.program.rules}
         for rule in self.trace.undecided:
-            if name_kind(rule.concludes) == "fix":
+            if name_kind(rule.concludes) == "fix" or is_word(rule.concludes):
                 continue
             asks = self._together(rule.unknown, frozenset())
             weight = self._weight(rule.concludes, asks) if asks else 0.0
@@ -446,7 +447,7 @@ class OpenRules:
             return worth
         if self.first.id in ENDS:
             # A cause whose gain is unknown also cancels the end of the search.
-            return worth if gain is None or gain.high >= REACHES else 0.0
+            return worth if gain is None or reaches(gain.high) else 0.0
         far = Ranked(concludes, "diagnosis", None if gain is None else structs.replace(gain, estimate=gain.high))
         return worth if ranked(self.catalog, (self.first, far))[0].id == concludes else 0.0
 
@@ -485,7 +486,7 @@ class OpenRules:
         if head == "answer":
             question = rest.partition(".")[0]
             return frozenset({question}) if question in self.askable else None
-        if head in ("found", "class"):
+        if head in ("found", "class", "napkin"):
             return self._conclusion(rest if head == "found" else name, seen)
         return frozenset() if head == "gain" else self._observation(name)
 

@@ -141,7 +141,7 @@ class Ranges:
 
     def _unknown(self, name: str) -> Bounds:
         entry, everything = self._metrics.get(name), np.full(self._rows, np.inf)
-        if entry is None or (entry.source == "python" and not entry.names):
+        if entry is None or (entry.source in ("python", "quantification") and not entry.names):
             return -everything, everything
         if entry.formula:
             try:
@@ -349,7 +349,17 @@ def observe(
     tests = tests_of(catalog)
     if only is not None:
         tests = {name: tests[name] for name in only}
-    columns, rows = columns_of(frame), len(frame)
+    return observe_columns(catalog, columns_of(frame), len(frame), tests, labels)
+
+
+def observe_columns(
+    catalog: Catalog,
+    columns: Mapping[str, Array],
+    rows: int,
+    tests: Mapping[str, Test],
+    labels: Mapping[str, Sequence[str]] | None = None,
+) -> Observed:
+    """Evaluate these observations on columns of metrics, shape (rows,) each."""
     names = tuple(tests)
     truth = np.empty((rows, len(names)), dtype=np.int8)
     margin = np.empty((rows, len(names)), dtype=float)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Protocol, TypeVar
 
 from advisor.knowledge.base import Catalog
+from advisor.knowledge.base import catalog as open_catalog
 from advisor.records.diagnosis import ENDS, OVERRIDES, FindingKind, Speedup
 
-NOT_WORTH_IT = 1.05  # guide.step3: a speedup below 5 % is not worth a fix
 TIE = 1.10  # gains within this factor of each other count as equal
-# A gain of 10 % or more means that a kernel is not done (CATALOG).
-REACHES = 1.10
 R = TypeVar("R", bound="Ranks")
 
 
@@ -42,8 +41,18 @@ class Ranked:
 
 
 def worthwhile(speedup: float) -> bool:
-    """Whether an estimated speedup is worth a fix: below 5 % it is not (guide.step3)."""
-    return speedup >= NOT_WORTH_IT
+    """Whether an estimated speedup is worth a fix, by the threshold of the rules (knowledge/observations)."""
+    return speedup >= _threshold("gain_worth_fixing")
+
+
+def reaches(speedup: float) -> bool:
+    """Whether an estimated speedup means that the kernel is not done, by the threshold of the rules."""
+    return speedup >= _threshold("gain_keeps_going")
+
+
+@lru_cache(maxsize=4)
+def _threshold(observation: str) -> float:
+    return open_catalog().threshold(observation)
 
 
 def is_worthwhile(speedup: Speedup | None) -> bool:

@@ -16,6 +16,7 @@ from advisor.reasoning.assemble import Reasoned, reason
 from advisor.reasoning.conclude import conclude, in_order
 from advisor.reasoning.domain import domain_of
 from advisor.reasoning.engine.explain import Flip, Proof, Then, how
+from advisor.reasoning.engine.program import is_quantified
 from advisor.reasoning.engine.trace import Trace
 from advisor.reasoning.inputs import Inputs
 from advisor.reasoning.observations import Observed
@@ -44,13 +45,14 @@ class Turn:
 def turns(catalog: Catalog, observed: Observed, row: int, trace: Trace, targets: Iterable[str]) -> tuple[Turn, ...]:
     """Return where each comparison in the proofs of `targets` (findings or `class.<id>`) flips.
 
-    A comparison of several metrics gives one entry per metric. Entries keep the order of the proofs and are unique.
+    A comparison of several metrics gives one entry per metric. Entries keep the order of the proofs and are unique. A
+    number of the quantification cannot be supposed: it follows from the metrics.
     """
     values = observed.values(row)
     units = {metric: entry.unit for metric, entry in catalog.metrics.items()}
     out: dict[tuple[str, float], Turn] = {}
     names = (n for target in targets for n in _observations(how(catalog, observed, row, trace, target)))
-    for name in dict.fromkeys(names):
+    for name in dict.fromkeys(n for n in names if not is_quantified(catalog, n)):
         for test in observed.tests[name].comparisons:
             for metric in sorted(test.left.names or test.right.names):
                 most = most_of(metric, units.get(metric, ""))
@@ -68,8 +70,7 @@ def _observations(proof: Proof) -> Iterator[str]:
     def walk(part: Proof) -> None:
         for rule in part.rules:
             for clause in rule.clauses:
-                if clause.evidence:
-                    seen.setdefault(clause.name)
+                seen.update(dict.fromkeys(item.observation for item in clause.evidence))
                 if clause.proof is not None:
                     walk(clause.proof)
 
@@ -135,6 +136,8 @@ def what_if(
     for name in values:
         if catalog.metrics.get(name) is None:
             raise UsageError(f"{name!r} is not a metric: `ncu-advisor explain metrics` lists them")
+        if name in catalog.quantified:
+            raise UsageError(f"{name} follows from the other metrics: change one of those")
     one = _alone(inputs, position)
     frame = _supposed(catalog, reasoned, position, [values])
     return one, reason(catalog, one, frame, reasoned.known_as[position : position + 1])

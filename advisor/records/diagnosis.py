@@ -362,9 +362,26 @@ class LaunchGpu(Record):
     known_as: str
 
 
+class Conclusion(Record, kw_only=True):
+    """A conclusion of the napkin math (`napkin.…`) or the quantification: an estimate (`gain.…`) or `advice.…`.
+
+    kind: inconsistency (the kernel does not behave like its algorithm), contradiction (the numbers cannot all be
+    right), distance (from the minimum time), estimate, or the advice stop, look or go_on; suggests: a diagnosis.
+    """
+
+    id: str
+    kind: Literal["inconsistency", "contradiction", "distance", "estimate", "stop", "look", "go_on"]
+    title: str
+    because: str
+    rules: tuple[str, ...]
+    suggests: str = ""
+    cites: tuple[str, ...]
+
+
 class LaunchDiagnosis(Record, kw_only=True):
     """All conclusions on one launch. metrics: the known canonical values, for pages and what-if.
 
+    conclusions: of the napkin math and the quantification, which the findings and the advice rest on.
     scope: `workload` for a typed-in graphics or compute workload, which has no grid and no block.
     """
 
@@ -379,6 +396,7 @@ class LaunchDiagnosis(Record, kw_only=True):
     verdict: Verdict = msgspec.field(name="class")
     scope: Literal["launch", "workload"] = "launch"
     findings: tuple[Finding, ...]
+    conclusions: tuple[Conclusion, ...] = ()
     quantities: tuple[Quantity, ...] = ()
     budget: Budget | None = None
     on: OtherGpu | None = None
@@ -409,6 +427,11 @@ class LaunchDiagnosis(Record, kw_only=True):
         """Nanoseconds that the first fix would save: duration x (1 - 1 / speedup); 0 if unknown."""
         gains = (f.speedup.estimate for f in self.findings if f.kind == "diagnosis" and f.speedup is not None)
         return (self.duration_ns or 0.0) * (1 - 1 / next(gains, 1.0))
+
+    @property
+    def advice(self) -> str:
+        """The id of the advice to stop or to go on, empty if there is none."""
+        return next((c.id for c in self.conclusions if c.id.startswith("advice.")), "")
 
     def bound_of(self, finding_id: str) -> Quantity | None:
         """Return the lowest bound of a finding's speedup whose assumption is not known to fail, None without one."""

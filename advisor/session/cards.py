@@ -9,7 +9,7 @@ from advisor.hardware import algorithms as known
 from advisor.hardware import ceilings, gpus
 from advisor.hardware.algorithms import Parameter
 from advisor.hardware.gpus import Gpu
-from advisor.hardware.roofline import Inconsistency, Result, check
+from advisor.hardware.roofline import Inconsistency, Result
 from advisor.hardware.roofline import estimate as napkin_estimate
 from advisor.knowledge.base import condition_title, finding_title, metric_title
 from advisor.records.diagnosis import OVERRIDES, Comparison, Finding, LaunchDiagnosis, is_settled, main_finding
@@ -283,9 +283,12 @@ def _clause(clause: Clause, index: KnowledgeIndex, depth: int) -> list[Line]:
     """Return the lines of one condition. An `unless` that is false allows the rule: the mark and the label show it."""
     lets = clause.truth if clause.role == "when" else 2 - clause.truth
     negated = _UNLESS[clause.truth] if clause.role == "unless" else ""
-    if not clause.evidence:
+    # What a conclusion's rules lack is no text about the conclusion itself.
+    of_other = bool(clause.evidence) and clause.evidence[0].observation != clause.name
+    if not clause.evidence or of_other:
         name = clause.name.partition(".")[2] if clause.name.startswith(("class.", "found.")) else clause.name
         lines = [Line(index.title(name), _STYLES[lets], negated, depth)]
+        lines += [Line(comparison_text(item), "quiet", depth=depth + 1) for item in clause.evidence]
     else:
         says = clause.evidence[0].says or clause.name
         lines = [Line(sentence_start(says), _STYLES[lets], negated, depth)]
@@ -369,6 +372,8 @@ def estimate(name: str, parameters: Mapping[str, float | str], launch: LaunchDia
     If the two contradict each other (faster than possible, fewer bytes than possible), the sizes are not those of this
     launch: a line reports it, and no conclusion is drawn from them.
     """
+    from advisor.reasoning.napkin import check  # loads pandas and experta: a session starts without them
+
     numbers = {key: float(value) for key, value in parameters.items() if not isinstance(value, str)}
     dtype = str(parameters.get("dtype", "f32"))
     gpu = gpu_of(launch)
@@ -379,6 +384,7 @@ def estimate(name: str, parameters: Mapping[str, float | str], launch: LaunchDia
     answers: tuple[tuple[str, float | str], ...] = ()
     if not any(item.kind == "contradiction" for item in found):
         answers = (("theoretical_bytes", result.bytes), ("theoretical_flop", result.flop))
+        answers += (("napkin_ridge", result.expected.ridge),) if result.expected else ()
         answers += (("intended_dtype", _INTENDED[dtype]),) if dtype in _INTENDED else ()
     sizes = ", ".join(f"{key} {value:,.6g}" for key, value in result.parameters.items())
     bound = "" if result.expected is None else result.expected.bound

@@ -222,7 +222,8 @@ class KnowledgeIndex:
     """The part of the knowledge base that a session needs, read once.
 
     ranges: question id to (low, high); metrics: metric id to (unit, meaning); interview: the questions without a
-    report, in order; findings: id of a finding or class to its title; words: the terms of `explain`; cites: citation
+    report, in order; findings: id of a finding or class to its title; conclusions: the same of napkin math and
+    quantification; words: the terms of `explain`; cites: citation
     key to the source in words; steps: in the order of the method; names: (spoken name, metric); pitfalls: of step IV;
     ridges: of every known GPU, step B; timeline: the questions without a trace, in order; placed: the findings that
     have their own measure in the code; asked: the names that a plain question can contain; pages: those of ncu, in
@@ -235,6 +236,7 @@ class KnowledgeIndex:
     algorithms: tuple[Algorithm, ...] = ()
     interview: tuple[Ask, ...] = ()
     findings: tuple[tuple[str, str], ...] = ()
+    conclusions: tuple[tuple[str, str], ...] = ()
     words: tuple[str, ...] = ()
     cites: tuple[tuple[str, str], ...] = ()
     exercises: tuple[str, ...] = ()
@@ -267,5 +269,6 @@ class KnowledgeIndex:
         return next((text for name, text in self.cites if name == key), key)
 
     def title(self, finding: str) -> str:
-        """Return a finding's title; return its id if it has none."""
-        return next((title for name, title in self.findings if name == finding and title), finding)
+        """Return the title of a finding, class or word; return its id if it has none."""
+        titled = (*self.findings, *self.conclusions)
+        return next((title for name, title in titled if name == finding and title), finding)

@@ -193,6 +193,7 @@ def knowledge_index(folders: tuple[Path, ...] = ()) -> KnowledgeIndex:
         algorithms=algorithms(),
         interview=interview(known, tuple(Choice(name, name) for name in gpus.ids())),
         findings=tuple(titles.items()),
+        conclusions=tuple((name, entry.title) for name, entry in known.words.items()),
         words=explain.words(folders),
         exercises=tuple(sorted((*names(), *reading_names()))),
         cites=tuple((key, known.cite(key) or key) for key in (*known.sources, *keys)),

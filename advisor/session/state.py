@@ -131,6 +131,12 @@ class State:
         launch = self.launch
         return None if launch is None else next((f for f in launch.findings if f.id == name), None)
 
+    def concluded(self, name: str) -> bool:
+        """Whether a finding, or a conclusion of napkin math or quantification, holds on the selected launch."""
+        launch = self.launch
+        held = launch is not None and any(one.id == name for one in launch.conclusions)
+        return held or self.finding_of(name) is not None
+
     def has_card(self, kind: str, finding: str = "") -> bool:
         """Return whether this launch's conversation has such a card about the current version of the code."""
         return any(

@@ -149,7 +149,7 @@ def requests_of(state: State) -> tuple[Request, ...]:
     if state.view == "source":
         return (state.source_query,) if state.source_query is not None else ()
     if state.view == "proof":
-        concluded = state.view_subject == launch.verdict.id or state.finding_of(state.view_subject) is not None
+        concluded = state.view_subject == launch.verdict.id or state.concluded(state.view_subject)
         return (Prove("how" if concluded else "why_not", position, state.view_subject, quiet=True),)
     if state.view == "whatif":
         # The proof of the class contains the values that flip it.

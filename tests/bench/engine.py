@@ -30,6 +30,7 @@ def measure(keys: int) -> dict[str, float]:
     import pandas as pd
 
     from advisor.knowledge.base import catalog
+    from advisor.knowledge.expressions import TRUE
     from advisor.reasoning.engine.reason import Engine
     from advisor.reasoning.observations import observe, tests_of
 
@@ -53,7 +54,7 @@ def measure(keys: int) -> dict[str, float]:
     engine.conclude_many(observed)
     first = time.perf_counter() - start
     start = time.perf_counter()
-    engine.conclude_many(observed, words=[frozenset({"gain.any_diagnosis"})] * LAUNCHES)
+    engine.conclude_many(observed, quantified=[engine.codes({"gain_worth_fixing": TRUE})] * LAUNCHES)
     second = time.perf_counter() - start
     rules = len(engine.program.rules)
     return {

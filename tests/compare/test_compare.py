@@ -17,7 +17,9 @@ from advisor.compare.changes import settings
 from advisor.compare.compare import compare, compare_diagnoses, read_sides
 from advisor.compare.side import parse_side
 from advisor.knowledge.base import catalog
-from advisor.records.diagnosis import LaunchGpu
+from advisor.knowledge.expressions import FALSE, TRUE
+from advisor.reasoning.conclude import engine_of
+from advisor.records.diagnosis import Conclusion, LaunchGpu
 from advisor.records.errors import InputError, UsageError
 from advisor.view.writers.json import document_json
 from tests.changed import replace
@@ -267,13 +269,19 @@ def test_a_kernel_at_its_limit_stops_the_search(tour: Any) -> None:
 
 
 def with_gain(tour: Any, gain: float) -> Any:
-    """The struct-of-arrays launch, only slower to begin with, whose first finding gains so much."""
+    """The struct-of-arrays launch, only slower to begin with, whose first finding gains so much, and its advice."""
     launch = tour.diagnosis.launches[SOA]
     first = replace(launch.findings[0], speedup=replace(launch.findings[0].speedup, estimate=gain))
-    return replace(launch, findings=(first,))
+    late = {"gain_worth_fixing": gain >= 1.05, "first_gain_large": gain >= 1.1, "first_gain_modest": gain < 1.1}
+    late |= {"gain_keeps_going": gain >= 1.1, "gains_untold": False, "first_gain_untold": False}
+    codes = {name: TRUE if holds else FALSE for name, holds in late.items()}
+    advised = engine_of(tour.catalog).conclude({}, quantified=codes).words[-1]
+    word = tour.catalog.words[advised]
+    made = Conclusion(id=advised, kind=word.kind, title=word.title, because="", rules=(), cites=())
+    return replace(launch, findings=(first,), conclusions=(made,))
 
 
-@pytest.mark.parametrize(("gain", "advice"), [(1.04, "stop"), (1.08, "stop"), (1.2, "go_on")])
+@pytest.mark.parametrize(("gain", "advice"), [(1.06, "stop"), (1.08, "stop"), (1.2, "go_on")])
 def test_the_next_gain_decides(tour: Any, gain: float, advice: str) -> None:
     found = pair(tour, AOS, with_gain(tour, gain)).next
     assert found.advice == advice and found.gain == gain
@@ -282,7 +290,8 @@ def test_the_next_gain_decides(tour: Any, gain: float, advice: str) -> None:
 def test_a_kernel_at_the_floor_of_its_bytes_stops_whatever_the_gain(tour: Any) -> None:
     peak = tour.diagnosis.launches[SOA].metrics["dram_peak_bytes_per_s"]
     least = 0.9 * peak * tour.diagnosis.launches[SOA].duration_ns / 1e9 * 0.95
-    found = pair(tour, AOS, changed(tour, SOA, {"theoretical_bytes": least})).next
+    near = tour.answered(None, {"theoretical_bytes": least}).diagnosis.launches[SOA]
+    found = pair(tour, AOS, near).next
     assert found.advice == "stop" and "over the minimum time" in found.text
 
 

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from advisor.hardware import algorithms as a
 from advisor.hardware import roofline
-from advisor.hardware import roofline as check
 from advisor.hardware.gpus import PEAKS
 from advisor.knowledge.base import catalog
 from advisor.knowledge.expressions import parse_test
@@ -176,23 +175,16 @@ def test_each_algorithm_is_explained_sourced_and_has_defaults_in_range(name: str
 def test_every_text_of_the_napkin_cites_its_sources() -> None:
     cited = [k for dtype in a.dtypes().values() for k in dtype.cites]
     cited += [k for share in a.ceilings().values() for k in share.cites]
-    cited += [k for f in ("notes", "checks") for r in a.remarks(f).values() for k in r.cites]
+    cited += [k for r in a.remarks().values() for k in r.cites]
     assert [key for key in cited if not catalog().cite(key)] == []
-    assert all(r.cites for f in ("notes", "checks") for r in a.remarks(f).values())
+    assert all(r.cites for r in a.remarks().values())
 
 
-def test_notes_and_checks_use_only_names_that_exist() -> None:
+def test_notes_use_only_names_that_exist() -> None:
     full = roofline.estimate("gemm", dtype="f16", gpu_name="H100")
     known = set(roofline.names(full))
-    for key, remark in a.remarks("notes").items():
+    for key, remark in a.remarks().items():
         assert parse_test(remark.test).names | fields(remark.says) <= known, key
-    known = set(check.inconsistency_names(full, {"dram_bytes": 1, "flop": 1, "duration_ns": 1})) | set(
-        catalog().metrics
-    )
-    known |= {"compute_pct", "memory_pct"}
-    for key, remark in a.remarks("checks").items():
-        assert parse_test(remark.test).names | fields(remark.says) <= known, key
-        assert remark.kind in ("inconsistency", "contradiction", "distance")
 
 
 def test_every_data_type_names_peaks_of_the_table() -> None:

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from advisor.cli.json_schema import schema
 from advisor.hardware import algorithms
 from advisor.hardware.gpus import ids
-from advisor.hardware.roofline import Inconsistency, Result, check, estimate, napkin_document
+from advisor.hardware.roofline import Inconsistency, Result, estimate, napkin_document
+from advisor.reasoning.napkin import check
 from advisor.view.pages.napkin import napkin_page, roofline_lines
 from advisor.view.writers.json import plain
 from advisor.view.writers.terminal import terminal_text

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 import pytest
 
 from advisor.knowledge.base import Catalog
-from advisor.knowledge.schemas import ClassDef, DiagnosisDef, MetricDef, ObservationDef, QuestionDef, RuleDef
+from advisor.knowledge.expressions import FALSE, TRUE
+from advisor.knowledge.schemas import ClassDef, DiagnosisDef, MetricDef, ObservationDef, QuestionDef, RuleDef, WordDef
 
 Rules = Sequence[tuple[str, int, Sequence[str], Sequence[str]]]
 
@@ -22,12 +23,17 @@ def make_catalog(
 ) -> Catalog:
     """rules: (rule id, step, when, unless), where the finding is what stands before the rule id's first dot.
 
-    Every observation named and not given in `tests` tests the metric `m_<its name>` for > 10.
+    Every observation named and not given in `tests` tests the metric `m_<its name>` for > 10. Every word `gain.<x>`
+    named is concluded from the observation `late_<x>` on a number of the quantification, every `napkin.<x>` from
+    `first_<x>`.
     """
     classes = {} if classes is None else classes
     used = [n for _, _, when, unless in rules for n in (*when, *unless)]
     used += [n for when, unless in classes.values() for n in (*when, *unless)]
-    plain = {n for n in used if n.partition(".")[0] not in ("found", "class", "answer", "gain")}
+    plain = {n for n in used if n.partition(".")[0] not in ("found", "class", "answer", "gain", "napkin", "advice")}
+    words = {n for n in used if n.partition(".")[0] in ("gain", "napkin")}
+    late = {word_observation(n) for n in words if n.startswith("gain.")}
+    plain |= {word_observation(n) for n in words}
     given = {n: f"m_{n} > 10" for n in sorted(plain)} | dict(tests or {})
     steps: dict[str, int] = {}
     seen: dict[str, list[RuleDef]] = {}
@@ -49,7 +55,17 @@ def make_catalog(
     }
     out = Catalog(())
     out.__dict__.update(
-        metrics=dict(metrics or {}),
+        metrics={**(metrics or {}), **{f"m_{n}": MetricDef(source="quantification") for n in late}},
+        words={
+            n: WordDef(
+                id=n,
+                title=n,
+                kind="estimate" if n.startswith("gain.") else "distance",
+                what=n,
+                seen=(RuleDef(id=f"{n}.r", when=(word_observation(n),), because=f"because {n}", cites=("doc.a",)),),
+            )
+            for n in sorted(words)
+        },
         observations={n: ObservationDef(id=n, test=t, says=n, cites=("doc.b",)) for n, t in given.items()},
         diagnoses=found,
         trust={},
@@ -66,6 +82,23 @@ def make_catalog(
     return out
 
 
+def word_observation(word: str) -> str:
+    """The observation that concludes a word of a made base."""
+    kind, _, name = word.partition(".")
+    return f"{'late' if kind == 'gain' else 'first'}_{name}"
+
+
+def late_state(*words: str) -> dict[str, int]:
+    """What the second pass is given for these words `gain.<x>` to hold and the others not."""
+    known = dict.fromkeys(("late_large", "late_any", "late_g"), FALSE)
+    return known | dict.fromkeys(map(word_observation, words), TRUE)
+
+
 @pytest.fixture
 def make() -> Callable[..., Catalog]:
     return make_catalog
+
+
+@pytest.fixture
+def quantified() -> Callable[..., dict[str, int]]:
+    return late_state

@@ -108,10 +108,11 @@ def test_why_not_names_what_is_unknown(case):
     assert [(c.role, c.name) for c in rule.unknown] == [("when", "d"), ("unless", "found.x")]
 
 
-def test_why_not_of_a_finding_of_the_second_pass_knows_the_words(case):
+def test_why_not_of_a_finding_of_the_second_pass_knows_the_words(case, quantified):
     catalog, observed, traces = case
     assert [c.name for c in why_not(catalog, observed, 0, traces[0], "n")[0].unknown] == ["gain.large"]
-    second = Engine(catalog).conclude_many(observed, words=[frozenset({"gain.large"})] * 3)
+    engine = Engine(catalog)
+    second = engine.conclude_many(observed, quantified=[engine.codes(quantified("gain.large"))] * 3)
     assert [c.name for c in why_not(catalog, observed, 0, second[0], "n")[0].blocking] == ["gain.large"]
 
 

@@ -36,14 +36,14 @@ def engine(make):
 
 @given(codes, codes)
 @settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_rows_with_equal_keys_have_identical_traces(make, one, other):
+def test_rows_with_equal_keys_have_identical_traces(make, quantified, one, other):
     catalog = make(RULES, classes={"k": (["a"], ["d"])})
     observed = observe(frame_of(one, other), catalog)
     keys = Engine(catalog).keys(observed)
     if keys[0] == keys[1]:
-        for words in (None, frozenset()):
+        for late in (None, quantified()):
             first, second = (
-                Engine(catalog).conclude(dict(zip(NAMES, row, strict=True)), words=words) for row in (one, other)
+                Engine(catalog).conclude(dict(zip(NAMES, row, strict=True)), quantified=late) for row in (one, other)
             )
             assert first == second
 
@@ -80,12 +80,13 @@ def test_a_thousand_launches_of_three_kinds_are_reasoned_about_three_times(engin
     assert [t.findings for t in traces[:3]] == [("x",), (), ("y",)]
 
 
-def test_bulk_and_single_reasoning_agree(engine):
+def test_bulk_and_single_reasoning_agree(engine, quantified):
     rows = [(2, 2, 0, 2), (2, 0, 1, 2), (1, 1, 1, 1)]
-    words = [frozenset(), frozenset({"gain.large"}), frozenset()]
-    many = engine.conclude_many(observe(frame_of(*rows), engine.catalog), words=words)
-    for row, given_words, trace in zip(rows, words, many, strict=True):
-        assert engine.conclude(dict(zip(NAMES, row, strict=True)), words=given_words) == trace
+    late = [quantified(), quantified("gain.large"), quantified()]
+    observed = observe(frame_of(*rows), engine.catalog)
+    many = engine.conclude_many(observed, quantified=[engine.codes(one) for one in late])
+    for row, given_late, trace in zip(rows, late, many, strict=True):
+        assert engine.conclude(dict(zip(NAMES, row, strict=True)), quantified=given_late) == trace
 
 
 def test_answers_may_differ_from_row_to_row(make):

@@ -71,8 +71,8 @@ def test_two_engines_do_not_disturb_each_other(make):
     one = Engine(make([("x.r", 3, ["a"], [])]))
     other = Engine(make([("x.r", 3, [], ["a"])]))
     for _ in range(2):
-        assert one.conclude({"a": TRUE}, words=frozenset()).findings == ("x",)
-        assert other.conclude({"a": TRUE}, words=frozenset()).findings == ()
+        assert one.conclude({"a": TRUE}, quantified={}).findings == ("x",)
+        assert other.conclude({"a": TRUE}, quantified={}).findings == ()
 
 
 def test_importing_the_engine_leaves_no_alias_in_the_standard_library_and_no_log_handler():

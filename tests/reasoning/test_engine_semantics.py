@@ -141,27 +141,45 @@ SECOND = [("x.r", 3, ["a"], []), ("y.r", 6, ["found.x"], ["gain.large"]), ("z.r"
 
 def test_the_first_pass_runs_no_rule_that_needs_the_quantification(make):
     trace = Engine(make(SECOND)).conclude({"a": TRUE})
-    assert trace.findings == ("x",) and trace.words is None
+    assert trace.findings == ("x",) and not trace.quantified and trace.truth("gain.large") == UNKNOWN
 
 
-@pytest.mark.parametrize(("words", "added"), [((), ("y",)), (("gain.large",), ("z",)), (("gain.unheard_of",), ("y",))])
-def test_the_second_pass_repeats_the_first_and_adds_to_it(make, words, added):
+@pytest.mark.parametrize(("words", "added"), [((), ("y",)), (("gain.large",), ("z",))])
+def test_the_second_pass_repeats_the_first_and_adds_to_it(make, words, added, quantified):
     engine = Engine(make(SECOND))
     first = engine.conclude({"a": TRUE})
-    second = engine.conclude({"a": TRUE}, words=frozenset(words))
+    second = engine.conclude({"a": TRUE}, quantified=quantified(*words))
     assert second.fired[: len(first.fired)] == first.fired
-    assert second.findings == ("x", *added)
+    assert second.findings == ("x", *added) and second.words == words
 
 
-def test_an_undecided_finding_of_the_first_pass_stays_unknown_in_the_second(make):
-    trace = Engine(make(SECOND)).conclude({"a": UNKNOWN}, words=frozenset())
+def test_an_undecided_finding_of_the_first_pass_stays_unknown_in_the_second(make, quantified):
+    trace = Engine(make(SECOND)).conclude({"a": UNKNOWN}, quantified=quantified())
     assert [(u.concludes, u.unknown) for u in trace.undecided] == [("x", ("a",)), ("y", ("found.x",))]
 
 
-def test_a_rule_without_conditions_fires_unless_it_is_blocked(make):
+def test_a_rule_without_conditions_fires_unless_it_is_blocked(make, quantified):
     engine = Engine(make([("alone.r", 6, [], ["gain.any"])]))
-    assert engine.conclude({}, words=frozenset()).findings == ("alone",)
-    assert engine.conclude({}, words=frozenset({"gain.any"})).findings == ()
+    assert engine.conclude({}, quantified=quantified()).findings == ("alone",)
+    assert engine.conclude({}, quantified=quantified("gain.any")).findings == ()
+
+
+def test_an_estimate_that_cannot_be_judged_leaves_its_word_unknown(make):
+    trace = Engine(make([("alone.r", 6, [], ["gain.any"])])).conclude({}, quantified={})
+    assert trace.findings == ("alone",) and trace.fired_for("alone")[0].unknown_unless == ("gain.any",)
+    assert trace.truth("gain.any") == UNKNOWN
+
+
+NAPKIN = [("x.r", 3, ["napkin.far", "a"], []), ("y.r", 6, ["napkin.far"], ["gain.large"])]
+
+
+@pytest.mark.parametrize(("far", "found"), [(TRUE, ("x", "y")), (FALSE, ()), (UNKNOWN, ())])
+def test_a_conclusion_of_the_napkin_math_is_a_fact_for_both_passes(make, far, found, quantified):
+    state = {"a": TRUE, "first_far": far}
+    trace = Engine(make(NAPKIN)).conclude(state, quantified=quantified())
+    assert trace.findings == found and trace.truth("napkin.far") == far
+    assert trace.words == (("napkin.far",) if far == TRUE else ())
+    assert [u.concludes for u in trace.undecided] == (["napkin.far", "x", "y"] if far == UNKNOWN else [])
 
 
 def test_of_two_findings_that_explain_a_symptom_the_earlier_counts(make):
@@ -181,6 +199,9 @@ def test_of_two_findings_that_explain_a_symptom_the_earlier_counts(make):
         ([("x.r", 1, ["class.undetermined"], [])], "concluded in step 2: a rule of step 1 cannot read it"),
         ([("x.r", 3, ["answer.type.f32"], [])], "there is no question 'type'"),
         ([("x.r", 3, ["gain.large"], [])], "known only after the quantification"),
+        ([("x.r", 3, ["late_large"], []), ("y.r", 6, ["gain.large"], [])], "known only after the quantification"),
+        ([("x.r", 1, ["napkin.far"], [])], "concluded in step 1: a rule of step 1 cannot read it"),
+        ([("x.r", 7, ["advice.go"], [])], "a rule cannot read the advice"),
         ([("x.r", 3, ["a"], ["a"])], "'a' is listed under both when and unless"),
         ([("x.r", 3, ["a"], []), ("x.r", 3, ["b"], [])], "'x.r' is already taken"),
         ([("x.R", 3, ["a"], [])], "is not a valid rule id"),
@@ -258,13 +279,15 @@ def reference(rules, classes, state, answers, words):
     st.sampled_from([frozenset(), frozenset({"gain.g"})]),
 )
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_the_engine_agrees_with_a_plain_reading_of_the_rules(make, program, values, answers, words):
+def test_the_engine_agrees_with_a_plain_reading_of_the_rules(make, quantified, program, values, answers, words):
     rules, classes = program
     state = dict(zip(NAMES, values, strict=True))
-    trace = Engine(make(rules, classes=classes, choices={"q": ["y", "n"]})).conclude(state, answers, words)
+    made = make([*rules, ("last.r", 9, ["gain.g"], [])], classes=classes, choices={"q": ["y", "n"]})
+    trace = Engine(made).conclude(state, answers, quantified(*words))
     class_id, found, open_ = reference(rules, classes, state, answers, words)
     assert trace.class_id == class_id
-    assert sorted(f.rule_id for f in trace.fired if not f.concludes.startswith("class.")) == sorted(found)
+    apart = ("class.", "gain.", "last")
+    assert sorted(f.rule_id for f in trace.fired if not f.concludes.startswith(apart)) == sorted(found)
     assert sorted(u.rule_id for u in trace.undecided) == sorted(open_)
     assert [f.step for f in trace.fired] == sorted(f.step for f in trace.fired)
 

@@ -133,9 +133,8 @@ def test_a_fix_is_held_to_the_floor_of_the_algorithm() -> None:
     found = speedup(
         {"dram": "0.1"},
         dram_pct=88.0,
-        theoretical_bytes=4e8,
+        napkin_reachable_ns=4e8 / 0.9e12 * 1e9,
         duration_ns=1e6,
-        dram_peak_bytes_per_s=1e12,
     )
     # 400 MB at 0.9 TB/s take 444 us of the measured 1000: no fix can give more than 2.25.
     assert found.high <= 2.26

@@ -65,12 +65,8 @@ class Answer(Fact):  # type: ignore[misc]
     """A choice that the user made, by the name that rules use."""
 
 
-class Word(Fact):  # type: ignore[misc]
-    """A word of the quantification, by the name that rules use."""
-
-
 class Concluded(Fact):  # type: ignore[misc]
-    """A conclusion. name: as rules spell it; kind: found or class."""
+    """A conclusion. name: as rules spell it; kind: found, class, napkin or gain."""
 
 
 class _Ordered(Strategy):  # type: ignore[misc]
@@ -159,19 +155,16 @@ class Chain(KnowledgeEngine):  # type: ignore[misc]
         self,
         state: Mapping[str, int],
         answers: Iterable[str] = (),
-        words: Iterable[str] = (),
         concluded: Iterable[str] = (),
     ) -> list[str]:
         """Return the ids of the rules that fire, in the order of firing.
 
-        state: every observation that a rule reads; concluded: the conclusions of an earlier pass, `found.…` and
-        `class.…`.
+        state: every observation that a rule reads; concluded: the conclusions of an earlier pass, as rules spell them.
         """
         self.fired = []
         self.reset()
         facts = [State(**state)]
         facts += [Answer(name=name) for name in sorted(answers)]
-        facts += [Word(name=name) for name in sorted(words)]
         facts += [_concluded(name) for name in sorted(concluded) if name in self._read]
         self.declare(*facts)
         self.run()
@@ -183,10 +176,7 @@ def _concluded(name: str) -> Any:
 
 
 def _fact(name: str) -> Any:
-    kind = kind_of(name)
-    if kind in ("answer", "gain"):
-        return (Answer if kind == "answer" else Word)(name=name)
-    return Concluded(name=name)
+    return Answer(name=name) if kind_of(name) == "answer" else Concluded(name=name)
 
 
 def _experta_rule(rule: CompiledRule, read: frozenset[str]) -> Any:
@@ -197,7 +187,7 @@ def _experta_rule(rule: CompiledRule, read: frozenset[str]) -> Any:
     bars = [NOT(_fact(name)) for name in rule.unless if kind_of(name) != "observation"]
     if rule.is_class:  # the first class of the list that holds
         bars.append(NOT(Concluded(kind="class")))
-    name = rule.concludes if rule.is_class or rule.fixes else f"found.{rule.concludes}"
+    name = rule.name
 
     def act(engine: Any) -> None:
         engine.fired.append(rule.id)

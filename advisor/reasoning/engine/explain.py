@@ -13,7 +13,7 @@ from advisor.knowledge.base import Catalog
 from advisor.knowledge.expressions import FALSE, TRUE, UNKNOWN
 from advisor.knowledge.schemas import FixDef
 from advisor.knowledge.texts import fill
-from advisor.reasoning.engine.program import UNDETERMINED, fix_rule, kind_of
+from advisor.reasoning.engine.program import UNDETERMINED, fix_rule, is_word, kind_of
 from advisor.reasoning.engine.trace import Fired, Trace
 from advisor.records.diagnosis import Comparison
 from advisor.records.errors import UsageError
@@ -27,7 +27,8 @@ class Clause(Record):
     """One condition of a rule on one launch.
 
     role: when or unless; holds: null if unknown; evidence: the comparisons of an observation, with their distance to
-    the threshold; proof: how a finding or class that the condition names was concluded.
+    the threshold, or, of a conclusion of napkin math or quantification that does not hold, those that its rules lack;
+    proof: how the conclusion that the condition names was concluded.
     """
 
     name: str
@@ -75,7 +76,7 @@ class Proof(Record):
 
     concludes: str
     title: str
-    kind: Literal["class", "diagnosis", "trust", "note"]
+    kind: Literal["class", "diagnosis", "trust", "note", "napkin", "gain", "advice"]
     rules: tuple[RuleProof, ...]
     fixes: tuple[FixProof, ...] = ()
 
@@ -139,17 +140,26 @@ class _Case:
         if kind_of(name) == "observation":
             seen = name in self.observed.place
             return Clause(name, role, holds, self.observed.evidence(self.row, name) if seen else ())
-        proved = truth == TRUE and kind_of(name) in ("found", "class")
+        if is_word(name) and truth != TRUE:
+            return Clause(name, role, holds, self.against(name))
+        proved = truth == TRUE and kind_of(name) != "answer"
         return Clause(name, role, holds, proof=self.proof(name.removeprefix("found.")) if proved else None)
 
+    def against(self, word: str) -> tuple[Comparison, ...]:
+        """Return the comparisons of the conditions that the rules of a word lack."""
+        rules = self.catalog.words[word].seen
+        names = dict.fromkeys(n for rule in rules for n in rule.when if n in self.observed.place)
+        return tuple(c for n in names if self.truth(n) != TRUE for c in self.observed.evidence(self.row, n))
+
     def proof(self, concludes: str) -> Proof:
-        if concludes.startswith("class."):
-            title, kind = self.catalog.classes[concludes.removeprefix("class.")].title, None
-        else:
-            finding = self.catalog.findings[concludes]
-            title, kind = finding.title, finding.kind
         rules = tuple(self.rule(f) for f in self.trace.fired_for(concludes))
-        return Proof(concludes, title, kind or "class", rules)
+        if concludes.startswith("class."):
+            return Proof(concludes, self.catalog.classes[concludes.removeprefix("class.")].title, "class", rules)
+        if is_word(concludes):
+            word = self.catalog.words[concludes]
+            return Proof(concludes, word.title, word.area, rules)
+        finding = self.catalog.findings[concludes]
+        return Proof(concludes, finding.title, finding.kind, rules)
 
     def fixes(self, finding: str) -> tuple[FixProof, ...]:
         """Return all fixes of a finding, in the order in which they suit; empty if there is no choice."""
@@ -188,14 +198,14 @@ def _texts(catalog: Catalog, rule_id: str, concludes: str) -> tuple[str, tuple[s
     if concludes.startswith("class."):
         entry = catalog.classes[concludes.removeprefix("class.")]
         return entry.because, entry.cites
-    rule = next(r for r in catalog.findings[concludes].seen if r.id == rule_id)
+    rule = next(r for r in catalog.concluded[concludes].seen if r.id == rule_id)
     return rule.because, rule.cites
 
 
 def _known(catalog: Catalog, target: str) -> str:
-    """Return a finding's id or `class.<id>` for what the user typed; raises UsageError for an unknown id."""
+    """Return the id of a finding or word, or `class.<id>`, for what the user typed; raises UsageError if unknown."""
     name = target.removeprefix("found.")
-    if name in catalog.findings:
+    if name in catalog.concluded:
         return name
     if name.removeprefix("class.") in catalog.classes:
         return f"class.{name.removeprefix('class.')}"
@@ -214,14 +224,16 @@ def how(
     target: str,
     labels: Mapping[str, str] | None = None,
 ) -> Proof:
-    """Explain how `target` (a finding or `class.<id>`) was concluded on launch `row`: rules, values, sources.
+    """Explain how `target` (a finding, a word or `class.<id>`) was concluded on launch `row`: rules, values, sources.
 
     labels: the launch's named values (leading unit, limiter) for the texts. Returns a proof without rules if the target
     was not concluded. Raises UsageError for an unknown id.
     """
     case, name = _case(catalog, observed, row, trace, labels), _known(catalog, target)
     proof = case.proof(name)
-    return msgspec.structs.replace(proof, fixes=case.fixes(name)) if proof.rules and kind_of(name) != "class" else proof
+    if not proof.rules or name not in catalog.findings:
+        return proof
+    return msgspec.structs.replace(proof, fixes=case.fixes(name))
 
 
 def why_not(
@@ -246,7 +258,7 @@ def why_not(
         entry = catalog.classes[name.removeprefix("class.")]
         rules = [(name, entry.when, (*entry.unless, *earlier))]
     else:
-        rules = [(r.id, r.when, r.unless) for r in catalog.findings[name].seen]
+        rules = [(r.id, r.when, r.unless) for r in catalog.concluded[name].seen]
     out = []
     for rule_id, when, unless in rules:
         # List only the conditions that are not met.

@@ -10,15 +10,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from advisor.knowledge.base import Catalog
+from advisor.knowledge.base import WORD_FILES, Catalog
+from advisor.knowledge.expressions import ExpressionError, parse_test
 from advisor.knowledge.loader import key_line, read_text
-from advisor.knowledge.schemas import ClassDef, DiagnosisDef, FixDef, RuleDef
+from advisor.knowledge.schemas import STEP_OF_WORDS, ClassDef, DiagnosisDef, FixDef, RuleDef
 from advisor.records.errors import KnowledgeError
 
 
 def place(catalog: Catalog, entry: str, *keys: str) -> tuple[Path, int]:
     """Return the file and line, from 1, of `keys` in a finding or class, such as ("seen", "0", "when")."""
     for folder in catalog.folders:
+        area, _, key = entry.partition(".")
+        if area in WORD_FILES and (path := folder / WORD_FILES[area]).is_file():
+            return path, key_line(path, key, *keys)
         for kind in ("diagnoses", "trust", "timeline"):
             path = folder / kind / f"{entry}.yaml"
             if path.is_file():
@@ -37,18 +41,28 @@ def mistake(catalog: Catalog, entry: str, keys: tuple[str, ...], text: str) -> K
 
 
 CLASS_STEP = 2
-SECOND_PASS = 6  # steps from here on run after the quantification and may read its words
+SECOND_PASS = 6  # steps from here on run after the quantification and may read its conclusions
 UNDETERMINED = "class.undetermined"
-KINDS = ("found", "class", "answer", "gain", "fix")
+WORDS = tuple(STEP_OF_WORDS)  # conclusions that are neither findings nor classes: napkin, gain, advice
+KINDS = ("found", "class", "answer", "fix", *WORDS)
 _FIX_PLACE = 900  # rules of fixes run after all other rules of their step
+_GAIN_PLACE = -1  # rules of the estimates run before all other rules of their step
 # experta reads a double underscore in a field's name as a nested access.
 _ID = re.compile(r"[a-z](?:[a-z0-9.]|_(?!_))*\Z")
 
 
 def kind_of(name: str) -> str:
-    """Return the kind of a name: observation, found, class, answer, gain, or fix, which only conclusions are."""
+    """Return the kind of a name: observation, found, class, answer, napkin, gain; only conclusions are advice or fix.
+
+    A finding as a conclusion has no prefix and so is an observation here.
+    """
     head, dot, _ = name.partition(".")
     return head if dot and head in KINDS else "observation"
+
+
+def is_word(name: str) -> bool:
+    """Whether a name is a conclusion of the napkin math or of the quantification."""
+    return kind_of(name) in WORDS
 
 
 def well_formed(name: str) -> bool:
@@ -63,9 +77,9 @@ def fix_rule(finding: str, fix_id: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CompiledRule:
-    """A rule as the engine uses it. `concludes` is a finding's id, `class.<id>` or `fix.<finding>.<id>`.
+    """A rule as the engine uses it. `concludes` is the id of a finding or word, `class.<id>` or `fix.<finding>.<id>`.
 
-    place: orders the classes, and puts fixes after the findings.
+    place: orders the classes, and puts estimates before the findings and fixes after them.
     """
 
     id: str
@@ -81,6 +95,11 @@ class CompiledRule:
         return self.concludes.startswith("class.")
 
     @property
+    def name(self) -> str:
+        """Return the conclusion as rules spell it."""
+        return f"found.{self.concludes}" if kind_of(self.concludes) == "observation" else self.concludes
+
+    @property
     def fixes(self) -> str:
         """The finding for which it chooses a fix; empty for other rules."""
         return self.concludes.split(".")[1] if kind_of(self.concludes) == "fix" else ""
@@ -92,12 +111,15 @@ class CompiledRule:
 
 @dataclass(frozen=True)
 class Program:
-    """All launch rules in the order of the reasoning, and the names that they read, each list sorted."""
+    """All launch rules in the order of the reasoning, and the names that they read, each list sorted.
+
+    observations: those known from the start; quantified: those that test the numbers of the quantification.
+    """
 
     rules: tuple[CompiledRule, ...]
     observations: tuple[str, ...]
+    quantified: tuple[str, ...]
     answers: tuple[str, ...]
-    words: tuple[str, ...]
     classes: tuple[str, ...]
     explains: Mapping[str, tuple[str, ...]]
 
@@ -106,11 +128,26 @@ class Program:
         return tuple(r for r in self.rules if (r.step >= SECOND_PASS) == second)
 
 
-def reference_error(catalog: Catalog, name: str, step: int) -> str | None:
-    """Return the mistake in a name in a rule of this step, or None. The engine and the lint use the same wording."""
+def is_quantified(catalog: Catalog, name: str) -> bool:
+    """Whether an observation tests a number of the quantification, so that only the second pass knows it."""
+    try:
+        return not catalog.quantified.isdisjoint(parse_test(catalog.observations[name].test).names)
+    except ExpressionError:
+        return False  # the lint reports these
+
+
+def reference_error(catalog: Catalog, name: str, step: int, concludes: str = "") -> str | None:
+    """Return the mistake in a name in a rule of this step, or None. The engine and the lint use the same wording.
+
+    concludes: the word that the rule concludes, if it concludes one.
+    """
     kind, rest = kind_of(name), name.partition(".")[2]
     if kind == "observation":
-        return None if name in catalog.observations else f"{name!r} is not an observation"
+        if name not in catalog.observations:
+            return f"{name!r} is not an observation"
+        if step < SECOND_PASS and is_quantified(catalog, name):
+            return f"{name!r} is known only after the quantification: a rule of step {step} cannot read it"
+        return None
     if kind == "class":
         if rest not in catalog.classes:
             return f"{name!r}: there is no such class"
@@ -133,8 +170,16 @@ def reference_error(catalog: Catalog, name: str, step: int) -> str | None:
             return f"{name!r}: {question!r} has no choice {choice!r}"
     elif kind == "fix":
         return f"{name!r}: a rule cannot read which fix was chosen"
-    elif step < SECOND_PASS:
+    elif kind == "advice":
+        return f"{name!r}: a rule cannot read the advice, which is concluded last"
+    elif name not in catalog.words:
+        return f"{name!r}: there is no such conclusion"
+    elif kind == "gain" and step < SECOND_PASS:
         return f"{name!r} is known only after the quantification: a rule of step {step} cannot read it"
+    elif kind_of(concludes) == kind:
+        return f"{name!r}: a rule that concludes {concludes!r} cannot read it"
+    elif step <= STEP_OF_WORDS[kind] and kind == "napkin":
+        return f"{name!r} is concluded in step {STEP_OF_WORDS[kind]}: a rule of step {step} cannot read it"
     return None
 
 
@@ -171,7 +216,7 @@ def compile_rules(catalog: Catalog) -> Program:
                 wrong_name = (
                     fix_error(catalog, catalog.findings[entry], name)
                     if fixing
-                    else reference_error(catalog, name, step)
+                    else reference_error(catalog, name, step, entry)
                 )
                 if wrong_name is not None:
                     raise wrong(wrong_name, part)
@@ -186,6 +231,11 @@ def compile_rules(catalog: Catalog) -> Program:
         rule_id = f"class.{name}"
         check(rule_id, CLASS_STEP, rule_id, entry, ())
         rules.append(CompiledRule(rule_id, rule_id, CLASS_STEP, entry.when, entry.unless, place))
+    for name, word in catalog.words.items():
+        for at, rule in enumerate(word.seen):
+            check(name, word.step, rule.id, rule, ("seen", str(at)))
+            before = _GAIN_PLACE if word.area == "gain" else 0
+            rules.append(CompiledRule(rule.id, name, word.step, rule.when, rule.unless, before))
     explains = {}
     for name, finding in catalog.findings.items():
         if finding.scope != catalog.scope:
@@ -205,11 +255,13 @@ def compile_rules(catalog: Catalog) -> Program:
     def names(kind: str) -> tuple[str, ...]:
         return tuple(sorted({n for r in rules for n in (*r.when, *r.unless) if kind_of(n) == kind}))
 
+    seen = names("observation")
+    late = tuple(name for name in seen if is_quantified(catalog, name))
     return Program(
         rules=tuple(rules),
-        observations=names("observation"),
+        observations=tuple(name for name in seen if name not in late),
+        quantified=late,
         answers=names("answer"),
-        words=names("gain"),
         classes=tuple(r.concludes for r in rules if r.is_class),
         explains=explains,
     )

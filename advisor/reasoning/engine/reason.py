@@ -36,12 +36,12 @@ class Engine:
         self.program: Program = compile_rules(catalog)
         self._chains: dict[bool, Chain] = {}
         self._lock = threading.RLock()
-        self._cache: dict[tuple[bytes, frozenset[str], frozenset[str] | None], Trace] = {}
+        self._cache: dict[tuple[bytes, frozenset[str], bytes | None], Trace] = {}
         column = {name: at for at, name in enumerate(self.program.observations)}
         rules = self.program.rules
         # Two extra columns mean "no condition here": one is always true, one always false.
-        self._when = _indices([[column[n] for n in r.observed(r.when)] for r in rules], len(column))
-        self._unless = _indices([[column[n] for n in r.observed(r.unless)] for r in rules], len(column) + 1)
+        self._when = _indices([[column[n] for n in r.when if n in column] for r in rules], len(column))
+        self._unless = _indices([[column[n] for n in r.unless if n in column] for r in rules], len(column) + 1)
         # The fixes of a finding that the observations refute leave the conclusions unchanged.
         of: dict[str, list[int]] = {}
         for at, rule in enumerate(rules):
@@ -61,35 +61,41 @@ class Engine:
                 self._cache.clear()
 
     def conclude(
-        self, state: Mapping[str, int], answers: Iterable[str] = _NONE, words: Iterable[str] | None = None
+        self, state: Mapping[str, int], answers: Iterable[str] = _NONE, quantified: Mapping[str, int] | None = None
     ) -> Trace:
-        """Return the conclusions for one set of words.
+        """Return the conclusions for one set of observations.
 
-        state: observation id to FALSE (0), UNKNOWN (1) or TRUE (2), an absent one is unknown; answers and words: by the
-        names that rules use (`answer.dtype.f32`, `gain.small`). Without `words` only the steps before the
-        quantification run; with them the later steps run too, and the earlier conclusions stay the same and come first.
+        state: observation id to FALSE (0), UNKNOWN (1) or TRUE (2), an absent one is unknown; answers: by the names
+        that rules use (`answer.dtype.f32`); quantified: the observations on the numbers of the quantification. Without
+        it only the steps before the quantification run; with it the later steps run too, and the earlier conclusions
+        stay the same and come first.
         """
         row = np.array([[state.get(name, UNKNOWN) for name in self.program.observations]], dtype=np.int8)
-        return self._conclude(self._keys(row)[0], row[0], self._relevant(answers), self._known(words))
+        late = None if quantified is None else self.codes(quantified)
+        return self._conclude(self._keys(row)[0], row[0], self._relevant(answers), late)
+
+    def codes(self, quantified: Mapping[str, int]) -> bytes:
+        """Return the truth codes of the observations on the quantification, as `conclude_many` takes them."""
+        return bytes(quantified.get(name, UNKNOWN) for name in self.program.quantified)
 
     def conclude_many(
         self,
         observed: Observed,
         answers: frozenset[str] | Sequence[frozenset[str]] = _NONE,
-        words: Sequence[frozenset[str]] | None = None,
+        quantified: Sequence[bytes] | None = None,
         rows: range | None = None,
     ) -> list[Trace]:
         """Return the conclusions for each row of `observed`; each distinct key is reasoned about once.
 
-        rows: the rows to use, all by default; answers: one set for all rows, or one for each; words: one set for each
-        row, None for the first pass.
+        rows: the rows to use, all by default; answers: one set for all rows, or one for each; quantified: the codes of
+        each row, None for the first pass.
         """
         truth = self._truth(observed)[slice(None) if rows is None else slice(rows.start, rows.stop)]
         shared = self._relevant(answers) if isinstance(answers, frozenset) else None
         out = []
         for at, key in enumerate(self._keys(truth)):
             given = shared if shared is not None else self._relevant(answers[at])  # type: ignore[index]
-            out.append(self._conclude(key, truth[at], given, None if words is None else self._known(words[at])))
+            out.append(self._conclude(key, truth[at], given, None if quantified is None else quantified[at]))
         return out
 
     def make_ready(self) -> None:
@@ -99,7 +105,7 @@ class Engine:
                 self._chain(second)
 
     def keys(self, observed: Observed) -> list[bytes]:
-        """Return, for each row, the key that its conclusions depend on, apart from answers and words.
+        """Return, for each row, the key that its conclusions depend on, apart from answers and quantification.
 
         The key records which rules no observation refutes and which of their observations are unknown. Rows that differ
         only in observations of refuted rules have equal keys and identical traces.
@@ -134,24 +140,21 @@ class Engine:
     def _relevant(self, answers: Iterable[str]) -> frozenset[str]:
         return frozenset(a for a in answers if a.rpartition(".")[0] in self._questions)
 
-    def _known(self, words: Iterable[str] | None) -> frozenset[str] | None:
-        return None if words is None else frozenset(words).intersection(self.program.words)
-
-    def _conclude(self, key: bytes, truth: Array, answers: frozenset[str], words: frozenset[str] | None) -> Trace:
+    def _conclude(self, key: bytes, truth: Array, answers: frozenset[str], quantified: bytes | None) -> Trace:
         with self._lock:
-            cached = self._cache.get((key, answers, words))
+            cached = self._cache.get((key, answers, quantified))
             if cached is None:
-                cached = self._cache[key, answers, words] = self._reason(key, truth, answers, words)
+                cached = self._cache[key, answers, quantified] = self._reason(key, truth, answers, quantified)
             return cached
 
-    def _reason(self, key: bytes, truth: Array, answers: frozenset[str], words: frozenset[str] | None) -> Trace:
-        second = words is not None
+    def _reason(self, key: bytes, truth: Array, answers: frozenset[str], quantified: bytes | None) -> Trace:
+        second = quantified is not None
         before = self._conclude(key, truth, answers, None) if second else None
         rules = self.program.of_pass(second)
         state = dict(zip(self.program.observations, truth.tolist(), strict=True))
-        concluded = [f"found.{f}" for f in before.findings] + [f"class.{before.class_id}"] if before else []
-        fired = self._chain(second).conclude(state, answers, words or _NONE, concluded)
-        return build_trace(rules, fired, state, answers, words, self.program.explains, before)
+        state |= zip(self.program.quantified, quantified or b"", strict=second)
+        fired = self._chain(second).conclude(state, answers, before.concluded if before else ())
+        return build_trace(rules, fired, state, answers, self.program.explains, before)
 
     def _chain(self, second: bool) -> Chain:
         if second not in self._chains:

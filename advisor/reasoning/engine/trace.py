@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from advisor.knowledge.expressions import FALSE, TRUE, UNKNOWN
-from advisor.reasoning.engine.program import UNDETERMINED, CompiledRule, kind_of
+from advisor.reasoning.engine.program import UNDETERMINED, CompiledRule, is_word, kind_of
 
 if TYPE_CHECKING:
     from advisor.reasoning.observations import Observed
@@ -45,9 +45,9 @@ class Trace:
     """The conclusions of one launch.
 
     class_id: without its prefix; `fired` and `undecided`: in the order of the reasoning, classes as `class.<id>`, fixes
-    that suit, or may suit, as `fix.<finding>.<id>`;
-    explained: a symptom's observation to the finding that explains it, whether or not the symptom is observed; answers
-    and words: those of the input that some rule reads (words None: the first pass alone).
+    that suit, or may suit, as `fix.<finding>.<id>`, words as `napkin.…`, `gain.…` and `advice.…`;
+    explained: a symptom's observation to the finding that explains it, whether or not the symptom is observed; answers:
+    those of the input that some rule reads; quantified: whether the rules after the quantification ran too.
     """
 
     class_id: str
@@ -55,29 +55,39 @@ class Trace:
     undecided: tuple[Undecided, ...]
     explained: Mapping[str, str] = field(default_factory=dict)
     answers: frozenset[str] = frozenset()
-    words: frozenset[str] | None = None
+    quantified: bool = False
 
     @property
     def findings(self) -> tuple[str, ...]:
         """Return the ids of the findings, each once, in the order of the reasoning."""
         concluded = (f.concludes for f in self.fired)
-        return tuple(dict.fromkeys(c for c in concluded if kind_of(c) not in ("class", "fix")))
+        return tuple(dict.fromkeys(c for c in concluded if kind_of(c) == "observation"))
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Return the conclusions of napkin math and quantification, each once, in the order of the reasoning."""
+        return tuple(dict.fromkeys(f.concludes for f in self.fired if is_word(f.concludes)))
+
+    @property
+    def concluded(self) -> tuple[str, ...]:
+        """Return everything that a later rule may read, as rules spell it, without the fixes."""
+        return (*self.words, *(f"found.{name}" for name in self.findings), f"class.{self.class_id}")
 
     def fired_for(self, concludes: str) -> tuple[Fired, ...]:
         """Return the rules that concluded a finding or `class.<id>`."""
         return tuple(f for f in self.fired if f.concludes == concludes)
 
     def truth(self, name: str) -> int:
-        """Return FALSE, UNKNOWN or TRUE for `found.<id>`, `class.<id>`, `answer.…` and `gain.…`.
+        """Return FALSE, UNKNOWN or TRUE for `found.<id>`, `class.<id>`, `answer.…`, `napkin.…`, `gain.…`, `advice.…`.
 
-        A finding that no rule concluded is unknown while one of its rules is undecided. A class is unknown while no
-        class holds and its own rule is undecided. Words are unknown before the quantification.
+        A finding or word that no rule concluded is unknown while one of its rules is undecided. A class is unknown
+        while no class holds and its own rule is undecided. Words of the quantification are unknown before it.
         """
         kind = kind_of(name)
         if kind == "answer":
             return answer_truth(name, self.answers)
-        if kind == "gain":
-            return UNKNOWN if self.words is None else TRUE if name in self.words else FALSE
+        if kind in ("gain", "advice") and not self.quantified:
+            return UNKNOWN
         wanted = name.removeprefix("found.")
         if wanted == f"class.{self.class_id}" or any(f.concludes == wanted for f in self.fired):
             return TRUE
@@ -99,7 +109,6 @@ def build_trace(
     fired: Iterable[str],
     state: Mapping[str, int],
     answers: frozenset[str],
-    words: frozenset[str] | None,
     explains: Mapping[str, tuple[str, ...]],
     before: Trace | None = None,
 ) -> Trace:
@@ -124,8 +133,6 @@ def build_trace(
             return state.get(name, UNKNOWN)
         if kind == "answer":
             return answer_truth(name, answers)
-        if kind == "gain":
-            return UNKNOWN if words is None else TRUE if name in words else FALSE
         return found.get(name.removeprefix("found."), FALSE)
 
     def settle_class() -> None:
@@ -160,7 +167,7 @@ def build_trace(
     for done_rule in fired_out:
         for symptom in explains.get(done_rule.concludes, ()):
             explained.setdefault(symptom, done_rule.concludes)
-    return Trace(class_id, tuple(fired_out), tuple(open_out), explained, answers, words)
+    return Trace(class_id, tuple(fired_out), tuple(open_out), explained, answers, before is not None)
 
 
 SCALE = 0.25
@@ -175,7 +182,7 @@ def confidence(margins: Iterable[float], unknown: int) -> float:
     noise of counters (a few per cent) nor the disagreement of the sources about a threshold (60 or 80, 0.5 or 0.6:
     about a quarter) changes the verdict. At twice the threshold it is 0.99. Each unknown condition that would have
     blocked the conclusion subtracts 15 %: such a condition is an exception to the rule, so the rule is still more
-    likely than not after four of them (0.52). Without measurable evidence (a rule on words alone) the result is 1
+    likely than not after four of them (0.52). Without measurable evidence (a rule on answers alone) the result is 1
     before the unknowns. It falls with `unknown` and never falls with a margin. NaN margins count as 0.
     """
     known = [0.0 if math.isnan(m) else max(m, 0.0) for m in margins]

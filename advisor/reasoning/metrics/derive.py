@@ -14,6 +14,7 @@ import numpy as np
 from advisor.knowledge.base import catalog
 from advisor.knowledge.expressions import Expression, ExpressionError, parse
 from advisor.knowledge.schemas import MetricDef
+from advisor.knowledge.time_model import time_model
 from advisor.knowledge.units import SAME_POINTS, compute_units, inner_units, memory_units, not_arithmetic
 from advisor.reasoning.metrics.instruction_mix import access_metrics, mix
 from advisor.records.errors import KnowledgeError
@@ -100,6 +101,17 @@ def achievable(columns: Columns, given: Columns) -> Array:
     return columns["dram_copy_ceiling_pct"]
 
 
+def reachable(columns: Columns, given: Columns) -> Array:
+    """Return the time of the algorithm's bytes, in ns, at the share of the DRAM peak that good kernels reach."""
+    rate = columns["dram_peak_bytes_per_s"] * time_model().terms["dram"].ceiling
+    return np.asarray(columns["theoretical_bytes"] / rate * 1e9)
+
+
+def floor_of_bytes(columns: Columns, given: Columns) -> Array:
+    """Return the time of the algorithm's bytes at the DRAM peak, in ns, if its operations or their peak are unknown."""
+    return np.asarray(columns["theoretical_bytes"] / columns["dram_peak_bytes_per_s"] * 1e9)
+
+
 # With fewer samples a share is uncertain by more than 5 points (one standard error at a share of a half).
 _ENOUGH_SAMPLES = 100
 # Reasons that a section need not count: their shares of the samples are within half a point of the counters' in 95 % of
@@ -154,6 +166,8 @@ FILLS: dict[str, tuple[tuple[str, ...], Fill]] = {
     "dram_bytes": (("duration_ns",), dram_bytes),
     "dram_peak_bytes_per_s": (("device_memory_clock_hz", "device_bus_bits"), dram_peak),
     "dram_achievable_pct": (("dram_copy_ceiling_pct",), achievable),
+    "napkin_reachable_ns": (("theoretical_bytes", "dram_peak_bytes_per_s"), reachable),
+    "napkin_floor_ns": (("theoretical_bytes", "dram_peak_bytes_per_s"), floor_of_bytes),
     "spill_inst": (("local_inst",), spills),
     "global_load_requests": (("global_load_inst", "async_copy_inst"), load_requests),
     **{f"ideal_sectors_per_request_{kind}": _ideal_sectors(kind) for kind in ("load", "store")},

@@ -20,7 +20,7 @@ from advisor.knowledge.base import Catalog
 from advisor.knowledge.expressions import parse
 from advisor.knowledge.schemas import FixDef
 from advisor.knowledge.time_model import time_model
-from advisor.reasoning.ranking import NOT_WORTH_IT, TIE, Ranks
+from advisor.reasoning.ranking import TIE, Ranks, worthwhile
 from advisor.reasoning.time_model import model
 from advisor.reasoning.time_model.model import Model, speedups
 from advisor.reasoning.time_model.terms import LATENCY, Array
@@ -73,7 +73,7 @@ def _budget(trials: _Trials, row: int, order: tuple[str, ...]) -> Budget | None:
         steps.append(BudgetStep(finding, trials.gain(row, (finding,)), total / before, total, found.next_limiter))
         before = total
     together = trials.of(row, order)
-    if together is None or sum(max(s.alone, s.gain) >= NOT_WORTH_IT for s in steps) < 2:
+    if together is None or sum(worthwhile(max(s.alone, s.gain)) for s in steps) < 2:
         return None
     estimate = max(together.estimate, before)
     return Budget(structs.replace(together, estimate=estimate, high=max(together.high, estimate)), tuple(steps))

@@ -278,10 +278,6 @@ def _launch(columns: Mapping[str, Array], rows: int, factor: Array) -> list[Spee
 
 def _floor(columns: Mapping[str, Array], rows: int) -> Array:
     """Return measured time / minimum time of the algorithm's bytes at the achievable bandwidth; NaN if unknown."""
-
-    def get(name: str) -> Array:
-        return columns.get(name, np.full(rows, np.nan))
-
+    unknown = np.full(rows, np.nan)
     with np.errstate(all="ignore"):
-        least = get("theoretical_bytes") / (get("dram_peak_bytes_per_s") * time_model().terms["dram"].ceiling) * 1e9
-        return np.asarray(get("duration_ns") / least)
+        return np.asarray(columns.get("duration_ns", unknown) / columns.get("napkin_reachable_ns", unknown))

@@ -23,7 +23,7 @@ class WhyAsked(UserEvent, frozen=True, tag="why"):
 
 
 class HowAsked(UserEvent, frozen=True, tag="how"):
-    """The user asks for the proof of a finding; empty means the selected finding."""
+    """The user asks for the proof of a finding or of a word (`gain.…`); empty means the selected finding."""
 
     finding: str = ""
 
@@ -46,7 +46,7 @@ def _why_asked(state: State, event: WhyAsked) -> State:
 
 def _how_asked(state: State, event: HowAsked) -> State:
     finding = event.finding or state.finding
-    if state.place != "launch" or state.position is None or state.finding_of(finding) is None:
+    if state.place != "launch" or state.position is None or not state.concluded(finding):
         return state
     return wait(reveal(state), Prove("how", state.position, finding))
 
@@ -81,6 +81,10 @@ def _how(line: Typed, state: State) -> Event:
     if not line.rest:
         no_finding = "No finding: too few metrics of this launch are known."
         return HowAsked() if state.finding else NotUnderstood("/how", (), no_finding)
+    if state.concluded(line.rest):
+        return HowAsked(line.rest)
+    if line.rest in dict(state.knowledge.conclusions):
+        return NotUnderstood(line.rest, (f"/whynot {line.rest}",), "That was not concluded on this launch.")
     found = one_of(line.rest, _findings_here(state), "That was not found on this launch; /whynot explains why.", "how")
     if not isinstance(found, NotUnderstood):
         return HowAsked(found)
@@ -91,12 +95,16 @@ def _how(line: Typed, state: State) -> Event:
 def _proof(line: Typed, state: State) -> Event:
     if not line.rest:
         return ViewShown("proof")
+    if line.rest in dict(state.knowledge.conclusions):
+        return ViewShown("proof", line.rest)
     titles = _findings_here(state) | dict(state.knowledge.findings)
     found = one_of(line.rest, titles, "Name one finding.", "proof")
     return found if isinstance(found, NotUnderstood) else ViewShown("proof", found)
 
 
 def _why_not(line: Typed, state: State) -> Event:
+    if line.rest in dict(state.knowledge.conclusions):
+        return WhyNotAsked(line.rest)
     found = one_of(line.rest, dict(state.knowledge.findings), "Name one finding.", "whynot")
     return found if isinstance(found, NotUnderstood) else WhyNotAsked(found)
 
@@ -111,12 +119,14 @@ def _why_finding(line: Typed, state: State) -> Event | None:
 
 
 def _begun_here(rest: str, state: State, listing: Listing) -> Iterable[str]:
-    return begun(rest, _findings_here(state))
+    held = () if state.launch is None else (one.id for one in state.launch.conclusions)
+    return begun(rest, (*_findings_here(state), *held))
 
 
 def _begun_elsewhere(rest: str, state: State, listing: Listing) -> Iterable[str]:
     here = _findings_here(state)
-    return begun(rest, (name for name, _ in state.knowledge.findings if name not in here))
+    others = (*state.knowledge.findings, *state.knowledge.conclusions)
+    return begun(rest, (name for name, _ in others if name not in here and not state.concluded(name)))
 
 
 _NOT: Final = r"(?:why not|why no|why is (?:it|this|there) (?:not|no)|why isn't (?:it|this|there))"

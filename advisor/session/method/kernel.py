@@ -47,7 +47,11 @@ _STALLS: Final = (
     *("tex_throttle", "no_instruction", "branch_resolving", "dispatch_stall", "drain", "imc_miss", "membar"),
     "sleeping",
 )
-_SMALL, _MAYBE = 1.05, 1.10  # minimum gains, from the method's stop rule (guide, step 6)
+_ADVICE: Final = {
+    "advice.maybe": "below 10 %, stopping is also reasonable",
+    "advice.floor": "the time is near the minimum that the algorithm's bytes need, so stop",
+    "advice.launch": "no change inside the kernel matters, so launch it less often",
+}
 _MOST = 6
 _SHORT_NS: Final = 10_000.0  # below it a kernel takes about as long as its launch (launch_overhead, cuda.launch)
 _SOURCES: Final = 12
@@ -321,9 +325,10 @@ def _again(state: State, launch: LaunchDiagnosis) -> list[Line]:
 
 
 def _advice(launch: LaunchDiagnosis) -> Line:
-    """Apply the method's stop rule to the first finding: stop at a roofline or below 5 %; optional below 10 %."""
+    """Return what the rules advise after the first finding (knowledge/quantification/advice.yaml)."""
     first = main_finding(launch)
-    if first is None or first.kind != "diagnosis" or first.id == "unexplained":
+    advised = next((c for c in launch.conclusions if c.id == launch.advice), None)
+    if first is None or advised is None or advised.kind == "look":
         return unknown(NOTHING_TO_GAIN)
     if is_settled(launch, first):
         return Line(f"{first.title}: stop here.", "strong")
@@ -333,12 +338,7 @@ def _advice(launch: LaunchDiagnosis) -> Line:
         )
     if first.speedup is None:
         return unknown("The next fix has no estimate: try it, and compare the times.")
-    gain = first.speedup.estimate
-    advice = "continue"
-    if gain < _MAYBE:
-        advice = "below 10 %, stopping is also reasonable"
-    if gain < _SMALL:
-        advice = "below 5 % it is not worth the work, so stop"
+    advice = _ADVICE.get(advised.id, "continue")
     return Line(f"The next fix is estimated at {short_gain_text(first.speedup)} ({first.title}): {advice}.", "strong")
 
 

@@ -111,7 +111,7 @@ def _clause(clause: Clause, index: KnowledgeIndex, depth: int) -> Node:
     unless = clause.role == "unless"
     status = _STATUS[2 - clause.truth if unless else clause.truth]
     name = clause.name.partition(".")[2] if clause.name.startswith(("class.", "found.")) else clause.name
-    says = clause.evidence[0].says if clause.evidence and clause.evidence[0].says else index.title(name)
+    says = next((item.says for item in clause.evidence if item.observation == clause.name), "") or index.title(name)
     state = _LETS[clause.truth] if unless else status
     said = f"unless {says}" if unless else sentence_start(says)
     children = [_number(item, index) for item in clause.evidence]

@@ -29,6 +29,7 @@ KINDS = {
     "pattern": "timeline pattern",
     "workload": "diagnosis of a graphics or compute workload",
     "class": "class of a launch",
+    "conclusion": "conclusion of the napkin math or the quantification",
     "decision": "next step after a timeline",
     "stall": "stall reason",
     "opcode": "instruction",

@@ -6,6 +6,7 @@ from typing import Final
 
 from advisor.knowledge.base import catalog, finding_title, metric_title
 from advisor.knowledge.expressions import parse_test
+from advisor.reasoning.ranking import worthwhile
 from advisor.records.diagnosis import ENDS, LaunchDiagnosis, first_diagnosis, is_settled, main_finding
 from advisor.records.questions import Meaning, Subject
 from advisor.view.blocks import Bars, Block, Fact, Facts, Line, Outline, Paragraph, Plain, flat
@@ -54,7 +55,7 @@ def _how_much(meaning: Meaning, asked: Asked) -> Answer:
         best, worst = launch.duration_ns / gain.high, launch.duration_ns / gain.low
         time = f": {time_text(launch.duration_ns)} become about {time_text(launch.duration_ns / gain.estimate)}"
         time += f" ({time_range_text(best, worst)})"
-    worth = "" if gain.estimate >= 1.05 else " That is hardly worth the work."
+    worth = "" if worthwhile(gain.estimate) else " That is hardly worth the work."
     says = f"About {estimate_text(gain)} faster by fixing {lower_start(finding.title)}{time}.{worth}"
     rows = (Facts((Fact("Why not more", sentence(gain.how)),)),)
     return Answer(says, blocks=(*rows, *_budget(launch)), then=then)
