@@ -27,7 +27,7 @@ async def test_from_the_line_over_the_proof_to_the_value_at_which_it_turns():
         assert at.shows("not concluded:", "did not fire")
         await at.press("escape", "f9")
         before = app.state.launch
-        assert before is not None and at.shows("Measured", "memory_pct")
+        assert before is not None and at.shows("Measured", "Memory utilisation")
         await at.press("down", "less_than_sign")
         position = app.state.position
         assert position is not None and app.state.supposing

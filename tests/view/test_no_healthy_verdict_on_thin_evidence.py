@@ -5,7 +5,8 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from advisor.compare.outlook import _end
+from advisor.compare.compare import runs_of
+from advisor.compare.outlook import _ahead
 from advisor.reasoning.diagnose import analyse
 from advisor.records import resources
 from advisor.records.diagnosis import Missing, is_settled
@@ -45,7 +46,7 @@ def words(launch):
         "page facts": " ".join(f"{row.label} {row.text} {row.tone}" for row in launch_blocks(launch, {}).first[0].rows),
         "card": card.label,
         "method": _advice(launch).text,
-        "compare": _end(launch, first).text,
+        "compare": _ahead(runs_of((launch,))[0]).text,
         "export": _first(launch),
     }
 
