@@ -244,7 +244,7 @@ def predict(options: PredictOptions) -> int:
             )
     made = ask_prediction(store, one, step, options.class_id, options.cause, options.speedup)
     terminal.write(
-        f"Your prediction: {made.class_id}, {made.cause}, {made.speedup:g}×.\nThe profile reveals your score.\n"
+        f"Your prediction: {made.class_id}, {made.cause}, {made.speedup:g}×.\nYour score appears with the profile.\n"
         f"Next: ncu-advisor {onward}"
     )
     return EXIT_DONE
@@ -417,7 +417,9 @@ def reset(options: ResetOptions) -> int:
     one = any_exercise(options.name)
     if isinstance(one, Reading):
         if not options.progress:
-            raise UsageError(f"exercise {one.number} has no source: --progress deletes your answer and notes")
+            raise UsageError(
+                f"exercise {one.number} has no source to restore; use --progress to delete your answer and notes"
+            )
         Lessons().forget(one)
         write(view.forgotten_page(one))
         return EXIT_DONE

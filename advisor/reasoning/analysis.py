@@ -89,7 +89,7 @@ class Analysis:
     def wanted(self, askable: Sequence[str], later: Sequence[str] = ()) -> tuple[str, ...]:
         """For typed-in numbers, return the metrics and questions in `askable` that could change the first finding.
 
-        Those in `later` follow if they could change it alone.
+        After them come those in `later` whose value alone could change it.
         """
         return wanted(self.catalog, self.inputs, self._reasoned, askable, later)
 

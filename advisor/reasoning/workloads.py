@@ -202,7 +202,11 @@ def typed_inputs() -> dict[str, tuple[str, ...]]:
 
 
 class WorkloadTime(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Content of graphics/time.yaml: the reachable part of the peak, the least part of the rest to count, texts."""
+    """The content of graphics/time.yaml.
+
+    reachable_pct: reachable percentage of the peak; least_share: a smaller share of idle or drain time is ignored; the
+    others are text templates.
+    """
 
     reachable_pct: float
     least_share: float

@@ -152,7 +152,7 @@ class Child:
                 yield found[0]
 
     def wait(self) -> int | None:
-        """Return the exit code, as `end` does, once the output has ended. Raises TimeoutError if the child runs on."""
+        """Wait until the child exits, after its output ended; return its exit code. Raises TimeoutError."""
         try:
             return self._process.wait(_HARD_S)
         except subprocess.TimeoutExpired:

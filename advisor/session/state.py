@@ -14,8 +14,10 @@ from advisor.session.requests import OUTCOMES, Event, Locate, Request, Value, Vi
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A view: its screen's module in tui/screens and class; its keys, which work on every screen if `anywhere`;
-    its name, and a phrase that says what it shows.
+    """A view of the session.
+
+    module, screen: the module in tui/screens and the class of its screen; key: its keys, which work on every screen if
+    `anywhere`; says: a phrase that describes what it shows.
     """
 
     module: str

@@ -43,7 +43,10 @@ class Sight:
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A measure. title; needs: ncu's names; value: of one instruction, >= 0; waits_for_load: its wait is for a load.
+    """A measure of instructions.
+
+    needs: the ncu metrics that it requires; value: computes it for one instruction (>= 0); waits_for_load: whether it
+    counts waiting for an earlier load.
 
     A measure with `waits_for_load` is attributed to the load that the instruction waits for, if it can be found.
     """

@@ -249,7 +249,7 @@ class Manifest(msgspec.Struct, kw_only=True):
 
 
 def manifest(plan: Plan, measured: bool = False) -> Manifest:
-    """Return the manifest of a plan. measured: whether its points count as measured, as after the script."""
+    """Return the manifest of a plan. measured: whether to mark its points as measured, as the generated script does."""
     points = [PointEntry(p.name, list(p.values), p.digest if measured else "") for p in plan.points]
     texts = (c.text if c is not None else None for c in (plan.build, plan.check))
     return Manifest(build=next(texts), check=next(texts), run=plan.run.text, kernel=plan.kernel, points=points)

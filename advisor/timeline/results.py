@@ -50,12 +50,12 @@ class Moment(Record):
 
     @property
     def call_share(self) -> float | None:
-        """The share of the time in the CUDA call."""
+        """The share of the interval that the launching thread spent in the CUDA call; None if unknown."""
         return None if self.call_pct is None else self.call_pct / 100
 
     @property
     def system_share(self) -> float | None:
-        """The share of the time in the operating-system call."""
+        """The share of the interval that the launching thread spent in the system call; None if unknown."""
         return None if self.system_call_pct is None else self.system_call_pct / 100
 
 

@@ -201,7 +201,7 @@ def _ps(duration: float) -> int:
 
 
 def _back(time: int, speedup: float) -> int:
-    """Return the picoseconds that a fix saves of a time in picoseconds; 0 if it would cost time."""
+    """Return the part of a time that a fix saves, both in picoseconds; 0 without a speedup."""
     return round(time * (1 - 1 / speedup)) if speedup > 1 else 0
 
 

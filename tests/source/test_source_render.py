@@ -64,7 +64,7 @@ def test_an_orphaned_wait_is_explained_and_a_report_without_ptx_says_so() -> Non
 def test_what_is_missing_is_said() -> None:
     bare = listing([("", {"inst_executed": 3.0}, 0)])
     text = source_text(made(bare), 5)
-    assert "compile with -lineinfo" in text and "does not hold the machine code" in text
+    assert "compile with -lineinfo" in text and "contains no SASS" in text
     assert "no line" in text and "no code" in text
 
 

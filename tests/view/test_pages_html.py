@@ -58,7 +58,7 @@ def test_every_launch_is_in_the_table_and_those_with_most_to_win_come_first(tour
         text.rindex(f"{tour.diagnosis.launches[g.at].kernel} · launch") for g in grouped(tour.diagnosis.launches)[:20]
     ]
     assert order == sorted(order)
-    assert "2 more kernels or shapes are in the table only" in text
+    assert "2 more kernels or launch configurations appear only in the table" in text
 
 
 def test_a_section_has_evidence_source_and_fix(tour: Any) -> None:

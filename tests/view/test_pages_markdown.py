@@ -27,7 +27,7 @@ def test_a_diagnosis_has_summary_table_and_a_section_for_those_with_most_to_win(
     text = page_markdown(diagnosis_page(tour.diagnosis, sections=5))
     assert text.startswith("# Diagnosis of tour.ncu-rep.xz\n")
     headings = re.findall(r"^## (.*)$", text, re.MULTILINE)
-    assert headings[:2] == ["What to fix first", "All launches"] and headings[-1] == "And more"
+    assert headings[:2] == ["What to fix first", "All launches"] and headings[-1] == "Not shown in detail"
     assert len([h for h in headings if "· launch" in h]) == 5
     assert "\n\n\n" not in text
 

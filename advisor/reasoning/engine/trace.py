@@ -32,7 +32,7 @@ class Fired:
 
 @dataclass(frozen=True, slots=True)
 class Undecided:
-    """A rule that nothing refutes. `unknown`: names of its `when` that are neither true nor false."""
+    """A rule that neither fired nor was refuted. unknown: the conditions in its `when` whose truth is unknown."""
 
     rule_id: str
     concludes: str

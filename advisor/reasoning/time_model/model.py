@@ -250,7 +250,7 @@ def limiter(terms: Mapping[str, Array], row: int) -> str:
 
 
 def _unit_need(terms: Mapping[str, Array], name: str) -> Array:
-    """Return the need of the unit that a term belongs to, so that the parts of one unit are compared together."""
+    """Return the share of the time that a term's unit needs: the sum over all terms of that unit."""
     described = time_model().terms
     part = described[name].part_of
     if not part:

@@ -112,7 +112,7 @@ def _verdict(times: dict[str, float | str], position: int | None) -> Card:
 
 
 def _next_number(state: State, given: tuple[tuple[str, float | str], ...]) -> State:
-    """Ask the next number of the timeline that could matter; after the last one, conclude."""
+    """Ask for the next number of the timeline that could affect the diagnosis; if none is left, conclude."""
     known = _known(given)
     done = {name for name, _ in given} | {name for place, name in state.unknown if place is None}
     for ask in state.knowledge.timeline:

@@ -62,7 +62,7 @@ def form_of(word: str) -> str:
 
 
 def form_by_ending(path: str) -> str:
-    """Return the format of the name's ending; empty for other endings."""
+    """Return the file format of the path's extension; empty for an unknown extension."""
     return form_of(Path(path).suffix)
 
 
@@ -76,7 +76,7 @@ def default_name(paths: tuple[str, ...], what: str) -> str:
 
 
 def listed(typed: str, endings: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """Return the folder's entries that begin with the text: subfolders, and files with one of the endings (if any)."""
+    """Return the completions of a typed path: subfolders, and files with one of `endings` (if any)."""
     folder, begun = os.path.split(typed)
     try:
         found = _entries(home(folder) or ".", begun, endings)

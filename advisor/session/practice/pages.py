@@ -357,7 +357,7 @@ def _tried(found: Any) -> tuple[Card, ...]:
 
 def _timed(attempt: Any) -> Card:
     lines = []
-    for name, job in (("First version", attempt.slow), ("Yours", attempt.mine), ("Last version", attempt.fast)):
+    for name, job in (("First version", attempt.slow), ("Yours", attempt.mine), ("Reference", attempt.fast)):
         text = "not timed"
         if job is not None and job.times_ns:
             s = spread(job.times_ns)
@@ -368,9 +368,9 @@ def _timed(attempt: Any) -> Card:
         same = f"no difference from the first version beyond the noise of {share_text(over.noise)}"
         lines.append(Line(same if over.word == "same" else f"{speedup_text(over.speedup)} over the first version"))
     if attempt.solved:
-        lines.append(Line("Solved: as fast as the last version.", "holds"))
+        lines.append(Line("Solved: your version is as fast as the reference solution.", "holds"))
     elif to is not None:
-        lines.append(Line(f"The last version has a speedup of {speedup_text(to.speedup)} over yours."))
+        lines.append(Line(f"The reference solution has a speedup of {speedup_text(to.speedup)} over yours."))
     return Card("fix" if attempt.solved else "change", "Right", tuple(lines), label="Check")
 
 

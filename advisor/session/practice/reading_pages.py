@@ -82,7 +82,7 @@ def _predict(here: Exercising) -> tuple[Card, ...]:
     if made is not None and not predicting(here):
         scored = made.points is not None
         note = "Saved. The answer shows your score."
-        note = "The answer was already shown, so no other is scored." if scored else note
+        note = "Not scored: you have already seen the answer." if scored else note
         lines: tuple[Block, ...] = (_said(here, made.cause, made.estimate), Line(note, "quiet"))
         return (Card("note" if scored else "answer", "", lines, label=label),)
     ask = view.ASKS_TIME if asks_gain(here) else view.ASKS[one.kind]

@@ -121,7 +121,7 @@ class SessionScreen(ChoiceScreen):
         self.focus_home()
 
     def _pasted(self, text: str) -> bool:
-        """Take pasted rows of ncu with numbers, or a paragraph of its rules; return whether the text is either."""
+        """Handle pasted metric rows or a pasted rule message of ncu; return whether the text was recognised."""
         event = understand(text, self.app.state)
         rule = isinstance(event, e.QuestionAsked) and ncu_rule(text, self.app.state) is not None
         if event is None or not (rule or isinstance(event, e.PageRead | e.Volunteered)):

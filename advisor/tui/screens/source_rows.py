@@ -288,7 +288,7 @@ def about_view(seen: Seen, query: e.Locate | None, index: KnowledgeIndex) -> lis
         said = f"{lined} of executed instructions have a line{file}, {inlined} are inlined."
         out.append((f"{said} Compilers move code: samples may land on an adjacent line.", "$quiet"))
     if not view.has_code:
-        out.append(("The report does not hold the machine code.", "$text-warning"))
+        out.append(("The report contains no SASS.", "$text-warning"))
     if view.has_lines and not view.texts:
         out.append((NO_TEXT, "$text-warning"))
     return out

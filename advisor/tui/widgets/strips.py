@@ -16,9 +16,9 @@ _strips: OrderedDict[tuple[object, ...], Strip] = OrderedDict()
 
 
 def strip_of(widget: Widget, line: Content, width: int, style: Style, *, filled: bool = False) -> Strip:
-    """Return one line of the widget, at most `width` cells wide; filled: padded with blanks to the width.
+    """Render one line as a strip of at most `width` cells. filled: pad it with blanks to the width.
 
-    `style` differs between themes, so a line is made again when the theme changes.
+    Strips are cached by text and style; the style differs between themes.
     """
     key = (type(widget), line.plain, tuple(line.spans), width, style, filled)
     found = _strips.get(key)

@@ -125,7 +125,7 @@ def compare_page(result: Result, *, everything: bool = False, sections: int | No
         parts += more if alone else [head, *more]
     parts += _roofline(pairs, {}) if alone else []
     if left := len(pairs) - len(chosen):
-        parts.append(section("And more", [Paragraph(f"{left} more kernels are in the table only.")]))
+        parts.append(section("Not shown in detail", [Paragraph(f"{left} more kernels appear only in the table.")]))
     title = _heading(pairs[0]) if alone else "Before and after"
     return Page(title, tuple(made), (*parts, *_unmatched(found)))
 
@@ -207,7 +207,7 @@ def headline(pair: Pair) -> str:
     """`2.7×: 137 µs → 50.1 µs (-63 %; noise 4.8 %)`; of a slower kernel `1.4× as long: …`."""
     before, after = (time_text(x.times.median) if x.times else "unknown" for x in (pair.base, pair.current))
     if pair.judged is None:
-        return f"{before} → {after}: the speedup is unknown without both times"
+        return f"{before} → {after}: speedup unknown: a time was not collected"
     change, noise = change_text(pair.judged.change), share_text(pair.judged.noise)
     if pair.judged.word == "same":
         return f"{before} → {after} ({change}), within the noise of {noise}"

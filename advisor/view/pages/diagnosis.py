@@ -103,8 +103,9 @@ def diagnosis_page(
     # With a single launch, the conclusion comes first.
     parts += _rooflines(launches, {}) if alone else []
     if sections is not None and (left := len(groups) - len(chosen)):
-        text = f"{left} more kernels or shapes are in the table only; `--launch` or `--top` selects others."
-        parts.append(section("And more", [Paragraph(text)]))
+        text = f"{left} more kernels or launch configurations appear only in the table; "
+        text += "use `--launch` or `--top` to show their details."
+        parts.append(section("Not shown in detail", [Paragraph(text)]))
     return Page(_title(diagnosis), tuple(made), tuple(parts))
 
 

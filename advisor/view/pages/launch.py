@@ -398,11 +398,14 @@ def other_gpu_blocks(launch: LaunchDiagnosis, on: OtherGpu) -> tuple[Block, ...]
     rows = []
     if on.ratio is not None:
         limit = time_model().terms[on.leader].name
-        units = ", ".join(f"{u.name} {share_text(min(1.0, u.need))} (work {_work(u)})" for u in on.units[:_UNITS_SHOWN])
+        units = ", ".join(f"{u.name} {share_text(min(1.0, u.need))} ({_work(u)})" for u in on.units[:_UNITS_SHOWN])
         rows = [
             Fact("Time", _other_gpu_time(on)),
             Fact("Limiter", f"{limit}; class {on.class_title}"),
-            Fact("Units", f"share of the time there (work: its time there divided by here): {units}"),
+            Fact(
+                "Units",
+                f"share of the estimated time (in brackets: time on that GPU / time on the profiled GPU): {units}",
+            ),
         ]
         if on.occupancy_pct is not None:
             rows.append(Fact("Occupancy", _other_gpu_occupancy(launch, on)))

@@ -57,11 +57,11 @@ def coalescing_page(result: Simulated) -> Page:
 def banks_page(result: Simulated) -> Page:
     """Build the page: wavefronts of a shared access, pads and swizzle, the most expensive warp as lanes by banks."""
     size = len(groups(result.warps[result.drawn], result.width)[0])
-    rule = "the whole warp" if size == 32 else f"{size} lanes"
+    rule = "The whole warp" if size == 32 else f"{size} lanes"
     rows = Facts(
         (
             Fact("Wavefronts", f"{_few(result.average)} per request{_range(result)}, ideal {_few(result.ideal)}"),
-            Fact("Served", f"{rule} at a time, one word of a bank for all lanes that access it"),
+            Fact("Wavefront", f"{rule}; each bank delivers one word, broadcast to all lanes that access it"),
         )
     )
     changes = [_banks_change(change, result) for change in result.changes]

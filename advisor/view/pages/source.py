@@ -86,7 +86,7 @@ def _about(view: View, reason: str) -> tuple[Block, ...]:
     if not view.has_lines:
         blocks.append(Paragraph("No line information: compile with -lineinfo to see source lines.", "warn"))
     if not view.has_code:
-        blocks.append(Paragraph("The report does not hold the machine code: no opcodes, loops or registers.", "warn"))
+        blocks.append(Paragraph("The report contains no SASS: opcodes, loops and registers are unavailable.", "warn"))
     return tuple(blocks)
 
 
