@@ -68,9 +68,8 @@ def _position(wanted: str, launches: tuple[LaunchDiagnosis, ...]) -> int:
     if not found:
         raise UsageError(f"{wanted}: there is no such launch; `ncu-advisor diagnose REPORT` lists them")
     if len({launches[at].kernel for at in found}) > 1:
-        raise UsageError(
-            f"{wanted!r} matches several kernels, such as those of launches {found[0]} and {found[1]}: give a launch number"
-        )
+        two = f"{found[0]} and {found[1]}"
+        raise UsageError(f"{wanted!r} matches several kernels, such as those of launches {two}: give a launch number")
     return max(found, key=lambda at: (launches[at].saved_ns, -at))
 
 

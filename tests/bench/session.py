@@ -90,6 +90,7 @@ def keys(report: Path) -> Iterable[str]:
                 terminal.press(key)
             all_ += answers
             yield line(name, [a.last for a in answers], [a.processor for a in answers])
+            yield line("  first byte", [a.first for a in answers], [])
     yield line("all: first byte", [a.first for a in all_], [])
     yield line("all: last byte", [a.last for a in all_], [a.processor for a in all_], GOALS["key"])
 
