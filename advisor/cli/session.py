@@ -15,8 +15,10 @@ from advisor.readers.kinds import DEMO, sort_out
 from advisor.records import resources
 from advisor.records.errors import UsageError
 
-# Frames per second of Textual. A key often changes the screen in two or three steps, one frame each.
-_FRAMES = "120"
+# Settings of Textual, which it reads when it is imported. A key often changes the screen in two or three steps, one frame
+# each. After Escape, Textual waits so many milliseconds for the rest of a longer key, by default 100; its bytes are sent
+# together.
+_TEXTUAL = {"TEXTUAL_FPS": "120", "ESCDELAY": "50"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,11 +65,12 @@ def needs_terminal() -> None:
 
 def _session(paths: Sequence[Path], options: DemoOptions, *, gpu: str | None = None, recover: bool = True) -> int:
     needs_terminal()
-    os.environ.setdefault("TEXTUAL_FPS", _FRAMES)
+    for name, value in _TEXTUAL.items():
+        os.environ.setdefault(name, value)
     opening, theme = sort_out(paths), options.theme or ""
     if opening.transcripts and len(paths) > 1:
         raise UsageError("a saved session is replayed alone: give no other file with it")
-    from advisor.tui import program  # reads TEXTUAL_FPS
+    from advisor.tui import program  # reads _TEXTUAL
 
     if opening.transcripts:
         return program.replay(paths[0], theme=theme)
