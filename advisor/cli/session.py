@@ -15,9 +15,9 @@ from advisor.readers.kinds import DEMO, sort_out
 from advisor.records import resources
 from advisor.records.errors import UsageError
 
-# Settings of Textual, which it reads when it is imported. A key often changes the screen in two or three steps, one frame
-# each. After Escape, Textual waits so many milliseconds for the rest of a longer key, by default 100; its bytes are sent
-# together.
+# Settings that Textual reads when it is imported. Frames per second: a key often changes the screen in two or three
+# steps, one frame each. Milliseconds that it waits after Escape for the rest of a longer key, by default 100, although
+# the bytes of a key are sent together.
 _TEXTUAL = {"TEXTUAL_FPS": "120", "ESCDELAY": "50"}
 
 
