@@ -39,7 +39,7 @@ def view_bindings(*, anywhere: bool = False, show: bool = False) -> list[Binding
     ]
 
 
-# The order of letters in the footer; a narrow terminal cuts its end.
+# The order of letters in the footer, others last; a narrow terminal has room for the first ones.
 _LETTERS: Final = "fhniswcpervmgl"
 
 
@@ -51,7 +51,7 @@ def letter_bindings(*, show: bool = True) -> list[Binding]:
         if command.key
     ]
     made += view_bindings(show=show)
-    made.sort(key=lambda binding: _LETTERS.find(binding.key[0]))
+    made.sort(key=lambda binding: (_LETTERS + binding.key[0]).index(binding.key[0]))
     return made
 
 
