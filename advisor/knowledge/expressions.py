@@ -89,8 +89,16 @@ def _check(node: ast.expr, logic: bool) -> None:
 
 
 def _names(node: ast.expr) -> frozenset[str]:
-    called = {id(n.func) for n in ast.walk(node) if isinstance(n, ast.Call)}
-    return frozenset(n.id for n in ast.walk(node) if isinstance(n, ast.Name) and id(n) not in called)
+    found, left = set(), [node]
+    while left:
+        part = left.pop()
+        if isinstance(part, ast.Name):
+            found.add(part.id)
+        elif isinstance(part, ast.Call):
+            left += part.args
+        elif not isinstance(part, ast.Constant):
+            left += (child for child in ast.iter_child_nodes(part) if isinstance(child, ast.expr))
+    return frozenset(found)
 
 
 def _scalar(node: ast.expr, values: Mapping[str, float]) -> float:

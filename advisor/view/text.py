@@ -13,6 +13,8 @@ NAME_WIDTH = 60  # characters of a kernel's name in a line; the full name is in 
 
 def shown(data: str) -> str:
     """Return data from a report for printing: control characters become escapes."""
+    if data.isprintable():
+        return data
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in data)
 
 
