@@ -23,7 +23,7 @@ def test_an_answer_leads_with_its_sentence_and_says_which_launch_it_is_about(
 ) -> None:
     assert run("ask", tour_path, "why is it slow") == 0
     out = capsys.readouterr().out
-    assert "Grid too small: a grid of 8 leaves 124 of the 132 SMs without a block" in out
+    assert "Grid too small: a grid size of 8 leaves 124 of the 132 SMs without a block" in out
     assert "About launch 11 (one of 22 launches, the one whose fix saves most time)" in out
 
 
