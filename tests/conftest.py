@@ -6,6 +6,7 @@ import atexit
 import gc
 import os
 import shutil
+import signal
 import tempfile
 from collections.abc import Generator, Iterator
 from pathlib import Path
@@ -102,3 +103,10 @@ def tour(tour_path: Path) -> Any:
     from advisor.reasoning.diagnose import analyse
 
     return analyse([tour_path])
+
+
+@pytest.fixture(scope="session", autouse=True)
+def heard() -> None:
+    """A shell starts a background job with these signals ignored, which the tests of signals and Ctrl+C need."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGQUIT, signal.SIG_DFL)

@@ -28,7 +28,7 @@ from tests.tui.driver import Driver
 
 WAYS = ("", "f", "h", "i", "s", *(f"v {page}" for page in range(1, 8)))
 ENOUGH = 85.0
-SIZE = (200, 700)
+SIZE = (320, 700)
 _HEADS = ("observation", "value and test", "source")
 _MARKUP = re.compile(r"[*_`|#>\\▏▎▍▌▋▊▉█·┊─│├└✓✗!-]+")
 
