@@ -302,7 +302,7 @@ def _gain(finding: Finding | None) -> float | None:
 def _ahead(current: Runs) -> Next:
     """Return the advice of the rules (knowledge/quantification) about the current side, as a sentence."""
     launch = current.launch
-    advised = next((c for c in launch.conclusions if c.id == launch.advice), None)
+    advised = launch.advice
     first = first_diagnosis(launch)
     if advised is None or first is None or advised.kind == "look":
         return _look(launch, first, advised)

@@ -199,6 +199,7 @@ def condition_title(name: str) -> str:
     return finding_title(name.partition(".")[2] or name)
 
 
+@lru_cache(maxsize=1024)
 def metric_title(name: str) -> str:
     """Return the name of a metric for a reader: ncu's label, else the start of its meaning, else its id in words."""
     entry = catalog().metrics.get(name)

@@ -300,7 +300,7 @@ def _verdict(catalog: Catalog, observed: Observed, row: int, trace: Trace, texts
         margin=min(margins) if margins else None,
         evidence=_evidence(catalog, observed, row, trace, entry.when),
         because=fill(entry.because, texts),
-        notes=domain.notes(catalog, trace.class_id, texts),
+        notes=domain.notes(catalog, trace.class_id, values, str(texts.get("sm_leader", ""))),
         units=domain.units(values),
         band=domain.band(values),
     )

@@ -69,10 +69,9 @@ class Kernels:
         """Return the launches, each with the combined gain of its fixes."""
         return with_budgets(catalog, columns, launches)
 
-    def notes(self, catalog: Catalog, class_id: str, texts: Mapping[str, float | str]) -> tuple[str, ...]:
-        """Return the notes on the class of one launch. texts: its numbers and the names of its labels."""
-        values = {name: value for name, value in texts.items() if isinstance(value, float)}
-        return class_notes(catalog, class_id, values, str(texts.get("sm_leader", "")))
+    def notes(self, catalog: Catalog, class_id: str, values: Mapping[str, float], sm_unit: str) -> tuple[str, ...]:
+        """Return the notes on the class of one launch. sm_unit: its label `sm_leader`, empty without one."""
+        return class_notes(catalog, class_id, values, sm_unit)
 
     def units(self, values: Mapping[str, float]) -> tuple[WorkloadUnit, ...]:
         """Return an empty tuple: ncu's counters are the units of a kernel."""
@@ -136,9 +135,9 @@ class Workloads:
         """Return the launches unchanged: no model combines the fixes of a workload."""
         return tuple(launches)
 
-    def notes(self, catalog: Catalog, class_id: str, texts: Mapping[str, float | str]) -> tuple[str, ...]:
+    def notes(self, catalog: Catalog, class_id: str, values: Mapping[str, float], sm_unit: str) -> tuple[str, ...]:
         """Return the notes on the class of one workload."""
-        return workloads.workload_notes({name: value for name, value in texts.items() if isinstance(value, float)})
+        return workloads.workload_notes(values)
 
     def units(self, values: Mapping[str, float]) -> tuple[WorkloadUnit, ...]:
         """Return the typed units."""

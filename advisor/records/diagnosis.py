@@ -429,9 +429,9 @@ class LaunchDiagnosis(Record, kw_only=True):
         return (self.duration_ns or 0.0) * (1 - 1 / next(gains, 1.0))
 
     @property
-    def advice(self) -> str:
-        """The id of the advice to stop or to go on, empty if there is none."""
-        return next((c.id for c in self.conclusions if c.id.startswith("advice.")), "")
+    def advice(self) -> Conclusion | None:
+        """The advice to stop, to look for more or to go on; None if there is none."""
+        return next((c for c in self.conclusions if c.id.startswith("advice.")), None)
 
     def bound_of(self, finding_id: str) -> Quantity | None:
         """Return the lowest bound of a finding's speedup whose assumption is not known to fail, None without one."""

@@ -27,7 +27,6 @@ from advisor.reasoning.inputs import Inputs, knowledge_for
 from advisor.records.errors import InputError
 from advisor.records.magnitudes import plausible, shape_of
 from advisor.records.readings import Access, Progress, ReportInfo, RuleResult
-from advisor.session.cards import algorithms, estimate
 from advisor.session.executor import Judged, Sources
 from advisor.session.experiments import timeline as asked
 from advisor.session.experiments.comparing import compare
@@ -36,6 +35,7 @@ from advisor.session.interview.choosing import first_page, interview
 from advisor.session.interview.pages import pages
 from advisor.session.language.known import known as names_known
 from advisor.session.language.names import labels_of, names_of
+from advisor.session.napkin import algorithms, estimate
 from advisor.session.questions import answer, report_name
 from advisor.session.records import Ask, Choice, KnowledgeIndex, Pitfall, Ridge, Step
 from advisor.session.requests import AnswerQuestion, Locate, Practise

@@ -17,7 +17,7 @@ from advisor.hardware.ceilings import Ceiling, Ceilings
 from advisor.hardware.gpus import gpu
 from advisor.practice.calibrate import keep
 from advisor.reasoning.diagnose import analyse
-from advisor.session.cards import estimate as reckon
+from advisor.session.napkin import estimate as reckon
 
 PEAK = 4.8e12
 

@@ -11,7 +11,7 @@ from advisor.records.diagnosis import LaunchGpu
 from advisor.records.errors import UsageError
 from advisor.records.quantities import parse_metric
 from advisor.session import cards
-from advisor.session import cards as napkin_cards
+from advisor.session import napkin as napkin_cards
 from advisor.session.actions.help import _HINTS
 from advisor.session.records import UNIT_HINTS, Ask
 from tests.changed import replace

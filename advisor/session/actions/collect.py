@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from advisor.reasoning.collect import Gathered
 from advisor.session.action import Action, Command, Result
-from advisor.session.cards import missing_card
+from advisor.session.cards import NOTHING_MISSING, missing_card
 from advisor.session.records import Card
 from advisor.session.requests import BuildCollectCommand, UserEvent
 from advisor.session.state import State
@@ -51,7 +51,7 @@ def _collected(state: State, request: BuildCollectCommand, result: Any) -> State
         text = "Each section replays the kernel, some several times. Source counters and sampling cost the most."
         lines.append(Line(text, "quiet"))
     else:
-        lines.append(Line("Every metric that a rule needs is known."))
+        lines.append(Line(NOTHING_MISSING))
     title = "Command that collects the missing metrics"
     return add(state, Card("missing", title, tuple(lines), request.position, label="Collect"))
 

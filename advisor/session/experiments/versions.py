@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from advisor.compare.records import Compared, Pair
 from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis, main_finding
@@ -19,10 +19,6 @@ from advisor.timeline.results import TimelineResult
 from advisor.view.blocks import Block, Cell, Column, Line, Table, flat
 from advisor.view.numbers import speedup_text, time_text
 from advisor.view.pages.compare import pair_sections
-
-if TYPE_CHECKING:
-    pass
-
 
 VERSION: Final = "v{number}"
 NOT_COMPARED: Final = "The new version has no diagnosis yet: give its numbers first."

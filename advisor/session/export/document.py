@@ -13,6 +13,7 @@ from advisor.compare.records import Pair
 from advisor.practice.predictions import MINE
 from advisor.practice.state import Prediction
 from advisor.records.diagnosis import ENDS, LaunchDiagnosis, first_diagnosis, is_settled
+from advisor.session.cards import NOTHING_MISSING
 from advisor.session.experiments.versions import log_table
 from advisor.session.practice import exercising
 from advisor.session.practice.exercising import Exercising
@@ -466,7 +467,7 @@ def _unknown(state: State, subject: Subject, launch: LaunchDiagnosis) -> list[Bl
         ]
         commands = list(dict.fromkeys(m.collect for m in launch.missing if m.collect))
         blocks += [Paragraph("Collect them with:"), *map(Command, commands)] if commands else []
-    return blocks or [Paragraph("Every metric that a rule needs is known.")]
+    return blocks or [Paragraph(NOTHING_MISSING)]
 
 
 _WIDTH = 78

@@ -12,6 +12,7 @@ from msgspec import structs
 from advisor.knowledge.texts import within_sentence
 from advisor.knowledge.units import unit_name
 from advisor.records.diagnosis import Finding, LaunchDiagnosis, is_settled, main_finding
+from advisor.session.cards import NOTHING_MISSING
 from advisor.session.experiments.versions import log_blocks
 from advisor.session.state import State, is_end
 from advisor.session.views import where
@@ -327,7 +328,7 @@ def _again(state: State, launch: LaunchDiagnosis) -> list[Line]:
 def _advice(launch: LaunchDiagnosis) -> Line:
     """Return what the rules advise after the first finding (knowledge/quantification/advice.yaml)."""
     first = main_finding(launch)
-    advised = next((c for c in launch.conclusions if c.id == launch.advice), None)
+    advised = launch.advice
     if first is None or advised is None or advised.kind == "look":
         return unknown(NOTHING_TO_GAIN)
     if is_settled(launch, first):
@@ -485,7 +486,7 @@ def _commands(state: State, launch: LaunchDiagnosis) -> list[Line]:
     if state.numbers:
         return [unknown("Missing: not decided by these numbers")]
     if not launch.missing:
-        return [Line("Every metric that a rule needs is known.")]
+        return [Line(NOTHING_MISSING)]
     return [unknown(f"{len(launch.missing)} metrics that rules need; /collect shows the command", "Missing")]
 
 

@@ -210,8 +210,7 @@ class PracticeScreen(ChoiceScreen, ViewScreen):
         self._kept = [row for row in here.rows if all(word in _words(row, here.spoilers) for word in find)]
         rows = self.query_one(Rows)
         kept, spoilers = list(self._kept), here.spoilers
-        begin = where_to_begin((row.kind, row.number, row.state) for row in here.rows)
-        marked = {number: words.BEGINS[kind] for kind, number in begin.items()}
+        marked = {number: words.BEGINS[kind] for kind, number in _begin(here).items()}
         rows.show(len(kept), lambda at, width: _line(kept[at], spoilers, marked), at=min(rows.at, len(kept) - 1))
         self._tell()
 
@@ -219,7 +218,7 @@ class PracticeScreen(ChoiceScreen, ViewScreen):
         here, rows = self.here, self.query_one(Rows)
         solved = sum(row.state == "solved" for row in here.rows)
         text = f"{len(self._kept)} of {len(here.rows)} exercises, {solved} solved" if here.rows else ""
-        begin = where_to_begin((row.kind, row.number, row.state) for row in here.rows).get("kernel")
+        begin = _begin(here).get("kernel")
         text += f"; if you write kernels, start with {begin} (type its number)" if begin is not None else ""
         if here.rows and not self._kept:
             text = "No exercise matches; Esc clears the line."
@@ -397,6 +396,11 @@ def _words(row: Any, spoilers: bool) -> str:
     cause = row.diagnosis if spoilers else ""
     name = row.name if spoilers else ""
     return f"{row.number} {name} {row.title} {level} {words.STATES[row.state]} {cause}".casefold()
+
+
+def _begin(here: Exercising) -> Mapping[str, int]:
+    """Return the number of the exercise at which to begin, by kind."""
+    return where_to_begin((row.kind, row.number, row.state) for row in here.rows)
 
 
 def _line(row: Any, spoilers: bool, begin: Mapping[int, str]) -> Content:
