@@ -6,11 +6,11 @@ import os
 import shutil
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
+from msgspec import Struct
 
 from advisor.cli import clear as clear
 from advisor.cli import is_terminal
@@ -27,8 +27,7 @@ MOST_LINES = 2  # maximum number of lines about the problems of one input; with 
 _MORE = "{count} more: --format json lists all problems"
 
 
-@dataclass(frozen=True)
-class Screen:
+class Screen(Struct, frozen=True):
     """Capabilities of the output. width: in columns; blocks: whether its encoding has block characters."""
 
     width: int

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from advisor.records import resources
 from advisor.records.errors import UsageError
@@ -14,8 +15,7 @@ _ONE = re.compile(r"(?P<path>.+)#(?P<launch>[^#]*)", re.DOTALL)
 _MOST_DIGITS = 9
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
+class Side(Struct, frozen=True):
     """A report and the index of one launch; None selects all launches."""
 
     path: Path

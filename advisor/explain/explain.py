@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+
+from msgspec import Struct
 
 from advisor.explain import entries
 from advisor.explain.entries import Explanation
@@ -32,8 +33,7 @@ _FILLERS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(Struct, frozen=True):
     """An entry that a search found; score is for sorting only."""
 
     kind: str

@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 
 import msgspec
-from msgspec import structs
+from msgspec import Struct, structs
 
 from advisor.knowledge.loader import key_line, load
 from advisor.records import resources
@@ -357,8 +356,7 @@ _LIMITS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Struct, frozen=True):
     """A disagreement of a report with the table: the field of Gpu, the table's value, the report's value."""
 
     field: str

@@ -13,6 +13,8 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from msgspec import Struct
+
 from advisor.hardware import algorithms
 from advisor.records.errors import UsageError
 
@@ -195,8 +197,7 @@ def _value(node: ast.expr, values: Mapping[str, int]) -> int:
     return result
 
 
-@dataclass(frozen=True)
-class Block:
+class Block(Struct, frozen=True):
     """The shape of a block in threads."""
 
     x: int

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from advisor.hardware.gpus import Limits, limits_of
 from advisor.records.errors import UsageError
@@ -34,8 +35,7 @@ class Cliff(Record):
     gain: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Occupancy:
+class Occupancy(Struct, frozen=True):
     """The occupancy of an SM. blocks, warps: active on it; percent: of its warp slots (0-100); limits: blocks that each
     resource alone allows; limiters: resources with the lowest limit; cliffs: nearest gain and loss of each resource.
     """

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Literal
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from advisor.hardware import algorithms
 from advisor.hardware.algorithms import Algorithm, Dtype
@@ -53,8 +55,7 @@ class Note(Record):
     cites: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(Struct, frozen=True):
     """The napkin estimate of an algorithm. flop, bytes: minimum work; intensity: FLOP/byte; derived: intermediate
     quantities; plain, tensor: the roofs, None if the GPU has no such rate or the cores cannot do the work;
     cores: the expected one of the two ('' if neither rate is known: then only the bytes count). bytes_ns: time of the

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 
 import msgspec
+from msgspec import Struct
 
 from advisor.knowledge.base import catalog
 from advisor.records.errors import KnowledgeError
@@ -36,8 +36,7 @@ class Entry(msgspec.Struct, frozen=True):
     counts: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class OpClass:
+class OpClass(Struct, frozen=True):
     """The classification of an opcode.
 
     entry: id in the dictionary, '' for an unknown opcode; pipe: fma, alu, fp64, xu, tensor, fp16, lsu, adu, cbu,
@@ -147,8 +146,7 @@ _NUMBER = re.compile(r"-?(?:0x[0-9a-f]+|\d+)")
 _STACK_POINTER = "R1"
 
 
-@dataclass(frozen=True, slots=True)
-class Memory:
+class Memory(Struct, frozen=True):
     """An operand in brackets: base register without suffixes ('' for none), uniform register, offset in bytes."""
 
     base: str
@@ -161,8 +159,7 @@ class Memory:
         return self.base == _STACK_POINTER and not self.uniform
 
 
-@dataclass(frozen=True, slots=True)
-class Instruction:
+class Instruction(Struct, frozen=True):
     """An instruction. predicate: as written without the @, or ''; operands: as written, in order."""
 
     predicate: str

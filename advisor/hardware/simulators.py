@@ -8,10 +8,12 @@ fits none. Counters cannot distinguish several patterns that fit.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import pairwise
 from typing import Annotated, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from advisor.hardware import lanes
 from advisor.hardware.lanes import LANES, Block, access
@@ -35,8 +37,7 @@ _ROWS = 64  # elements: the longest row of shared memory to try; banks repeat af
 _TYPES = {1: "uchar", 2: "half", 4: "float", 8: "float", 16: "float"}
 
 
-@dataclass(frozen=True, slots=True)
-class Coalescing:
+class Coalescing(Struct, frozen=True):
     """Sectors of a request: touched, ideal, the bytes used of each touched one, and their 128-byte lines.
 
     ideal, as ncu counts it: the sectors that the active lanes' bytes fill if contiguous, at most those touched.
@@ -53,8 +54,7 @@ class Coalescing:
         return 1 - self.ideal / self.sectors if self.sectors else 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class BankUse:
+class BankUse(Struct, frozen=True):
     """Wavefronts of a shared access, the ideal number, and ways: passes per ideal wavefront (1 without conflicts)."""
 
     wavefronts: int
@@ -146,8 +146,7 @@ def banks_of(addresses: Addresses, width: int) -> BankUse:
     return BankUse(total, len(served), total / len(served) if served else 0.0)
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(Struct, frozen=True):
     """Another form of the access: its kind (shift, exchange, pad, swizzle), its amount, and its cost per warp."""
 
     kind: str
@@ -155,8 +154,7 @@ class Change:
     cost: float
 
 
-@dataclass(frozen=True)
-class Simulated:
+class Simulated(Struct, frozen=True):
     """An access of a block: its byte addresses warp by warp, and their cost.
 
     size, width, offset: bytes of an element, of a lane's access, before element 0. costs, ideals: sectors or wavefronts
@@ -189,8 +187,7 @@ class Simulated:
         return sum(self.ideals) / len(self.ideals)
 
 
-@dataclass(frozen=True)
-class Asked:
+class Asked(Struct, frozen=True):
     """The parameters of a simulation, see `Simulated`.
 
     vector: elements per lane; row: elements per row of the array, or 0.
@@ -418,8 +415,7 @@ def occupancy_document(result: Occupancy, asked: OccupancyAsked, more: tuple[int
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Access:
+class Access(Struct, frozen=True):
     """One kind of access as measured. width: bytes per lane; active: active lanes per warp; cost: sectors or
     wavefronts per request.
     """
@@ -445,8 +441,7 @@ class Access:
         return self.width // self.size
 
 
-@dataclass(frozen=True, slots=True)
-class Fit:
+class Fit(Struct, frozen=True):
     """A pattern with the measured cost.
 
     kind: column (adjacent lanes access adjacent rows), row (each row of threads accesses one row of the array), stride

@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 if TYPE_CHECKING:
     import numpy as np
 
@@ -189,8 +191,7 @@ class Expression:
         return np.where(np.isfinite(out), out, np.nan)
 
 
-@dataclass(frozen=True)
-class Comparison:
+class Comparison(Struct, frozen=True):
     """A comparison `left op right`. text: the right side with the operator, as shown in evidence."""
 
     left: Expression

@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 import yaml
+from msgspec import Struct
 
 from advisor.knowledge.base import WORD_FILES, Catalog
 from advisor.knowledge.loader import BoundedLoader, load, node_line, read_text
@@ -29,8 +30,7 @@ from advisor.records.errors import KnowledgeError
 ERROR, WARNING, INFO = "error", "warning", "info"
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Mistake:
+class Mistake(Struct, frozen=True, order=True):
     """A mistake in a knowledge file. severity: error (blocks a release), warning, or info; line: counted from 1."""
 
     file: Path
@@ -152,8 +152,7 @@ class TeamDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     prefix: str
 
 
-@dataclass(frozen=True)
-class Placed(Generic[S]):
+class Placed(Struct, Generic[S], frozen=True):
     """An entry with its document and the nested `keys` of its position there."""
 
     id: str

@@ -12,9 +12,10 @@ import ast
 import math
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
+
+from msgspec import Struct
 
 from advisor.knowledge.expressions import TRUE, Expression, Test
 from advisor.knowledge.schemas import RuleDef
@@ -78,8 +79,7 @@ class TooManyCases(Exception):  # noqa: N818 - an outcome, not an error
     """Raised if a question splits into too many cases to decide."""
 
 
-@dataclass(frozen=True)
-class Linear:
+class Linear(Struct, frozen=True):
     """A linear expression: the sum of `terms` (name and coefficient, sorted) and a constant."""
 
     terms: tuple[tuple[str, Fraction], ...]
@@ -99,8 +99,7 @@ class Linear:
         return Linear(tuple((n, f * factor) for n, f in self.terms), self.constant * factor)
 
 
-@dataclass(frozen=True)
-class Cases:
+class Cases(Struct, frozen=True):
     """The largest (or smallest) of several terms."""
 
     largest: bool
@@ -110,16 +109,14 @@ class Cases:
 Term = Linear | Cases
 
 
-@dataclass(frozen=True)
-class Inequality:
+class Inequality(Struct, frozen=True):
     """The inequality linear > 0 or linear >= 0."""
 
     linear: Linear
     strict: bool
 
 
-@dataclass(frozen=True)
-class Junction:
+class Junction(Struct, frozen=True):
     """A conjunction (all parts hold) or a disjunction (at least one part holds)."""
 
     every: bool

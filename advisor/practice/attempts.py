@@ -5,9 +5,10 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from advisor.compare.compare import compare
 from advisor.compare.records import Compared
@@ -39,8 +40,7 @@ _UNKNOWN_ARCH = re.compile(r"(?i)unsupported gpu architecture|knows no sm_|inval
 _LONGEST = 300  # maximum length of an observation in the log, in characters
 
 
-@dataclass(frozen=True, slots=True)
-class Attempt:
+class Attempt(Struct, frozen=True):
     """The runs and verdicts of a check. mine: None if nothing could run; a verdict is None if a side was not timed.
 
     over_slow: the learner's version against the first step. to_fast: the last step against the learner's version; its
@@ -174,8 +174,7 @@ def _note(record: Record, digest: str, tried: Attempt) -> None:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Reprofiled:
+class Reprofiled(Struct, frozen=True):
     """The profile of the learner's version and of the first step, with the diagnosis and the comparison.
 
     diagnosis: of the learner's launch only; digest: of the source; revealed: the scored prediction, if any.

@@ -6,12 +6,12 @@ The kernels and their cases are in kernels/ceilings/. A ceiling is a launch's wo
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 import msgspec
 from filelock import FileLock, Timeout
+from msgspec import Struct
 
 from advisor.hardware.ceilings import FILE, Ceiling, Ceilings, key_of, read_file
 from advisor.practice.run import JobResult, OnProgress, Outcome, Runner, nothing, run
@@ -31,8 +31,7 @@ RUNS = 20
 _WAIT_S = 10.0
 
 
-@dataclass(frozen=True, slots=True)
-class Calibration:
+class Calibration(Struct, frozen=True):
     """The ceilings, or the reason why there are none."""
 
     outcome: Outcome

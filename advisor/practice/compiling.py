@@ -11,10 +11,11 @@ import shutil
 import subprocess
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
 from functools import lru_cache
 from multiprocessing import get_context
 from pathlib import Path
+
+from msgspec import Struct
 
 from advisor.practice.launchlines import read_lines
 from advisor.practice.tasks import line_directive
@@ -33,8 +34,7 @@ _LINES = re.compile(r"^\s*//\s*launch\s*:", re.MULTILINE)
 _QUICK = "--Ofast-compile=max"
 
 
-@dataclass(frozen=True, slots=True)
-class Kernel:
+class Kernel(Struct, frozen=True):
     """A compiled kernel: registers, stack and spill bytes per thread; static shared memory per block in bytes.
 
     A value is None if the compiler did not report it.
@@ -47,8 +47,7 @@ class Kernel:
     shared_bytes: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Build:
+class Build(Struct, frozen=True):
     """A source compiled for one architecture: its kernels, or the failure, and the compiler's warnings."""
 
     source: Path

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from advisor.knowledge.base import Catalog, timelines
 from advisor.knowledge.loader import key_line, load
@@ -38,8 +39,7 @@ MOST_RECORDED = 20_000_000  # total bytes of all recordings, including the demo'
 OTHER = ("tour", "ceilings")
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Fault:
+class Fault(Struct, frozen=True, order=True):
     """A fault of a folder and its location."""
 
     file: Path

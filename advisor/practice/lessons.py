@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from advisor.compare.compare import compare_diagnoses
 from advisor.compare.records import Compared
@@ -48,8 +51,7 @@ Arguments = Mapping[str, str]
 _KEPT: Final = 3  # number of analysed recordings to cache; each holds its report's frame
 
 
-@dataclass(frozen=True, slots=True)
-class Recorded:
+class Recorded(Struct, frozen=True):
     """The recorded data of an exercise, the GPU and software that recorded it, and the analysis of its report."""
 
     measured: Measured
@@ -62,8 +64,7 @@ class Recorded:
         return next(x for x in self.analysis.diagnosis.launches if x.index == own[step.look_at])
 
 
-@dataclass(frozen=True, slots=True)
-class Solution:
+class Solution(Struct, frozen=True):
     """A bundled step: its file and text, and the text of the step before it (`old`)."""
 
     step: StepDef
@@ -73,8 +74,7 @@ class Solution:
     old: str
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """A row of the exercise list.
 
     prerequisites: numbers of exercises; state: new, started, tried or solved; points: of the best prediction, or None;
@@ -95,8 +95,7 @@ class Row:
     kind: str = "kernel"
 
 
-@dataclass(frozen=True, slots=True)
-class Yours:
+class Yours(Struct, frozen=True):
     """The learner's files: the one to edit, the others, and the unified diff of the first against the original."""
 
     folder: Path
@@ -105,8 +104,7 @@ class Yours:
     changes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Terms:
+class Terms(Struct, frozen=True):
     """The choices of a prediction as (id, title); peaks: of the recorded GPU, per second, for the napkin."""
 
     classes: tuple[tuple[str, str], ...]
@@ -115,8 +113,7 @@ class Terms:
     flops: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class Lesson:
+class Lesson(Struct, frozen=True):
     """An exercise after an action, with the result of the action.
 
     record: the learner's progress; recorded: where the profiles come from; yours: None before the start; original: the
@@ -132,8 +129,7 @@ class Lesson:
     result: Any = None
 
 
-@dataclass(frozen=True, slots=True)
-class Profile:
+class Profile(Struct, frozen=True):
     """The recorded launch of a step, and the times of its runs in ns."""
 
     step: str
@@ -141,16 +137,14 @@ class Profile:
     times_ns: tuple[float, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Tried:
+class Tried(Struct, frozen=True):
     """A check. attempt: runs on this GPU; builds: the compiled sources if nothing could run (no `attempt.mine`)."""
 
     attempt: attempts.Attempt
     builds: tuple[Build, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Beside:
+class Beside(Struct, frozen=True):
     """A comparison of two recorded steps."""
 
     before: str

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal
 
 import msgspec
-from msgspec import structs
+from msgspec import Struct, structs
 from rapidfuzz import process
 
 from advisor.knowledge.loader import key_line, load
@@ -275,8 +274,7 @@ def digest(exercise: Exercise, step: StepDef) -> str:
     return state.hexdigest()[:12]
 
 
-@dataclass(frozen=True, slots=True)
-class Recording:
+class Recording(Struct, frozen=True):
     """The recording of an exercise on one GPU."""
 
     record: RecordFile

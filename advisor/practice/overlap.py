@@ -16,8 +16,9 @@ cut, `sure` is False.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from advisor.reasoning.time_model.noise import Spread
 
@@ -31,8 +32,7 @@ _EQUAL_COUNTS = 0.02  # maximum difference of loads and stores between a variant
 _EQUAL_OCCUPANCY = 0.10
 
 
-@dataclass(frozen=True, slots=True)
-class Overlap:
+class Overlap(Struct, frozen=True):
     """The verdict. hidden: see the module; times in ns; longer: `memory` or `math`; sure: the noise allows no other.
 
     visible: whether the shorter half is long enough for a meaningful verdict.
@@ -71,8 +71,7 @@ def judge(full: Spread, memory: Spread, math: Spread) -> Overlap:
     return Overlap(word, hidden, longer, max(m, a), m + a, f, others == {word}, visible)
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(Struct, frozen=True):
     """A condition that the experiment holds equal: its metric, the variant, its value there and in the full kernel.
 
     equal: whether it holds, None if a report does not say.

@@ -10,8 +10,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import Final, Literal
+
+from msgspec import Struct
 
 from advisor.practice.state import Prediction
 from advisor.records import quantities
@@ -29,16 +30,14 @@ _LONGEST = 200  # maximum number of typed characters to read
 Word = Literal["right", "close", "off", "unread"]
 
 
-@dataclass(frozen=True, slots=True)
-class Quantity:
+class Quantity(Struct, frozen=True):
     """A number in the canonical unit of its kind; the unit is empty for a plain number."""
 
     value: float
     unit: str
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Struct, frozen=True):
     """The comparison of a typed number: `unread` if the two are not comparable; factor: typed over expected."""
 
     word: Word
@@ -118,8 +117,7 @@ MINE = "mine"  # the step id of the learner's own version
 CLASS_POINTS, CAUSE_POINTS, AMONG_POINTS, SPEEDUP_POINTS = 30, 40, 20, 30
 
 
-@dataclass(frozen=True, slots=True)
-class Score:
+class Score(Struct, frozen=True):
     """The points of each part and the total (0 to 100). factor: error of the predicted speedup, None if not known."""
 
     class_points: int
@@ -129,8 +127,7 @@ class Score:
     total: int
 
 
-@dataclass(frozen=True, slots=True)
-class Revealed:
+class Revealed(Struct, frozen=True):
     """A prediction and the result of the profile: points, class, first cause and measured speedup."""
 
     said: Prediction

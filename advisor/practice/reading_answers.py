@@ -7,10 +7,9 @@ by the error factor as for a speedup. A profile gives 100 points (50 if the cave
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from advisor.knowledge.base import catalog, timelines
 from advisor.knowledge.texts import fill
@@ -28,8 +27,7 @@ PATTERN_POINTS, TIME_POINTS, CAVEAT_POINTS = 70, 30, 100
 _SHORTEST, _LONGEST = 1.0, 1e14  # ns
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TimelineShown:
+class TimelineShown(Struct, frozen=True, eq=False):
     """The trace of an exercise. time: the number to estimate, in ns."""
 
     info: TraceInfo
@@ -38,16 +36,14 @@ class TimelineShown:
     time: float
 
 
-@dataclass(frozen=True, slots=True)
-class ProfileShown:
+class ProfileShown(Struct, frozen=True):
     """The report of an exercise, and its launch to judge."""
 
     diagnosis: Diagnosis
     launch: LaunchDiagnosis
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Shown:
+class Shown(Struct, frozen=True, eq=False):
     """A recording with its answer. findings: what the program found, the first first; values: metrics, for texts."""
 
     reading: Reading
@@ -76,8 +72,7 @@ class Shown:
         return fill(text, self.values)
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
+class Answered(Struct, frozen=True):
     """The recording after the answer; said, score: None without an answer."""
 
     shown: Shown

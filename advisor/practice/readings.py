@@ -6,13 +6,12 @@ of the problem, so it may be shown before the prediction.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
 import msgspec
-from msgspec import structs
+from msgspec import Struct, structs
 
 from advisor.knowledge.loader import load
 from advisor.records import resources
@@ -74,8 +73,7 @@ class Reading(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return False
 
 
-@dataclass(frozen=True, slots=True)
-class ReadingStep:
+class ReadingStep(Struct, frozen=True):
     """The step of a reading exercise."""
 
     id: str

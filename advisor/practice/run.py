@@ -7,11 +7,12 @@ import math
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from statistics import median
 
 import msgspec
+from msgspec import Struct, field
 
 import advisor
 from advisor.practice.api import Card, Work
@@ -24,8 +25,7 @@ from advisor.records.scratch import ScratchFolder
 PRINTED = 100  # number of lines to keep of what kernels print
 
 
-@dataclass(frozen=True, slots=True)
-class JobResult:
+class JobResult(Struct, frozen=True):
     """The result of a job. times_ns: timed runs; changed: inputs that the kernel modified; correct: or None, unchecked.
 
     profiled: its launches in the report, None if they could not be counted; failure: why the job ended early.
@@ -62,16 +62,14 @@ class JobResult:
         return f"{place} is {m.got:.9g}, expected {m.expected:.9g}; {share}"
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Struct, frozen=True):
     """An exercise on this GPU: its sizes, and the bytes and FLOP that its algorithm needs."""
 
     sizes: dict[str, int]
     work: Work
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """The result of a whole run. failure: why some or all jobs could not run; printed: the last lines of kernels."""
 
     card: Card | None = None
@@ -104,8 +102,7 @@ class Outcome:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Now:
+class Now(Struct, frozen=True):
     """The current step and stage of the child."""
 
     exercise: str
@@ -149,8 +146,7 @@ def left_over(tasks: tuple[Task, ...], done: tuple[JobResult, ...]) -> tuple[Tas
     return tuple(left)
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """The time limits of the stages in seconds; `factor` multiplies them all (a profiler replays kernels)."""
 
     start: float = 180.0
@@ -169,8 +165,7 @@ class Limits:
         return (given if isinstance(given, float | int) else self.start) * self.factor
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(Struct, frozen=True):
     """The current stage of a step, the number of its job and of all jobs, and the progress of a profiler."""
 
     exercise: str
@@ -190,8 +185,7 @@ def nothing(progress: Progress) -> None:
     """Ignore the progress."""
 
 
-@dataclass(frozen=True, slots=True)
-class Runner:
+class Runner(Struct, frozen=True):
     """The settings of a child process.
 
     python: the interpreter with CuPy; prefix: a command that precedes it (a profiler); env: additional environment
@@ -222,8 +216,7 @@ class Runner:
         return merged
 
 
-@dataclass(slots=True)
-class Listener:
+class Listener(Struct):
     """Parse the child's stdout: pass progress to `show`, keep other lines, and set the time limit from `limits`.
 
     done, of: number of jobs finished before this child, and of all jobs; stderr: the end of the child's stderr.

@@ -7,9 +7,11 @@ fastest that is correct and faster than the unmodified source beyond the noise.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
+
+from msgspec import Struct
 
 from advisor.practice.launchlines import read_lines
 from advisor.practice.profiling import Profile, profile
@@ -30,8 +32,7 @@ _FIRST, _LAST = "as written", "as written, again"
 METRICS = ("duration_ns", "registers_per_thread", "occupancy_theoretical_pct", "occupancy_achieved_pct")
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
+class Point(Struct, frozen=True):
     """One point. judged: against the unmodified source; problem: why the point does not count, else empty.
 
     registers: the most per thread of a kernel; time: None if not timed; metrics: profiled, by canonical name.
@@ -50,8 +51,7 @@ class Point:
         return label(self.vary)
 
 
-@dataclass(frozen=True, slots=True)
-class Sweep:
+class Sweep(Struct, frozen=True):
     """The table. points: the unmodified source first; best: None if no point is faster beyond the noise.
 
     notes: the axes that were skipped, and why; failure: why there is no table at all, or no profile.

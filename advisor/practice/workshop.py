@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from advisor.practice.manifest import Exercise, StepDef, bundled_text
 from advisor.practice.state import Store
@@ -17,8 +18,7 @@ _LARGEST = 1 << 20  # maximum bytes of a source
 _POLL_S = 0.3  # seconds between two reads of the learner's files
 
 
-@dataclass(frozen=True, slots=True)
-class Workshop:
+class Workshop(Struct, frozen=True):
     """The files of a learner. source: the file to edit; extra: the files it uses; profiles: the folder of reports."""
 
     exercise: Exercise

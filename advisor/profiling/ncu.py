@@ -6,8 +6,9 @@ import os
 import re
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from advisor.profiling.failures import Failure
 
@@ -50,8 +51,7 @@ def report_options(report: Path, clock_control: str | None = None) -> tuple[str,
     return (*clocks, "--force-overwrite", "-o", place)
 
 
-@dataclass(slots=True)
-class NcuOutput:
+class NcuOutput(Struct):
     """The content of ncu's own lines. errors: its errors; empty: whether it says that it profiled no kernel."""
 
     errors: list[str] = field(default_factory=list)

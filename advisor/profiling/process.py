@@ -5,7 +5,8 @@ from __future__ import annotations
 import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from advisor.records import ending
 from advisor.records.child import Child
@@ -13,8 +14,7 @@ from advisor.records.child import Child
 _LONGEST = 1 << 16  # maximum bytes of a line; the rest is cut
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
+class Ended(Struct, frozen=True):
     """How a child ended. code: exit code, or minus the signal; None if it could not be ended (stuck in the driver).
 
     late: it was ended because a stage took too long; errors: the end of its stderr.

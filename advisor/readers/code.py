@@ -17,7 +17,8 @@ import contextlib
 import posixpath
 import struct
 from bisect import bisect_right
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from advisor.readers.container import Bytes, DamagedError, fields, number_at
 
@@ -32,8 +33,7 @@ class BadCodeError(ValueError):
     """The bytes are not well-formed machine code."""
 
 
-@dataclass(frozen=True, slots=True)
-class Symbol:
+class Symbol(Struct, frozen=True):
     """A symbol: the index of its section and its offset in that section."""
 
     name: str
@@ -98,8 +98,7 @@ _MOST_ROWS = 1 << 21
 _MOST_CALLS = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(Struct, frozen=True):
     """A source line. function: mangled name of the inlined function that contains it, or '' for the kernel itself."""
 
     file: str
@@ -107,8 +106,7 @@ class Frame:
     function: str = ""
 
 
-@dataclass(slots=True)
-class Sequence:
+class Sequence(Struct):
     """The line table rows of one function: (offset in its section, file, line, row of the call or 0, function)."""
 
     section: int

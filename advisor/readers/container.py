@@ -16,14 +16,14 @@ import contextlib
 import mmap
 import struct
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import BinaryIO
+
+from msgspec import Struct, field
 
 MIB = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """Limits for reading one file.
 
     children: processes at a time; batch_launches, batch_bytes: maximum for one child (bytes of launch records, each of
@@ -70,8 +70,7 @@ class DamagedError(ValueError):
     """The bytes are not a well-formed message of this container."""
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(Struct, frozen=True):
     """Byte offsets (start, end) in one block: of its header, and of each complete source and result."""
 
     header: tuple[int, int]
@@ -79,8 +78,7 @@ class Block:
     results: tuple[tuple[int, int], ...]
 
 
-@dataclass(slots=True)
-class Container:
+class Container(Struct):
     """The result of parsing the blocks.
 
     announced: launches according to the headers; readable: launches with complete bytes; damage: a description of the
@@ -391,8 +389,7 @@ def slim(
     return damaged
 
 
-@dataclass(slots=True)
-class _Choice:
+class _Choice(Struct):
     """Decides how to write a metric, by the index of its name in the string table; `known` caches the answers."""
 
     strings: list[str]

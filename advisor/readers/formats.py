@@ -11,9 +11,10 @@ import mmap
 import re
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
+
+from msgspec import Struct
 
 from advisor.readers.container import ENDS, MAGIC, MIB, Limits, walk
 from advisor.readers.frame import one_line
@@ -113,8 +114,7 @@ _HINTS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Sniffed:
+class Sniffed(Struct, frozen=True):
     """A detected format: one of FORMATS, or '' for a compressed file before unpacking. wrapping: xz, gz, zst or ''."""
 
     format: str

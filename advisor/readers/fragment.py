@@ -10,8 +10,9 @@ import csv
 import math
 import re
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from advisor.readers.console import read_console
 from advisor.readers.csv_tables import decimal_mark, is_header, number, read_details_csv, read_raw_csv
@@ -42,8 +43,7 @@ _ABSENT: Final = frozenset(("n/a", "nan", "-", "(!) n/a", "(!) nan", "inf"))
 _HEAD: Final = "pasted (1, 1, 1)x(1, 1, 1), Context 1, Stream 7, Device 0, CC 0.0"
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """A number of a fragment. section: of ncu, empty if unknown; label: its name as pasted, or ncu's own name."""
 
     label: str
@@ -52,8 +52,7 @@ class Row:
     section: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Fragment:
+class Fragment(Struct, frozen=True):
     """The rows of a fragment in their order, and the lines that look like a row but have no known name."""
 
     rows: tuple[Row, ...] = ()

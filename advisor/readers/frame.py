@@ -10,9 +10,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
+
+from msgspec import Struct, field
 
 from advisor.records.magnitudes import plausible
 from advisor.records.readings import IDENTITY, Access, RuleResult
@@ -185,8 +186,7 @@ class Metric(Protocol):
         """`Section/Label` pairs of console text and details CSV."""
 
 
-@dataclass(slots=True)
-class Launch:
+class Launch(Struct):
     """A launch. values: ncu metric name -> (value, unit in the file); labels: (section, label) -> the same, in console
     text and details CSV; known: canonical metrics that the reader derived, in their canonical unit."""
 
@@ -206,8 +206,7 @@ class Launch:
     sampling: Sampling | None = None
 
 
-@dataclass(slots=True)
-class Contents:
+class Contents(Struct):
     """The launches and problems in a file. missing: number of lost launches, None if that is unknown."""
 
     launches: list[Launch] = field(default_factory=list)

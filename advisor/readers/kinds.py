@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 _HEAD: Final = 8192  # bytes read to detect the kind of a file
 _SQLITE: Final = b"SQLite format 3\0"
@@ -17,8 +18,7 @@ _TRANSCRIPT: Final = b'"ncu-advisor/transcript/'
 DEMO: Final = Path("tour") / "recorded" / "h200" / "tour.ncu-rep.xz"  # the bundled report, in the folder of kernels
 
 
-@dataclass(frozen=True, slots=True)
-class Opening:
+class Opening(Struct, frozen=True):
     """Paths by kind, each in the order given."""
 
     reports: tuple[str, ...] = ()

@@ -9,9 +9,10 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from advisor.knowledge.sampling import sampled_names, sampling_knowledge
 from advisor.readers import formats
@@ -255,8 +256,7 @@ def _version(tool: str) -> str:
     return ".".join(one_line(tool, 40).split(".")[:3])
 
 
-@dataclass(frozen=True, slots=True)
-class LaunchCode:
+class LaunchCode(Struct, frozen=True):
     """The instructions of one launch, in the order of their addresses.
 
     table: the result of `read_instances`. Per instruction: calls: (file, line) of the calls at which it was inlined,

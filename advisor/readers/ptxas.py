@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from advisor.readers.frame import Launch
 from advisor.records.magnitudes import whole
@@ -18,8 +19,7 @@ _PLAIN = re.compile(r"_Z(\d+)")
 _NESTED = re.compile(r"_ZN?[KVO]*")
 
 
-@dataclass(frozen=True, slots=True)
-class Compiled:
+class Compiled(Struct, frozen=True):
     """A kernel compiled for one architecture; bytes per thread (stack, spills) or per block (static shared memory)."""
 
     mangled: str

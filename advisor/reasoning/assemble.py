@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -54,8 +53,7 @@ if TYPE_CHECKING:
     from pandas.api.extensions import ExtensionArray
 
 
-@dataclass(frozen=True)
-class Reasoned(Conclusions):
+class Reasoned(Conclusions, frozen=True):
     """Conclusions with the diagnosis of each row."""
 
     launches: tuple[LaunchDiagnosis, ...]

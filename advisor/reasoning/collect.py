@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from advisor.knowledge.base import Catalog
 from advisor.knowledge.expressions import parse
@@ -16,8 +17,7 @@ from advisor.records.diagnosis import LaunchDiagnosis, Missing, Question
 ALWAYS = ("SpeedOfLight", "LaunchStats", "Occupancy")
 
 
-@dataclass(frozen=True, slots=True)
-class Gathered:
+class Gathered(Struct, frozen=True):
     """The sections to collect, each with the findings that it decides and its metrics; an empty command if none."""
 
     command: str

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from advisor.knowledge.base import Catalog
 from advisor.knowledge.base import catalog as open_catalog
@@ -25,8 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-@dataclass(frozen=True)
-class RowConclusions:
+class RowConclusions(Struct, frozen=True):
     """The conclusions about one launch.
 
     first: those of the first pass, before the speedups are known; gains: speedup by finding; numbers: the metrics of
@@ -39,8 +39,7 @@ class RowConclusions:
     numbers: tuple[float, ...]
 
 
-@dataclass(frozen=True)
-class Conclusions:
+class Conclusions(Struct, frozen=True):
     """The conclusions about one frame, row by row.
 
     first: those of the first pass, before the speedups are known; gains: speedup by finding.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from advisor.hardware import lanes, simulators
@@ -24,8 +24,7 @@ Numbers = Mapping[str, float]
 Grid = tuple[int, int, int] | None
 
 
-@dataclass(frozen=True)
-class Launched:
+class Launched(Struct, frozen=True):
     """The input of the simulators: known metrics, accesses, the block's shape and the compute capability."""
 
     values: Numbers

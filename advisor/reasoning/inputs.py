@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 from advisor.hardware.ceilings import CeilingsByGpu
 from advisor.knowledge.base import Catalog, workloads
@@ -23,8 +24,7 @@ FORM = "workload"  # the format of a file with typed numbers
 _TYPED_UNITS = ("%", "ns", "byte", "byte/s", "Hz", "cycle", "FLOP")
 
 
-@dataclass(frozen=True)
-class Inputs:
+class Inputs(Struct, frozen=True):
     """The inputs of an analysis.
 
     frame: as the readers return it; gpu: the name given with `--gpu`; answers: by position of the launch, None for all;

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec import Struct
 from msgspec.structs import replace
 
 from advisor.knowledge.base import Catalog, finding_title
@@ -52,8 +52,7 @@ class Kind(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     part: str = ""
 
 
-@dataclass(frozen=True)
-class Kinds:
+class Kinds(Struct, frozen=True):
     """The kinds of results, by identifier, and patterns of messages that are not about the kernel."""
 
     of: Mapping[str, tuple[Kind, ...]]
@@ -143,8 +142,7 @@ def sentence(message: str, tells: str) -> str:
     return chosen if len(chosen) <= _LONGEST else chosen[: _LONGEST - 1] + "…"
 
 
-@dataclass(frozen=True)
-class _Case:
+class _Case(Struct, frozen=True):
     """One launch and the conclusions about it."""
 
     catalog: Catalog

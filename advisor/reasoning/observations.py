@@ -10,12 +10,11 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from msgspec import structs
+from msgspec import Struct, field, structs
 
 from advisor.knowledge.base import Catalog
 from advisor.knowledge.expressions import (
@@ -219,8 +218,7 @@ def tests_of(catalog: Catalog) -> dict[str, Test]:
     return out
 
 
-@dataclass(frozen=True)
-class Observed:
+class Observed(Struct, frozen=True, dict=True):
     """Evaluated observations. truth: FALSE, UNKNOWN or TRUE; margin: NaN if unknown; shape (rows, names) each."""
 
     catalog: Catalog

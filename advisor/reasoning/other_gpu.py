@@ -18,11 +18,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import msgspec
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from advisor.hardware import gpus
 from advisor.hardware.gpus import Gpu
@@ -48,8 +49,7 @@ _SM_UNITS = ("l1_global", "l1_shared", "l1_local", "lsu", "alu", "xu", "adu", "i
 _WIDTHS = 2.0
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """Time for the same work there / here, from `low` to `high`.
 
     known: `rate` if both rates are known, `bounds` if only bounds are, `` if neither is: unchanged.
@@ -65,16 +65,14 @@ class Change:
         return math.sqrt(self.low * self.high)
 
 
-@dataclass(frozen=True, slots=True)
-class Filling:
+class Filling(Struct, frozen=True):
     """How a grid fills a GPU. imbalance: work of the busiest SM / average; rounds: rounds of warps on that SM."""
 
     imbalance: float = 1.0
     rounds: float = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class Prediction:
+class Prediction(Struct, frozen=True):
     """Time there / here with its range, and the need (a share of the time there) and the change of each term."""
 
     ratio: float
@@ -222,8 +220,7 @@ _LOST = (
 _LOST_KINDS = ("stall_", "samples_", "pc_samples")
 
 
-@dataclass(frozen=True, slots=True)
-class Fit:
+class Fit(Struct, frozen=True):
     """Occupancy of a launch there; NaN if unknown. limits: blocks that each resource allows, {} if the same as here."""
 
     percent: float

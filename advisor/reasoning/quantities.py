@@ -7,10 +7,9 @@ estimate.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
-from msgspec import structs
+from msgspec import Struct, structs
 
 from advisor.knowledge.base import Catalog
 from advisor.knowledge.expressions import FALSE, TRUE, Expression, ExpressionError, parse
@@ -23,8 +22,7 @@ from advisor.records.errors import KnowledgeError
 SHARE = "share"  # the field of `says` for the way's own share
 
 
-@dataclass(frozen=True)
-class _Way:
+class _Way(Struct, frozen=True):
     """A parsed way of a quantity. wanted: the numbers in its text; inputs: the metrics that enter, in reading order."""
 
     let: Mapping[str, Expression]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol, TypeVar
+
+from msgspec import Struct
 
 from advisor.knowledge.base import Catalog
 from advisor.knowledge.base import catalog as open_catalog
@@ -31,8 +32,7 @@ class Ranks(Protocol):
         """Return the estimated speedup of its fix."""
 
 
-@dataclass(frozen=True)
-class Ranked:
+class Ranked(Struct, frozen=True):
     """A finding reduced to the fields that decide its rank."""
 
     id: str

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 import pandas as pd
+from msgspec import Struct
+from msgspec.structs import replace
 
 from advisor.knowledge.base import Catalog
 from advisor.knowledge.expressions import Comparison as Test
@@ -26,8 +27,7 @@ _STEPS = [10.0 ** (k / 8) for k in range(-48, 41)]  # from a millionth of the va
 _BISECTIONS = 80
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(Struct, frozen=True):
     """A comparison of a proof and the nearest value of `metric` at which it flips, everything else unchanged.
 
     turns_at: the boundary itself; beyond: the nearest value on its other side; both in the metric's unit.

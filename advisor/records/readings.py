@@ -7,8 +7,9 @@ one float64 column per canonical metric of knowledge/metrics.yaml; NaN or an abs
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from advisor.records.record import Count, Record, written
 
@@ -36,8 +37,7 @@ IDENTITY = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Access:
+class Access(Struct, frozen=True):
     """Memory accesses of all instructions of one kind, from the source-level instances of a launch.
 
     space: global, shared, local, constant, texture or other; kind: load, store, atomic or other; width: bits per lane;
@@ -56,8 +56,7 @@ class Access:
     wavefronts_ideal: float
 
 
-@dataclass(frozen=True, slots=True)
-class RuleResult:
+class RuleResult(Struct, frozen=True):
     """One result of Nsight Compute's rules: identifier, title, message, estimated speedup (>= 1) or None.
 
     local_pct: for an estimate about only one part of the kernel, the % that can be saved in this part.
@@ -85,8 +84,7 @@ class ReportInfo(Record):
     problems: tuple[str, ...] = written(())
 
 
-@dataclass(frozen=True)
-class Reading:
+class Reading(Struct, frozen=True):
     """The content of one file: its description and the frame with the base metrics."""
 
     info: ReportInfo

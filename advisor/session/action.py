@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from typing import Any, Final, Literal
+
+from msgspec import Struct, field
 
 from advisor.session.requests import Completed, Event, UserEvent
 from advisor.session.state import State
@@ -21,8 +22,7 @@ Completer = Callable[[str, State, Listing], Iterable[str]]
 GROUPS: Final = ("why", "launch", "program", "method", "session")
 
 
-@dataclass(frozen=True, slots=True)
-class Typed:
+class Typed(Struct, frozen=True):
     """The text after a slash command or in a sentence: with single blanks, and as it was typed if that is known."""
 
     rest: str = ""
@@ -37,8 +37,7 @@ class Typed:
 Parse = Callable[[Typed, State], Event]
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(Struct, frozen=True):
     """A sentence that means an action: a pattern whose group `rest` goes to `event`, which may return None."""
 
     pattern: re.Pattern[str]
@@ -50,8 +49,7 @@ def shape(opening: str, event: Callable[[Typed, State], Event | None]) -> Shape:
     return Shape(re.compile(rf"^{opening}\s+(?P<rest>.+)$", re.IGNORECASE | re.DOTALL), event)
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(Struct, frozen=True):
     """A slash command.
 
     does: its description for help and palette; parse: the event itself, or the function from a line to the event, which
@@ -83,8 +81,7 @@ class Command:
         return self.parse() if isinstance(self.parse, type) else self.parse(line, state)
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(Struct, frozen=True):
     """The handling of the result of an action's request: the reducer, and the steps of the method.
 
     steps: the steps that the session passes, the last of which is the current one; done: the steps that the result
@@ -97,8 +94,7 @@ class Result:
     done: Callable[[Completed, State], tuple[str, ...]] = lambda event, state: ()
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
+class Action(Struct, frozen=True):
     """One thing the user can do.
 
     reduce: returns the next state, the same object if the event is not possible; words: the event in a replayed

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
 
 import msgspec
+from msgspec import Struct
 
 from advisor.records.diagnosis import Finding
 from advisor.session import events as e
@@ -155,8 +155,7 @@ def _exercise(state: State, finding: Finding | None) -> str:
 _Event = Callable[[State], e.Event | None]
 
 
-@dataclass(frozen=True, slots=True)
-class _Offered:
+class _Offered(Struct, frozen=True):
     """An offer: its label, its event (None if it is not possible), and other words for it."""
 
     label: str

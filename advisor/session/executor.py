@@ -5,11 +5,14 @@ from __future__ import annotations
 import logging
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from functools import cache
 from pathlib import Path
 from threading import Lock
 from typing import Any, Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from advisor.compare.side import Side, parse_side
 from advisor.hardware.ceilings import CeilingsByGpu
@@ -63,8 +66,7 @@ def _nowhere(*_: Any) -> Any:
     raise UsageError("This is not available here.")
 
 
-@dataclass(frozen=True)
-class Sources:
+class Sources(Struct, frozen=True):
     """The functions that a session calls: diagnoses, the knowledge index, explanations, estimates, contents of views.
 
     analyse_launches: diagnoses launches of a transcript, from their reports, the GPU's name and the measured ceilings;

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from advisor.explain import explain
 from advisor.hardware import gpus
@@ -59,8 +61,7 @@ class Reasoned(Protocol):
         """Predict launches on another GPU."""
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
+class Answered(Struct, frozen=True):
     """An answered question: how it was read, what the answer was made from, and the answer."""
 
     meaning: Meaning

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final
+
+from msgspec import Struct, field
 
 from advisor.session.language.lexicon import Known
 from advisor.view.blocks import Block, Line, in_lines
@@ -30,8 +31,7 @@ UNIT_HINTS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Struct, frozen=True):
     """An option that the user can choose now: its id, its label, other words for it, and a short remark."""
 
     id: str
@@ -40,8 +40,7 @@ class Choice:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Ask:
+class Ask(Struct, frozen=True):
     """A question. kind: number (in `unit`, between low and high if given), choice, text (one line) or page (the numbers
     of one section of ncu, in `rows`).
 
@@ -69,8 +68,7 @@ class Ask:
     how: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(Struct, frozen=True):
     """A page of an interview: a section of ncu, where it is, and its rows (metric, name there, how to form it)."""
 
     id: str
@@ -79,8 +77,7 @@ class Page:
     rows: tuple[tuple[str, str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Card:
+class Card(Struct, frozen=True):
     """One entry of the conversation.
 
     position: the launch that it is about; finding: its subject there (a finding or question id); label: the kind
@@ -104,8 +101,7 @@ class Card:
         return in_lines(self.blocks)
 
 
-@dataclass(frozen=True, slots=True)
-class NapkinResult:
+class NapkinResult(Struct, frozen=True):
     """A result of napkin math: its lines, and answers for the engine (question id, value).
 
     bound: the expected limit, memory or compute; empty if unknown.
@@ -117,8 +113,7 @@ class NapkinResult:
     bound: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Proved:
+class Proved(Struct, frozen=True):
     """The proof of a conclusion (engine.Proof) and the values that flip it (engine.Flip).
 
     turns: for a view, metric to the values at which evidence of any conclusion of the launch flips.
@@ -129,8 +124,7 @@ class Proved:
     turns: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Algorithm:
+class Algorithm(Struct, frozen=True):
     """An algorithm of the napkin math, and its parameters in order."""
 
     id: str
@@ -138,8 +132,7 @@ class Algorithm:
     parameters: tuple[Ask, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Experiment:
+class Experiment(Struct, frozen=True):
     """A row of the experiment log: a version of the code, its time, the observation and the next step.
 
     change: the change of the code before it, in words; ratio: time of the version before divided by this one's.
@@ -157,8 +150,7 @@ class Experiment:
     baseline: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class VersionComparison:
+class VersionComparison(Struct, frozen=True):
     """A new report, diagnosed and compared: its diagnosis, the launch's index in it, and the comparison.
 
     compared: compare.Compared of the two launches alone; path: the report as it was read, empty for typed numbers;
@@ -172,8 +164,7 @@ class VersionComparison:
     answers: tuple[tuple[str, float | str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """A step of the method, from the knowledge base: the lists hold sentences, commands and ids of further entries.
 
     links: (title, address) of further reading.
@@ -197,8 +188,7 @@ class Step:
     links: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Pitfall:
+class Pitfall(Struct, frozen=True):
     """A common misreading of a profile; found_by: the finding that detects it in a report, empty if there is none."""
 
     id: str
@@ -208,8 +198,7 @@ class Pitfall:
     found_by: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Ridge:
+class Ridge(Struct, frozen=True):
     """A ridge point of a GPU, FLOP/byte: `peak` is the key of its rate (`fp32`, `fp16_tensor`, …)."""
 
     gpu: str
@@ -217,8 +206,7 @@ class Ridge:
     ridge: float
 
 
-@dataclass(frozen=True, slots=True)
-class KnowledgeIndex:
+class KnowledgeIndex(Struct, frozen=True):
     """The part of the knowledge base that a session needs, read once.
 
     ranges: question id to (low, high); metrics: metric id to (unit, meaning); interview: the questions without a

@@ -5,10 +5,9 @@ Events are data: replaying the events of a session restores it. User events are 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import msgspec
+from msgspec import Struct
 
 from advisor.records.diagnosis import Diagnosis
 from advisor.session.records import KnowledgeIndex
@@ -16,29 +15,24 @@ from advisor.session.records import KnowledgeIndex
 Value = float | str | None
 
 
-class Request:
+class Request(Struct, frozen=True):
     """Work that a state waits for."""
 
-    __slots__ = ()
 
-
-@dataclass(frozen=True, slots=True)
-class Read(Request):
+class Read(Request, frozen=True):
     """Read the reports (with none, only the knowledge index) and diagnose them."""
 
     paths: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Conclude(Request):
+class Conclude(Request, frozen=True):
     """Diagnose again with all answers: (position or None for numbers without a report, question id, value)."""
 
     answers: tuple[tuple[int | None, str, float | str], ...]
     position: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Prove(Request):
+class Prove(Request, frozen=True):
     """Show how a finding or the class was concluded and what flips it (`how`), or why it was not (`why_not`).
 
     quiet, here and below: the result is for a view only, without a card in the conversation.
@@ -50,8 +44,7 @@ class Prove(Request):
     quiet: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Suppose(Request):
+class Suppose(Request, frozen=True):
     """Diagnose the launch with other values of these metrics."""
 
     position: int
@@ -59,16 +52,14 @@ class Suppose(Request):
     quiet: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Explain(Request):
+class Explain(Request, frozen=True):
     """Search the knowledge base for a word."""
 
     word: str
     position: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Estimate(Request):
+class Estimate(Request, frozen=True):
     """Do the napkin math for an algorithm with these parameters on the GPU of the launch."""
 
     position: int
@@ -76,16 +67,14 @@ class Estimate(Request):
     parameters: tuple[tuple[str, float | str], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Trace(Request):
+class Trace(Request, frozen=True):
     """Read traces of Nsight Systems and match patterns (timeline.TimelineResult). values: typed numbers instead."""
 
     paths: tuple[str, ...]
     values: tuple[tuple[str, float], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class CompareVersion(Request):
+class CompareVersion(Request, frozen=True):
     """Read a new report and compare its launch with the one at `position` (records.VersionComparison).
 
     path: empty if the new version's numbers were typed; change: a description of the change to the code.
@@ -96,8 +85,7 @@ class CompareVersion(Request):
     change: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Locate(Request):
+class Locate(Request, frozen=True):
     """Read the lines and instructions of a launch (source.View).
 
     by: a measure, empty for the finding's own; search: a regular expression; where: tests such as `share>5%`; columns:
@@ -112,31 +100,27 @@ class Locate(Request):
     finding: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class BuildCollectCommand(Request):
+class BuildCollectCommand(Request, frozen=True):
     """Build the ncu command that collects the metrics that the launch lacks."""
 
     position: int
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerQuestion(Request):
+class AnswerQuestion(Request, frozen=True):
     """Answer a plain question about the launch (questions.Answered)."""
 
     text: str
     position: int
 
 
-@dataclass(frozen=True, slots=True)
-class Write(Request):
+class Write(Request, frozen=True):
     """Write the session to a file that the user named. what: `transcript`, `markdown`, `html` or `json`."""
 
     what: str
     path: str
 
 
-@dataclass(frozen=True, slots=True)
-class Practise(Request):
+class Practise(Request, frozen=True):
     """Work on an exercise: an action and its arguments (practice.lessons.ACTIONS)."""
 
     action: str
@@ -144,7 +128,7 @@ class Practise(Request):
     arguments: tuple[tuple[str, str], ...] = ()
 
 
-class UserEvent(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="do"):
+class UserEvent(Struct, frozen=True, omit_defaults=True, tag_field="do"):
     """A user action. The tag of a class is its verb in transcripts; its fields are written by name.
 
     undoable: whether `/back` undoes it.
@@ -166,8 +150,7 @@ class Back(UserEvent, frozen=True, tag="back"):
     """Undo the last user event. Never logged: the log without that event is replayed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Opened:
+class Opened(Struct, frozen=True):
     """The reports were read and diagnosed. diagnosis: None without reports."""
 
     request: Read
@@ -175,8 +158,7 @@ class Opened:
     knowledge: KnowledgeIndex
 
 
-@dataclass(frozen=True, slots=True)
-class Concluded:
+class Concluded(Struct, frozen=True):
     """All launches were diagnosed again. wanted: in an interview, questions whose answers could change the result."""
 
     request: Conclude
@@ -184,16 +166,14 @@ class Concluded:
     wanted: tuple[str, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Completed:
+class Completed(Struct, frozen=True):
     """The result of any other request."""
 
     request: Request
     result: Any
 
 
-@dataclass(frozen=True, slots=True)
-class Failed:
+class Failed(Struct, frozen=True):
     """The request failed. message: one line that states the problem and its solution."""
 
     request: Request

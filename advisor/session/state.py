@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final, Literal
+
+from msgspec import Struct, field
 
 from advisor.records.diagnosis import ENDS, Diagnosis, Finding, LaunchDiagnosis
 from advisor.session.practice.exercising import Exercising
@@ -12,8 +13,7 @@ from advisor.session.records import Ask, Card, Experiment, KnowledgeIndex
 from advisor.session.requests import OUTCOMES, Event, Locate, Request, Value, ViewEvent
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(Struct, frozen=True):
     """A view of the session.
 
     module, screen: the module in tui/screens and the class of its screen; key: its keys, which work on every screen if
@@ -43,8 +43,7 @@ VIEWS: Final[Mapping[str, View]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(Struct, frozen=True):
     """The state of a session. log: the events without undone ones. place: start, launches, launch, closed.
 
     position: the selected launch, an index of diagnosis.launches; finding: the selected finding. answers: (position,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from advisor.records.errors import UsageError
 from advisor.source.listing import Listing, Waits
@@ -12,8 +13,7 @@ from advisor.source.measures import DIVERGENT, EXECUTED, LANES, SAMPLES, SECTORS
 Value = float | str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(Struct, frozen=True):
     """The data of columns: the listing, live registers and innermost loop of each instruction, and the waits."""
 
     listing: Listing
@@ -22,8 +22,7 @@ class Facts:
     waits: Waits
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(Struct, frozen=True):
     """A column. title: short enough for a table; needs: ncu's names; value: of an instruction, or None."""
 
     id: str

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
 from typing import TypeVar
+
+from msgspec import Struct
 
 from advisor.records.errors import InputError
 from advisor.source.listing import Listing, Row, read_listing
@@ -21,8 +22,7 @@ _ADDRESS = re.compile(r"0x[0-9a-f]{6,16}\b")
 _LABEL = re.compile(r"`?\(\.?\w+\)`?")
 
 
-@dataclass(frozen=True, slots=True)
-class Hunk:
+class Hunk(Struct, frozen=True):
     """A block that differs: its rows before and now with their values; either side may be empty."""
 
     before: tuple[tuple[Row, float], ...]
@@ -34,8 +34,7 @@ class Hunk:
         return sum(value for _, value in self.now) - sum(value for _, value in self.before)
 
 
-@dataclass(frozen=True, slots=True)
-class Alignment:
+class Alignment(Struct, frozen=True):
     """An alignment. by: opcode or instruction; same: number of entries in the same order in both; hunks: in order."""
 
     by: str
@@ -80,8 +79,7 @@ def _token(row: Row, by: str) -> str:
     return row.opcode if by == "opcode" else _ADDRESS.sub("", _LABEL.sub("", row.sass))
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """An opcode (file '' and line 0), or a source line (opcode ''), with its values before and now."""
 
     opcode: str
@@ -91,8 +89,7 @@ class Change:
     now: float
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Struct, frozen=True):
     """A comparison of two launches by a measure: totals, opcodes and lines, largest change first.
 
     aligned: their instructions side by side; None if not known or not requested.

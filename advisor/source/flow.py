@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from advisor.hardware.sass import Instruction
 
@@ -41,8 +42,7 @@ _GROUP_SHAPE = re.compile(r"64x(\d+)x\d+")
 _DOUBLE = frozenset(("FMA", "MUL", "ADD", "SETP", "MNMX"))
 
 
-@dataclass(frozen=True, slots=True)
-class Loop:
+class Loop(Struct, frozen=True):
     """A natural loop. first, back: indices of its header and of its last backward branch; body: indices, ascending.
 
     depth: 1 for an outermost loop.
@@ -79,8 +79,7 @@ def _successors(codes: Codes, place: dict[int, int], i: int) -> list[int]:
     return following
 
 
-@dataclass(frozen=True, slots=True)
-class Graph:
+class Graph(Struct, frozen=True):
     """Basic blocks: the first and last index of each, in order; edges: successors; before: predecessors."""
 
     starts: tuple[int, ...]

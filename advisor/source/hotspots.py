@@ -5,7 +5,8 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from advisor.records.errors import UsageError
 from advisor.source.flow import Loop
@@ -22,8 +23,7 @@ _TESTS: Mapping[str, Callable[[float, float], bool]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Where:
+class Where(Struct, frozen=True):
     """A comparison with a value. A share is between 0 and 1 here, even if the user wrote a percentage."""
 
     field: str
@@ -56,8 +56,7 @@ def parse_search(text: str) -> re.Pattern[str]:
         raise UsageError(f"--search {text[:80]!r} is not a regular expression: {e}") from None
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
+class Spot(Struct, frozen=True):
     """An instruction with its value; share: of the launch's total, 0 to 1; loop: its innermost loop, from 0.
 
     at: its index in the listing.
@@ -70,8 +69,7 @@ class Spot:
     at: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Struct, frozen=True):
     """A source line (file and line) with the value and share of its instructions, which are sorted hottest first.
 
     inclusive: its share with all code inlined into it; calls: where it was inlined itself: the nearest call of each

@@ -10,9 +10,10 @@ import math
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from advisor.hardware.sass import Instruction, OpClass, classify, parse
 from advisor.readers.container import Limits
@@ -108,8 +109,7 @@ class Producers:
         return tuple(sorted(found))
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """One instruction: its offset in bytes from the first one, file and line ('' and 0 without line information), its
     SASS ('' if not reported; addresses within the kernel are also offsets).
 
@@ -150,8 +150,7 @@ class Row:
         return self.sight.values.get(SAMPLES) or 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(Struct, frozen=True):
     """The instructions of one launch. lacking: ncu's names of the requested metrics that the report does not have.
 
     ptx: the lines of PTX that the code was compiled from; sources: file -> text, of files embedded in the report.
@@ -257,8 +256,7 @@ _SOURCES: dict[str, Callable[[Instruction | None], bool]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Wait:
+class Wait(Struct, frozen=True):
     """The leading reason of an instruction's samples, with its share of them.
 
     sources: the instructions that write the value it waits for; orphan: it waits on a scoreboard, but no operand names

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from msgspec import structs
+from msgspec import Struct, field, structs
+from msgspec.structs import replace
 
 from advisor.knowledge.base import Catalog
 from advisor.records.diagnosis import Diagnosis, Finding, LaunchDiagnosis, Location, Place
@@ -49,8 +49,7 @@ def hottest(found: Sequence[Spot], measure_id: str, most: int = MOST) -> tuple[L
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Located:
+class Located(Struct, frozen=True):
     """A diagnosis with `locations`; the distinct errors; and the text of the files that the places are in."""
 
     diagnosis: Diagnosis

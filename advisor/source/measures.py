@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
+from msgspec import Struct
 from rapidfuzz.process import extractOne
 
 from advisor.hardware.sass import Instruction, OpClass
@@ -29,8 +29,7 @@ REASONS = (
 _NCU_NAME = re.compile(r"[a-z][a-z0-9]*_[A-Za-z0-9_.]{2,200}")
 
 
-@dataclass(frozen=True, slots=True)
-class Sight:
+class Sight(Struct, frozen=True):
     """The input of a measure: an instruction's code (None if unreadable), its class, and its values by ncu's name."""
 
     code: Instruction | None
@@ -41,8 +40,7 @@ class Sight:
         return self.values[name]
 
 
-@dataclass(frozen=True, slots=True)
-class Measure:
+class Measure(Struct, frozen=True):
     """A measure of instructions.
 
     needs: the ncu metrics that it requires; value: computes it for one instruction (>= 0); waits_for_load: whether it

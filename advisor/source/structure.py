@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from advisor.hardware.sass import OpClass
 from advisor.source.flow import Loop, live_registers, loops, target
@@ -98,8 +99,7 @@ def plain_name(symbol: str) -> str:
 Part = Literal["prologue", "loop", "between", "epilogue"]
 
 
-@dataclass(frozen=True, slots=True)
-class Phase:
+class Phase(Struct, frozen=True):
     """A phase. part: prologue, loop, between or epilogue; loop: number of an outermost loop, from 0, if part is loop.
 
     rows: first and last; executed, samples: shares of the launch's; does: kinds of work, most executed first; barrier:
@@ -190,8 +190,7 @@ def _kind(op: OpClass) -> str:
     return op.kind if op.kind in _WORK else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Zone:
+class Zone(Struct, frozen=True):
     """The code between a BSSY and the point where its lanes reconverge.
 
     first, last: its rows; instructions: their number; lanes: average over the zone's executions; idle: inactive lanes
@@ -272,8 +271,7 @@ def _test(rows: Sequence[Row], branch: int) -> Row | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class LoopFacts:
+class LoopFacts(Struct, frozen=True):
     """A loop: its lines (first and last in the header's file, 0 without line information) and instructions.
 
     iterations: executions of the header over warps; executed, samples: shares of the launch's, 0 to 1 (0 if not known);
@@ -293,8 +291,7 @@ class LoopFacts:
     per_round: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Structure:
+class Structure(Struct, frozen=True):
     """The structure. warps: of the launch (executions of its first instruction); parts: share of executed instructions.
 
     parts: prologue, loops, between, epilogue. spills: local-memory instructions on the stack, (inside, outside) the
@@ -386,8 +383,7 @@ def _parts(listing: Listing, inside: set[int], total: float) -> dict[str, float]
     return parts
 
 
-@dataclass(frozen=True, slots=True)
-class SharedGroup:
+class SharedGroup(Struct, frozen=True):
     """Shared accesses through one base register: its name ('' for fixed addresses), opcodes, lines and counts.
 
     array: the name of their shared array, from the PTX; '' if not known.

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 import stat
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import Final
+
+from msgspec import Struct, field
 
 from advisor.records.errors import InputError
 from advisor.source.columns import Column, Facts
@@ -67,8 +69,7 @@ def by_line(texts: dict[str, tuple[str, ...]]) -> dict[tuple[str, int], str]:
     return {(file, n): text.strip() for file, lines in texts.items() for n, text in enumerate(lines, 1)}
 
 
-@dataclass(frozen=True, slots=True)
-class Trust:
+class Trust(Struct, frozen=True):
     """Coverage of line information, as shares of the executed instructions, 0 to 1.
 
     lined: those with a line; inlined: those inlined into another function.
@@ -78,8 +79,7 @@ class Trust:
     inlined: float
 
 
-@dataclass(frozen=True, slots=True)
-class Peak:
+class Peak(Struct, frozen=True):
     """The executed instruction with the most live registers, the first if several; loop: its innermost loop."""
 
     row: Row
@@ -87,8 +87,7 @@ class Peak:
     loop: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(Struct, frozen=True):
     """One launch by one measure. total: of the launch; texts: (file, line) -> source; shared: most conflicts first.
 
     call_sites: (file, line, share) of lines with inlined calls; waits: of spots by index, for measures of waiting;
@@ -121,8 +120,7 @@ class View:
     peak: Peak | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(Struct, frozen=True):
     """Filters and additions of a view. folders: where to search for source files, besides the report's own paths.
 
     top: number of spots with waits and columns; None: waits of all, and columns of every instruction.
@@ -136,8 +134,11 @@ class Query:
     top: int | None = None
 
 
+EVERYTHING: Final = Query()
+
+
 def view(
-    path: Path, launch: int, kernel: str, measures: Sequence[Measure], query: Query = Query(), cc: str = ""
+    path: Path, launch: int, kernel: str, measures: Sequence[Measure], query: Query = EVERYTHING, cc: str = ""
 ) -> View:
     """Read and arrange one launch by the first measure that the report has. Raises InputError as `arrange` does."""
     needs = tuple(Measure(c.id, c.title, c.needs, lambda sight: 0.0) for c in query.columns)
@@ -146,7 +147,7 @@ def view(
 
 
 def arrange(
-    listing: Listing, name: str, launch: int, kernel: str, measures: Sequence[Measure], query: Query = Query()
+    listing: Listing, name: str, launch: int, kernel: str, measures: Sequence[Measure], query: Query = EVERYTHING
 ) -> View:
     """Arrange a launch whose instructions are already read. name: of the report.
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from advisor.knowledge.base import Catalog
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.records.errors import InputError
@@ -20,8 +22,7 @@ if TYPE_CHECKING:
     from advisor.reasoning.analysis import Analysis
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(Struct, frozen=True):
     """The measures to try, the best first. finding: to locate, or empty; first: it is the launch's first; own: it has
     its own measure (otherwise the default ones are used)."""
 
@@ -31,8 +32,7 @@ class Wanted:
     own: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(Struct, frozen=True):
     """A view with all instructions and measures of the launch.
 
     wanted: the finding of the measure, None if the user chose a measure; rows: all instructions by address, whatever

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from advisor.records.errors import UsageError
 
@@ -18,16 +19,14 @@ _EXPANDED = re.compile(r"\$[A-Za-z_({]|`")
 _ASSIGNED = re.compile(rf"{NAME}=")
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Struct, frozen=True):
     """A piece of a word: text, or the name of a placeholder."""
 
     text: str
     placeholder: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(Struct, frozen=True):
     """A command with placeholders. text: as the user wrote it; words: each a sequence of parts."""
 
     text: str

@@ -6,10 +6,10 @@ import contextlib
 import shutil
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from filelock import FileLock, Timeout
+from msgspec import Struct
 
 from advisor.profiling.failures import Failure
 from advisor.profiling.ncu import MISSING, find_ncu
@@ -22,8 +22,7 @@ from advisor.sweep.plan import MANIFEST, Manifest, Plan, Point, found, manifest,
 _KEPT, _LONGEST = 2000, 1000  # lines of a command's output, and characters of each
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(Struct, frozen=True):
     """What is being done. stage: build, run, check, ncu or repeat; at, of: number of the point and of all points."""
 
     point: Point
@@ -93,8 +92,7 @@ def _opened(folder: Path) -> Iterator[None]:
         raise UsageError(f"{folder}: another sweep works in this folder") from None
 
 
-@dataclass(slots=True)
-class _Driver:
+class _Driver(Struct):
     plan: Plan
     folder: Path
     limit_s: float

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from advisor.compare.compare import pair_of
 from advisor.compare.conditions import of_pair
@@ -31,8 +30,7 @@ SECTOR = 32.0  # bytes
 _SHARED = ("gpu", "part", "clock", "control", "size")
 
 
-@dataclass(frozen=True, slots=True)
-class _Timed:
+class _Timed(Struct, frozen=True):
     """A measured point with its runs and their spread."""
 
     measured: Measured

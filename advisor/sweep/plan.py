@@ -9,10 +9,10 @@ import math
 import re
 import shlex
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
+from msgspec import Struct
 
 from advisor.knowledge.base import catalog
 from advisor.profiling.ncu import SUFFIX, report_options
@@ -37,8 +37,7 @@ _LONGEST_PATH = 1000
 Values = tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(Struct, frozen=True):
     """A parameter and its values, in the order given."""
 
     name: str
@@ -81,8 +80,7 @@ def label(values: Iterable[tuple[str, str]]) -> str:
     return " ".join(f"{name}={value}" for name, value in values)
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
+class Point(Struct, frozen=True):
     """A point. name: of its files; digest: of all that its result depends on."""
 
     values: Values
@@ -104,8 +102,7 @@ def found(report: Path) -> Path | None:
     return next((p for s in _PACKED if (p := report.with_name(report.name + s)).is_file()), None)
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """What to do: parameters, commands, ncu's filter, and the points. build, check: None without that step."""
 
     parameters: tuple[Parameter, ...]

@@ -6,10 +6,9 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from advisor.compare.compare import runs_of, spread_of
 from advisor.compare.records import Runs, Times
@@ -30,8 +29,7 @@ _NOT_YET = "not measured yet"
 Shape = tuple[str, object, object]
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
+class Measured(Struct, frozen=True):
     """A point. problem: why it has no runs; report: its file; shapes: in how many the kernel was launched."""
 
     values: Values
@@ -41,8 +39,7 @@ class Measured:
     shapes: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Measurements:
+class Measurements(Struct, frozen=True):
     """The points of a folder in the order of the plan; kernel: the swept one; other_share: of the time, by others."""
 
     catalog: Catalog

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from msgspec import Struct, field
 
 from advisor.timeline import gaps as causes
 from advisor.timeline import trace as kinds
@@ -22,8 +22,7 @@ _ROWS = ("kernels", "communication", "copies", "migrations", "other")
 _MOST_STREAMS = 6
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class GpuFacts:
+class GpuFacts(Struct, frozen=True, eq=False):
     """The facts of a GPU. values: metric -> number; lacking: metric -> part of the trace (timeline_words.yaml).
 
     work, gaps, spans and masks are empty if only sums are known. spans: lane -> time that it covers; masks: group of

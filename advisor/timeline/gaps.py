@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 
 from advisor.timeline import trace as kinds
 from advisor.timeline.intervals import shared, union
@@ -18,8 +18,7 @@ MPI, GRAPHS, SYNC, TINY, INPUT, OUTPUT, ROUND_TRIP, OTHER = range(8)
 CAUSES = ("mpi", "graphs", "sync", "tiny", "input", "output", "round_trip", "other")  # ids in knowledge/timeline
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Gaps:
+class Gaps(Struct, frozen=True, eq=False):
     """The idle time of one GPU, from its first work to its last.
 
     spans: the gaps; before, after: rows of the GPU's work at either side; cause: one of CAUSES; threads: the host

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 
 from advisor.knowledge.schemas import MomentsDef
 from advisor.timeline import trace as kinds
@@ -20,8 +20,7 @@ from advisor.timeline.trace import Calls, Trace, Work
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
-@dataclass(frozen=True, slots=True)
-class WorkSum:
+class WorkSum(Struct, frozen=True):
     """GPU work of one kind. covered: ns in which at least one piece ran; size: bytes moved, None for kernels.
 
     pageable: whether the host memory is, None if that is not known or the copies differ.
@@ -35,8 +34,7 @@ class WorkSum:
     pageable: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class CallSum:
+class CallSum(Struct, frozen=True):
     """Calls of one function on the host; total in ns, nested calls counted twice."""
 
     name: str
@@ -44,8 +42,7 @@ class CallSum:
     total: int
 
 
-@dataclass(frozen=True, slots=True)
-class Overview:
+class Overview(Struct, frozen=True):
     """The facts of one GPU. window: ns; busy: ns; gaps: number, total and median ns; longest: the longest gaps."""
 
     window: int

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import msgspec
+from msgspec import Struct
 
 from advisor.records.diagnosis import Comparison, Finding
 from advisor.records.record import Count, Internal, NotNegative, Percent, Record, Shape, named, written
@@ -82,8 +82,7 @@ class Unseen(Record):
     get: tuple[str, ...] = written(())
 
 
-@dataclass(frozen=True, slots=True)
-class Lane:
+class Lane(Struct, frozen=True):
     """A row of the picture: `kernels`, `communication`, `copies`, `migrations`, `other`, `busy` or `stream`."""
 
     id: str

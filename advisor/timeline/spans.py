@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     import numpy as np
@@ -13,8 +14,7 @@ else:
     Array = Any  # the JSON schemas are made from the annotations of the records
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Spans:
+class Spans(Struct, frozen=True, eq=False):
     """Disjoint intervals [start, end), sorted by time; adjacent ones are merged."""
 
     start: Array

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
 import msgspec
 import numpy as np
+from msgspec import Struct, field
 
 from advisor.knowledge.loader import load
 from advisor.records import resources
@@ -84,8 +84,7 @@ COPY_KINDS = {
 }
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Work:
+class Work(Struct, frozen=True, eq=False):
     """GPU work, sorted by start; each field is an array of shape (n,).
 
     name: index into the trace's names; call: the correlation id of the call that requested it, or UNKNOWN; size: bytes
@@ -113,7 +112,7 @@ class Work:
 
     def where(self, mask: Array) -> Work:
         """Select the rows of a mask or of indices."""
-        return Work(*(getattr(self, name)[mask] for name in self.__slots__))
+        return Work(*(getattr(self, name)[mask] for name in self.__struct_fields__))
 
 
 def pack_grid(x: int, y: int, z: int) -> int:
@@ -155,8 +154,7 @@ def base_name(name: str) -> str:
     return words[-1].rsplit("::", 1)[-1] or name
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Faults:
+class Faults(Struct, frozen=True, eq=False):
     """Page faults of managed memory. start, end, gpu: of the GPUs' faults; pages: total number on CPU and GPU."""
 
     start: Array
@@ -168,8 +166,7 @@ class Faults:
 NO_FAULTS = Faults(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.int64))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Calls:
+class Calls(Struct, frozen=True, eq=False):
     """Calls of an API on the host, sorted by start. thread: nsys's global id; call: the correlation id."""
 
     start: Array
@@ -183,11 +180,10 @@ class Calls:
 
     def where(self, mask: Array) -> Calls:
         """Select the rows of a mask or of indices."""
-        return Calls(*(getattr(self, name)[mask] for name in self.__slots__))
+        return Calls(*(getattr(self, name)[mask] for name in self.__struct_fields__))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Ranges:
+class Ranges(Struct, frozen=True, eq=False):
     """NVTX ranges, sorted by start. domain: index into the names, of "" for the default domain; pushed: push/pop."""
 
     start: Array
@@ -202,11 +198,10 @@ class Ranges:
 
     def where(self, mask: Array) -> Ranges:
         """Select the rows of a mask or of indices."""
-        return Ranges(*(getattr(self, name)[mask] for name in self.__slots__))
+        return Ranges(*(getattr(self, name)[mask] for name in self.__struct_fields__))
 
 
-@dataclass(frozen=True, slots=True)
-class KernelSum:
+class KernelSum(Struct, frozen=True):
     """One line of a summary table: all launches of one kernel. Times in ns, None if the table has none."""
 
     name: str
@@ -217,8 +212,7 @@ class KernelSum:
     longest: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Sums:
+class Sums(Struct, frozen=True):
     """Sums of `nsys stats`; None for a missing report. Copies and calls: name -> (count, ns)."""
 
     kernels: tuple[KernelSum, ...] | None = None
@@ -226,8 +220,7 @@ class Sums:
     calls: Mapping[str, tuple[int, float]] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Gpu:
+class Gpu(Struct, frozen=True):
     """A GPU that worked in the trace, by its number in `Work.gpu`; sms: None if not known."""
 
     id: int
@@ -235,8 +228,7 @@ class Gpu:
     sms: int | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Trace:
+class Trace(Struct, frozen=True, eq=False):
     """One trace. Missing data is None, never empty: an empty table means that nothing happened.
 
     form: sqlite or csv; tool and schema: versions of nsys, '' if not known; run: ns from the beginning of the trace

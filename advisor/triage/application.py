@@ -7,8 +7,9 @@ Several fixes of one kernel are never added: the combined gain is the model's re
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from advisor.timeline.kernels import amdahl
 from advisor.timeline.results import GpuTimeline, TimelineResult
@@ -17,8 +18,7 @@ from advisor.triage.results import Application, Group, KernelGain, Triage
 _NAMED = 1.0  # % of the whole; kernels above it that were not profiled are named
 
 
-@dataclass(slots=True)
-class _Profile:
+class _Profile(Struct):
     """The summed groups of one kernel; times in ns."""
 
     launches: int = 0

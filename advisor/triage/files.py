@@ -10,12 +10,12 @@ import contextlib
 import os
 import struct
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 import msgspec
 from filelock import FileLock, Timeout
+from msgspec import Struct
 
 from advisor.records.errors import UsageError
 from advisor.triage.tally import Part
@@ -27,8 +27,7 @@ _REPORTS = (".ncu-rep", ".nsight-cuprof-report")
 _TEXTS = (".csv", ".txt", ".log", ".out", ".yaml", ".yml")
 
 
-@dataclass(frozen=True, slots=True)
-class File:
+class File(Struct, frozen=True):
     """One file. label: the path as the user writes it; meant: named, or a report by its name; mtime in ns."""
 
     label: str

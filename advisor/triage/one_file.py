@@ -10,12 +10,12 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from advisor import __version__
 from advisor.hardware.ceilings import key_of
@@ -44,8 +44,7 @@ _FULL = "the disk for temporary files is full: free space or set TMPDIR"
 _CACHED = 20_000  # number of conclusions to cache; others are calculated again, so that memory stays bounded
 
 
-@dataclass(frozen=True, slots=True)
-class _Ranked:
+class _Ranked(Struct, frozen=True):
     id: str
     kind: str
     speedup: Speedup | None

@@ -11,13 +11,14 @@ import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from advisor.hardware import ceilings, gpus
 from advisor.knowledge.base import catalog
@@ -39,8 +40,7 @@ _LOGGERS = ("distributed", "distributed.client", "distributed.comm", "distribute
 _LEAST, _EACH = 8, 4  # files in flight on a cluster: the minimum, and the number for each of its threads
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(Struct, frozen=True):
     """The progress of a run. bytes: of the files, to predict the time; bytes_before: done by an earlier run."""
 
     files: int

@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import Struct
 
 from advisor.readers.kinds import kind_of
 from advisor.records.errors import AdvisorError
@@ -62,8 +63,7 @@ _HEADER: Final = 1 << 16  # characters read from the first line of a saved sessi
 _TITLE: Final = 60
 
 
-@dataclass(frozen=True, slots=True)
-class Saved:
+class Saved(Struct, frozen=True):
     """A saved session: its file, title and a remark."""
 
     path: Path
@@ -71,8 +71,7 @@ class Saved:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class StartOptions:
+class StartOptions(Struct, frozen=True):
     """Contents of the start screen: the demo report, recent paths, interrupted sessions and bundled sessions."""
 
     demo: Path | None = None
@@ -133,8 +132,7 @@ _LARGEST: Final = 1 << 16  # maximum number of bytes of the settings file, which
 _LONGEST: Final = 4096
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Struct, frozen=True):
     """Settings, stored in a file of this folder. Unreadable settings count as empty; failed writes are ignored."""
 
     folder: Path

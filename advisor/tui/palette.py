@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
+from msgspec import Struct
+from msgspec.structs import replace
 from textual.actions import parse
 from textual.app import App
 from textual.binding import Binding
@@ -25,8 +26,7 @@ if TYPE_CHECKING:
     from advisor.tui.app import AdvisorApp
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(Struct, frozen=True):
     """One action: its displayed keys, its name, its description, the action string, and the node that handles it."""
 
     shown: str
@@ -80,8 +80,7 @@ _LONGEST = 120
 _SAYS = 0.6  # weight of a match in the description relative to one in the name
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """A palette entry: its name, its description, the function that runs it, and its key."""
 
     name: str

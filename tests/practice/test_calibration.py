@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,6 +9,7 @@ from bench.calibration import HALVES, Pair, accounted, factor, figures, half_of,
 
 from advisor.practice.manifest import Exercise, Mend, StepDef
 from advisor.practice.selfcheck import Judged, StepJudged
+from tests.changed import replace
 
 PAIR = Pair("one", "fitting", "slow", "bank_conflicts", "fast", "", 1, 2.0, 3.0, 1.5, 3.5, 8.0, "Rule")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from standin_runs import STANDIN, asked, exercise, runner, source
 from advisor.practice.profiling import NcuListener, Profile, ncu_command, profile
 from advisor.practice.run import Limits, Progress
 from advisor.profiling.ncu import find_ncu, ncu_failure
+from tests.changed import replace
 
 NCU = STANDIN / "ncu"
 

@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -15,6 +15,7 @@ from standin_runs import CASE, RIGHT, STANDIN, asked, exercise, runner, source
 from advisor.practice.run import JobResult, Outcome, Progress, run
 from advisor.practice.tasks import Job, Request, Task, Variation
 from advisor.practice.worker import devices
+from tests.changed import replace
 
 
 def one(tmp_path: Path, text: str, do: tuple[str, ...] = ("check", "time"), **env: str) -> JobResult:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ from standin_runs import RIGHT, STANDIN, exercise, runner, source
 from advisor.practice.sweep import AXES, Sweep, label, profiled, sweep, variations
 from advisor.practice.tasks import Task, Variation
 from advisor.records.errors import UsageError
+from tests.changed import replace
 
 LAUNCH = "scale<<<ceil(n / block), 256>>>(x, y, a, n)"
 

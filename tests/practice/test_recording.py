@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +19,7 @@ from advisor.practice.selfcheck import Measured, StepData, of_recording
 from advisor.readers.read import read
 from advisor.records.errors import InputError, KnowledgeError
 from advisor.records.readings import IDENTITY
+from tests.changed import replace
 
 SAID = selfcheck.Circumstances(
     Card("Stand-in GPU", "9.0", 4, 8 << 30, 1 << 12, 232448, 233472),

@@ -5,7 +5,6 @@ import os
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from advisor.readers.parent import read_instances
 from advisor.readers.read import read, read_many
 from advisor.records.errors import InputError
 from advisor.records.readings import IDENTITY
+from tests.changed import replace
 from tests.damaged import report
 
 

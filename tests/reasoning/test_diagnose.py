@@ -101,9 +101,8 @@ def test_a_finding_without_its_ratio_stays_a_diagnosis_without_a_number(tour: An
     frame = tour.inputs.frame.copy()
     for name in ("accesses", "opcodes"):
         frame[name] = None
-    from dataclasses import replace
-
     from advisor.reasoning.analysis import Analysis
+    from tests.changed import replace
 
     launch = Analysis(tour.catalog, replace(tour.inputs, frame=frame)).diagnosis.launches[at]
     found = next(f for f in launch.findings if f.id == "uncoalesced_access")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,7 @@ from advisor.tui.screens.session import SessionScreen
 from advisor.tui.widgets.prompt import Prompt
 from advisor.tui.widgets.text import newest
 from advisor.view.blocks import Line
+from tests.changed import replace
 from tui.driver import Driver, session
 from tui.factory import desk
 
@@ -88,7 +88,7 @@ async def test_a_unit_that_there_is_not_is_told_as_one():
 def test_compute_is_without_a_report_what_the_page_shows_under_that_name():
     app = AdvisorApp(Executor(real.sources()), ())
     state = app.state
-    from dataclasses import replace
+    from tests.changed import replace
 
     typed = understand(
         "compute 14%, dram 29%", replace(state, numbers=True, place="launch", knowledge=services.knowledge_index())

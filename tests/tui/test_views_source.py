@@ -6,7 +6,6 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -17,6 +16,7 @@ from advisor.tui.screens.source import SourceScreen
 from advisor.tui.widgets.evidence_pages import PAGES, Layout, evidence_context
 from advisor.tui.widgets.lists import Rows
 from advisor.tui.widgets.prompt import Prompt
+from tests.changed import replace
 from tui.code_factory import CODE, listing, locator
 from tui.driver import Driver, session
 from tui.factory import diagnosis, launch

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
+from msgspec import Struct
 
 from advisor.knowledge.base import Catalog
 from advisor.knowledge.expressions import FALSE, TRUE, UNKNOWN
@@ -93,16 +93,14 @@ class BlockedRule(Record):
     cites: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Then:
+class Then(Struct, frozen=True):
     """Hypothetical conclusions: the class without its prefix, and the findings in their order."""
 
     class_id: str
     findings: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Flip:
+class Flip(Struct, frozen=True):
     """A comparison of a proof, the value of `metric` at which it flips, and the conclusions just beyond that value."""
 
     observation: str
@@ -114,8 +112,7 @@ class Flip:
     then: Then
 
 
-@dataclass(frozen=True)
-class _Case:
+class _Case(Struct, frozen=True, dict=True):
     """The launch to explain."""
 
     catalog: Catalog

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from advisor.knowledge.base import WORD_FILES, Catalog
 from advisor.knowledge.expressions import ExpressionError, parse_test
@@ -75,8 +76,7 @@ def fix_rule(finding: str, fix_id: str) -> str:
     return f"fix.{finding}.{fix_id}"
 
 
-@dataclass(frozen=True, slots=True)
-class CompiledRule:
+class CompiledRule(Struct, frozen=True):
     """A rule as the engine uses it. `concludes` is the id of a finding or word, `class.<id>` or `fix.<finding>.<id>`.
 
     place: orders the classes, and puts estimates before the findings and fixes after them.
@@ -109,8 +109,7 @@ class CompiledRule:
         return tuple(n for n in names if kind_of(n) == "observation")
 
 
-@dataclass(frozen=True)
-class Program:
+class Program(Struct, frozen=True):
     """All launch rules in the order of the reasoning, and the names that they read, each list sorted.
 
     observations: those known from the start; quantified: those that test the numbers of the quantification.

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from advisor.knowledge.expressions import FALSE, TRUE, UNKNOWN
 from advisor.reasoning.engine.program import UNDETERMINED, CompiledRule, is_word, kind_of
@@ -14,8 +15,7 @@ if TYPE_CHECKING:
     from advisor.reasoning.observations import Observed
 
 
-@dataclass(frozen=True, slots=True)
-class Fired:
+class Fired(Struct, frozen=True):
     """A rule that fired.
 
     unknown_unless: the unknown conditions that would have blocked it if true. For a class these include the earlier
@@ -30,8 +30,7 @@ class Fired:
     unknown_unless: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Undecided:
+class Undecided(Struct, frozen=True):
     """A rule that neither fired nor was refuted. unknown: the conditions in its `when` whose truth is unknown."""
 
     rule_id: str
@@ -40,8 +39,7 @@ class Undecided:
     unknown: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Trace:
+class Trace(Struct, frozen=True):
     """The conclusions of one launch.
 
     class_id: without its prefix; `fired` and `undecided`: in the order of the reasoning, classes as `class.<id>`, fixes

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec import Struct
 
 from advisor.knowledge.base import catalog
 from advisor.knowledge.expressions import Expression, ExpressionError, parse
@@ -318,8 +318,7 @@ def code_inputs() -> dict[str, tuple[str, ...]]:
     }
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """Ids in an order in which every metric follows its inputs, the parsed formulas, and the inputs of each metric."""
 
     order: tuple[str, ...]

@@ -11,10 +11,10 @@ The order is greedy: the next fix is the one that gives most after those before 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
-from msgspec import structs
+from msgspec import Struct, structs
+from msgspec.structs import replace
 
 from advisor.knowledge.base import Catalog
 from advisor.knowledge.expressions import parse
@@ -31,8 +31,7 @@ Factors = dict[str, Array]
 _Join = Callable[[Sequence[Array]], Array]
 
 
-@dataclass(frozen=True)
-class _Degrees:
+class _Degrees(Struct, frozen=True):
     """The factors of one fix on the work of each term, shape (rows,): the modest degree and the far one."""
 
     modest: Mapping[str, Array]

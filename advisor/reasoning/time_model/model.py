@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from advisor.knowledge.expressions import Expression, parse
 from advisor.knowledge.schemas import FixDef
@@ -25,8 +26,7 @@ _NOTICED = 0.005
 _TOLD = 3
 
 
-@dataclass(frozen=True)
-class Model:
+class Model(Struct, frozen=True):
     """The time model of the rows of one frame."""
 
     columns: Mapping[str, Array]

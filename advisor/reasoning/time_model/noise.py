@@ -21,12 +21,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from statistics import median
 from typing import Literal
 
 import msgspec
+from msgspec import Struct
 
 from advisor.knowledge.loader import load
 from advisor.records import resources
@@ -70,8 +70,7 @@ class Noise(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     confidence: Confidence
 
 
-@dataclass(frozen=True, slots=True)
-class Spread:
+class Spread(Struct, frozen=True):
     """Run times in ns: median, smallest, largest and count; `noise`: possible error of the median (0.03 is 3 %)."""
 
     median: float
@@ -81,8 +80,7 @@ class Spread:
     noise: float
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(Struct, frozen=True):
     """The second set compared with the first. speedup: old median / new; noise: up to this share they are equal."""
 
     word: Word

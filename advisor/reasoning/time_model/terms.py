@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 
 from advisor.knowledge.time_model import time_model
 
@@ -16,8 +16,7 @@ _SHARES = {"l1_shared": "shared_wavefront_share", "l1_local": "local_wavefront_s
 LATENCY = ("latency_memory", "latency_shared", "latency_fixed", "latency_barrier")
 
 
-@dataclass(frozen=True)
-class Needs:
+class Needs(Struct, frozen=True):
     """Shares of the launch's time, arrays of shape (rows,), 0 if unknown.
 
     imbalance: work of the busiest SM / average. queued: the busiest SM has more warps to run than fit at once, so

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
 
-from msgspec import structs
+from msgspec import Struct, structs
+from msgspec.structs import replace
 
 from advisor.compare.records import Pair
 from advisor.practice.predictions import MINE
@@ -56,8 +56,7 @@ def conversation(cards: Iterable[Card]) -> list[Card]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """A change from one version to the next: the names of both, a description of the change, and both compared."""
 
     before: str
@@ -66,8 +65,7 @@ class Step:
     pair: Pair
 
 
-@dataclass(frozen=True, slots=True)
-class Subject:
+class Subject(Struct, frozen=True):
     """A kernel that the session is about.
 
     launch: None if nothing was concluded or its report is no longer open; revealed: whether its class was shown; cards:

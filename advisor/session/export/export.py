@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from msgspec import Struct, structs
+from msgspec import Struct
+from msgspec.structs import replace
 
 from advisor.records.errors import UsageError
 from advisor.records.escapes import json_text
@@ -78,13 +78,13 @@ def _with_plain_paths(state: State, clean: Scrubber) -> State:
         "traces": tuple(map(clean.path, state.traces)),
     }
     if state.diagnosis is not None:
-        infos = tuple(structs.replace(info, path=clean.path(info.path)) for info in state.diagnosis.reports)
+        infos = tuple(replace(info, path=clean.path(info.path)) for info in state.diagnosis.reports)
         changes["diagnosis"] = replace(state.diagnosis, reports=infos)
     if isinstance(state.timeline, TimelineResult):
         timeline = state.timeline
-        traces = tuple(structs.replace(info, path=clean.path(info.path)) for info in timeline.traces)
+        traces = tuple(replace(info, path=clean.path(info.path)) for info in timeline.traces)
         failed = tuple((clean.path(path), why) for path, why in timeline.failed)
-        changes["timeline"] = structs.replace(timeline, traces=traces, failed=failed)
+        changes["timeline"] = replace(timeline, traces=traces, failed=failed)
     return replace(state, **changes)
 
 
@@ -94,12 +94,9 @@ def _scrubbed(part: Any, clean: Scrubber) -> Any:
         return clean.text(part)
     if isinstance(part, tuple):
         return tuple(_scrubbed(item, clean) for item in part)
-    if is_dataclass(part) and not isinstance(part, type):
-        names = [field.name for field in fields(part) if field.name not in _FIXED]
-        return replace(part, **{name: _scrubbed(getattr(part, name), clean) for name in names})
     if isinstance(part, Struct):
         names = [name for name in part.__struct_fields__ if name not in _FIXED]
-        return structs.replace(part, **{name: _scrubbed(getattr(part, name), clean) for name in names})
+        return replace(part, **{name: _scrubbed(getattr(part, name), clean) for name in names})
     return part
 
 

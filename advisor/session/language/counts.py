@@ -10,12 +10,12 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
 import msgspec
+from msgspec import Struct
 
 from advisor.knowledge.loader import load
 from advisor.records import resources
@@ -34,8 +34,7 @@ class _Counts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     words: dict[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(Struct, frozen=True):
     """Numbers of example sentences: of each intent, and with each word of each intent."""
 
     sentences: Mapping[str, int]

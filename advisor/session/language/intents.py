@@ -7,11 +7,11 @@ is the lead over the second best intent, less for unknown words, for words of an
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
 import msgspec
+from msgspec import Struct
 
 from advisor.knowledge.loader import load
 from advisor.records import resources
@@ -88,8 +88,7 @@ class _Intent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     words: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class _Cue:
+class _Cue(Struct, frozen=True):
     """A cue: groups of which one each must hold, names that must not, and its weight."""
 
     needs: tuple[frozenset[str], ...]

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final
 
 import msgspec
+from msgspec import Struct, field
 from rapidfuzz import process
 from rapidfuzz.distance import OSA, Indel
 
@@ -111,8 +111,7 @@ class _Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     abbreviations: dict[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(Struct, frozen=True):
     """What can be named beside the vocabulary.
 
     metrics: (spoken name, metric id); findings: id to title; terms: ids that `explain` knows; gpus: (name, id);
@@ -126,8 +125,7 @@ class Known:
     kernels: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
+class Sentence(Struct, frozen=True):
     """A question, read word by word.
 
     words: its corrected tokens; concepts: the names of the meanings in it; things: what it is about, in order; gpu: the
@@ -152,8 +150,7 @@ class Sentence:
     weighty: frozenset[int] = frozenset()
 
 
-@dataclass(slots=True)
-class _Lexicon:
+class _Lexicon(Struct):
     """All phrases by their stems. words: known words; elsewhere: those of other subjects alone; things: by id."""
 
     phrases: dict[tuple[str, ...], list[tuple[str, str]]] = field(default_factory=dict)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Final
+
+from msgspec import Struct
 
 from advisor.readers.fragment import Row, read_fragment
 from advisor.readers.frame import breakdown_name, convert
@@ -31,8 +32,7 @@ _BETWEEN: Final = re.compile(r"\s*(?:;|,(?=\s)|\s)\s*")
 _AMONG: Final = re.compile(r"[;\n]|,(?!\d)|,(?=\d{3}(?!\d)[\d,]*[a-z])", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Pasted:
+class Pasted(Struct, frozen=True):
     """The numbers of a text as (metric, value in its canonical unit), and what was not understood, one line each."""
 
     values: tuple[tuple[str, float], ...] = ()

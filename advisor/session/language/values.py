@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from advisor.records.errors import AdvisorError
 from advisor.records.quantities import is_unit, parse_metric
@@ -33,16 +34,14 @@ _FILLERS: Final = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(Struct, frozen=True):
     """A number and its name, both as typed."""
 
     name: str
     value: str
 
 
-@dataclass(frozen=True, slots=True)
-class Understood:
+class Understood(Struct, frozen=True):
     """The result of parsing. values: (metric, value in its canonical unit) in the order typed; because: the reason why
     a part is not understood; meant: suggestions, whole lines; several: whether a name is ambiguous; unread: each part
     that is not understood, with what would be.

@@ -7,8 +7,9 @@ the estimate, and a page about a fix does not complete the fix.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final, Literal
+
+from msgspec import Struct
 
 from advisor.session.action import Far
 from advisor.session.experiments import timeline as show
@@ -39,8 +40,7 @@ _OF_TRACE: Final[dict[str, Callable[[TimelineResult, GpuTimeline], list[Line]]]]
 SYSTEM: Final = tuple(_OF_TRACE)
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """A step in the list, and its progress."""
 
     step: Step

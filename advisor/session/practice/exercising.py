@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from advisor.practice.readings import Reading
 
@@ -48,8 +49,7 @@ READ_NAMES: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Exercising:
+class Exercising(Struct, frozen=True):
     """The learner's position in the practice view.
 
     rows: the list (practice.lessons.Row); listed: whether the exercise was opened from it; name: the exercise, empty in

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import Struct
 
 from advisor.practice.manifest import exercise
 from advisor.practice.predictions import CAUSE_POINTS, CLASS_POINTS, MINE, SPEEDUP_POINTS, judge, understood
@@ -36,8 +37,7 @@ _PRINTED: Final = 10  # maximum lines printed by a kernel
 _ON_PAPER: Final = "Napkin math before profiling"
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(Struct, frozen=True):
     """A page. launch: the launch whose charts follow the cards; numbers: whether all its numbers are listed too."""
 
     cards: tuple[Card, ...] = ()

@@ -11,12 +11,13 @@ import contextlib
 import json
 import secrets
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from threading import Condition, Thread
 from typing import Any, Final
 
 from filelock import FileLock, Timeout
+from msgspec import Struct
+from msgspec.structs import replace
 
 from advisor.records import resources
 from advisor.records.errors import AdvisorError, InputError, UsageError
@@ -190,8 +191,7 @@ class Keeper:
 
 
 # Finding saved sessions
-@dataclass(frozen=True, slots=True)
-class SavedSession:
+class SavedSession(Struct, frozen=True):
     """A session in the folder. paths: its reports and traces, as it names them; answers, actions: counts; finished:
     the user left it; running: a program has it open; modified: seconds since the epoch of its last step.
     """

@@ -11,12 +11,12 @@ import getpass
 import re
 import socket
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 from typing import Annotated, Any, Final, Literal, TypeVar
 
 import msgspec
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Struct, UnsetType, field
+from msgspec.structs import replace
 
 from advisor.hardware.ceilings import Ceilings
 from advisor.records import resources
@@ -227,8 +227,7 @@ class _Around(msgspec.Struct):
     failed: dict[str, str] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """One user event.
 
     settled: how many outcomes came before the next event, None if all work was done by then; failed: outcome number
@@ -241,8 +240,7 @@ class Entry:
     concluded: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Transcript:
+class Transcript(Struct, frozen=True):
     """A whole file. notes: the lines that were skipped, with reasons."""
 
     header: Header

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from msgspec import structs
+from msgspec import Struct, structs
+from msgspec.structs import replace
 
 from advisor import __version__
 from advisor.records.errors import InputError
@@ -28,8 +29,7 @@ from advisor.session.transcripts.sandbox import Sandbox, stage, stage_here
 from advisor.view.text import shown
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """One step of a replay: its number from 1, its verb, the action in words, and the saved conclusion.
 
     A run of "I don't know" is one step; entries: the number of its actions; expected: the conclusion of the last.
@@ -42,8 +42,7 @@ class Step:
     entries: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Played:
+class Played(Struct, frozen=True):
     """The outcome of a step: the state after it, its conclusion, and whether the action was possible."""
 
     state: State
@@ -230,8 +229,7 @@ _SHOWN = 12  # maximum differences of one step
 _STEPS = 8  # maximum steps shown: one difference often causes differences in all later steps
 
 
-@dataclass(frozen=True, slots=True)
-class StepDifference:
+class StepDifference(Struct, frozen=True):
     """A step with a different conclusion; `done` is False if the action was not possible."""
 
     step: Step

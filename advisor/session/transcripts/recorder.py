@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from advisor.records.diagnosis import Diagnosis, Finding, LaunchDiagnosis, Speedup
 from advisor.session import events as e
@@ -199,8 +199,7 @@ def change(before: Record, after: Record) -> dict[str, Any]:
     return {name: after.get(name) for name in names if before.get(name) != after.get(name)}
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Struct, frozen=True):
     """One place where two records differ: the expected value and the actual one, None for a missing one."""
 
     place: str

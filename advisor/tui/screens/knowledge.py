@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from threading import Thread
 from typing import Any, ClassVar, Final
 
+from msgspec import Struct
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -56,8 +56,7 @@ _PLURAL: Final = {kind: plural for plural, kind in LISTS.items()} | dict(_PLURAL
 _HEADS: Final = frozenset((*HEADINGS.values(), SEE, SOURCES, LINKS)) - {""}
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """A row of a list. kind: `head`, `kind` (`word` is one) or `entry` (`word` can be explained)."""
 
     kind: str

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
+from msgspec import Struct
 from rich.style import Style
 from rich.text import Text
 from textual import on
@@ -45,8 +45,7 @@ _DEEPEST: Final = 6  # maximum number of levels of nested findings; real proofs 
 _STATUS: Final = {0: "fails", 1: "unknown", 2: "holds"}
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(Struct, frozen=True):
     """A node of the tree.
 
     status: holds, fails, unknown or empty; about: the full text, for the pane beside the tree; word: the knowledge

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from msgspec import Struct
 from textual.content import Content
 
 from advisor.session import events as e
@@ -31,8 +32,7 @@ _ROOM = 24  # smallest width in cells of an instruction: its opcode and first op
 _Row = Callable[[int, int], Content]
 
 
-@dataclass(frozen=True)
-class _Form:
+class _Form(Struct, frozen=True):
     """Columns of a row before the instruction: a bar, an address, a place of some cells, a gap after a number."""
 
     bar: bool
@@ -45,8 +45,7 @@ class _Form:
 _FORMS = (_Form(True, True, 16, 2), _Form(False, True, 16, 2), _Form(False, False, 16, 2), _Form(False, False, 10, 1))
 
 
-@dataclass(frozen=True)
-class Listed:
+class Listed(Struct, frozen=True):
     """A list: the places of its rows (instruction index or line number), its head, and a function that draws a row."""
 
     places: tuple[int, ...]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar, Final
 
+from msgspec import Struct
+from msgspec.structs import replace
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -175,8 +176,7 @@ _PAN: Final = 4  # a pan moves by a quarter of the window
 _MOMENT: Final = "Zoom to the next marked moment, or copy the command"
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Struct, frozen=True):
     """A row of the list. kind: decision, pattern, unseen, kernels, command or together; it has a label and a remark."""
 
     kind: str

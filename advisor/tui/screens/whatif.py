@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import ClassVar, Final
 
+from msgspec import Struct
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -44,8 +44,7 @@ SIGNS: Final = {"stays": "=", "comes": "+", "goes": "-", "gain": "~", "class": "
 STYLES: Final = {"comes": "$text-success", "goes": "$text-error", "stays": "$quiet"}
 
 
-@dataclass(frozen=True, slots=True)
-class Metric:
+class Metric(Struct, frozen=True):
     """A metric for which the user can try other values.
 
     measured: None if the report lacks it; flips: ascending values that flip a conclusion; in the canonical unit.
@@ -126,8 +125,7 @@ def metrics_of(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """The change of a conclusion: a key of SIGNS, the word for it, and the text."""
 
     kind: str

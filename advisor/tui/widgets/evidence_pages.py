@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any, Final, NamedTuple
 
+from msgspec import Struct
 from textual.content import Content
 
 from advisor.records.diagnosis import Finding, LaunchDiagnosis, Location
@@ -28,8 +29,7 @@ from advisor.view.pages.over_run import OVER_RUN, phase_facts, sampled_text
 from advisor.view.pages.source import place_text, source_line
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class EvidenceContext:
+class EvidenceContext(Struct, frozen=True, eq=False):
     """The data of a state that the evidence pages show.
 
     earlier: earlier versions of the launch with their names; napkin: its latest card; needs: what the algorithm
@@ -93,8 +93,7 @@ _BAR = 10  # width in cells of the bar of a share
 _COLUMN, _VALUE, _MEANING = 24, 16, 34  # widths in cells: a metric's name, its value, and the least for its meaning
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(Struct, frozen=True):
     """Layout of a page: width and height in cells (a page may be higher), block characters or ASCII, the words that
     listed metrics must contain, and the largest number of listed metrics (0: all).
     """

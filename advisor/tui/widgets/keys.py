@@ -6,9 +6,9 @@ time that opening a launch takes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Struct
 from textual.content import Content
 from textual.events import Click, MouseMove
 from textual.screen import Screen
@@ -17,8 +17,7 @@ from textual.widget import Widget
 from advisor.tui.drawing import styled
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(Struct, frozen=True):
     """A key of the line: as it is pressed and as it is shown, its name, its action and its tooltip."""
 
     key: str

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 from typing import ClassVar, Final
 
+from msgspec import Struct
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 from textual.binding import Binding, BindingType
@@ -33,8 +33,7 @@ _ORDER_NAMES: Final = {
 ORDERS: Final = tuple(_ORDER_NAMES)  # `o` cycles through them in this order
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """A row of the table: a launch, or equal launches, shown by the one whose fix saves most time.
 
     positions: all launches of the row; kernel: with their number, `10 × copy`; duration: of all, in ns, None if

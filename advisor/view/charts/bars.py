@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from advisor.knowledge.base import catalog
 from advisor.knowledge.units import parts_of, units
@@ -35,8 +36,7 @@ _LIMITERS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
+class Bar(Struct, frozen=True):
     """One row. value: percent or None (unknown); bar: the drawn bar; style: high, busy, quiet, unknown or total.
 
     depth: 1 for a part of the unit above it.

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 Shape = Literal["circle", "square", "triangle", "diamond", "cross"]
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Struct, frozen=True):
     """A line; kind: axis, grid, roof, mix (its ceiling by instruction mix) or step (from before to after)."""
 
     x1: float
@@ -19,8 +19,7 @@ class Line:
     kind: str
 
 
-@dataclass(frozen=True, slots=True)
-class Box:
+class Box(Struct, frozen=True):
     """A filled box of a lane; title: its tooltip."""
 
     x: float
@@ -31,8 +30,7 @@ class Box:
     title: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(Struct, frozen=True):
     """Text at a place; anchor: start, middle or end; turned: rotated to run upwards."""
 
     x: float
@@ -43,8 +41,7 @@ class Word:
     turned: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(Struct, frozen=True):
     """A point. Its shape has the same meaning as its colour; link: id of a section; hollow: the state before;
     left: whether its label is on the left."""
 
@@ -78,8 +75,7 @@ _PATHS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(Struct, frozen=True):
     """An entry of the legend."""
 
     shape: Shape | None
@@ -92,8 +88,7 @@ class Key:
         return Mark(7, 7, self.shape or "square", self.kind, "").path
 
 
-@dataclass(frozen=True, slots=True)
-class Chart:
+class Chart(Struct, frozen=True):
     """A drawing in a frame of width x height units. says: a text alternative."""
 
     title: str

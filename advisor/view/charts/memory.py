@@ -7,7 +7,8 @@ values are shown as "unknown", or as "?" with a note if there is no room; never 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from advisor.knowledge.units import unit_name
 from advisor.records import quantities
@@ -29,8 +30,7 @@ _ROWS = 13
 _UNITS = ("dram_pct", "l2_pct", "l1_wavefronts_pct", "l2_read_xbar_pct", "l2_write_xbar_pct", "idc_pct")
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryChart:
+class MemoryChart(Struct, frozen=True):
     """A memory chart. rows: the drawing; notes: remarkable values, in words; cannot: limits of such a chart."""
 
     rows: tuple[Row, ...]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from advisor.hardware import gpus
 from advisor.records import quantities
@@ -40,8 +41,7 @@ _MIX_SHOWN = 97.5  # percent: a ceiling closer to the peak is not drawn
 _ROOFS = (("fp64", "fp64_flop", "FP64"), ("fp16", "half_flop", "FP16"), ("fp16_tensor", "tensor_ops", "FP16 tensor"))
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
+class Point(Struct, frozen=True):
     """A launch to draw. link: id of its section; before: the launch before, in a comparison.
 
     name: of its version, shown instead of the launch's number; past: whether a later version replaced it.
@@ -54,8 +54,7 @@ class Point:
     past: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Frame:
+class _Frame(Struct, frozen=True):
     """Logarithmic scales from intensity (FLOP/byte) and rate (FLOP/s) to units of the drawing."""
 
     x0: float
@@ -124,8 +123,7 @@ def roofs(
     return bandwidth, sorted(peaks, key=lambda peak: peak[1])
 
 
-@dataclass(frozen=True, slots=True)
-class MixRoof:
+class MixRoof(Struct, frozen=True):
     """The instruction-mix ceiling of a launch: only fused multiply-adds do two operations per instruction.
 
     kind: the type of most operations; peak: its peak in FLOP/s; fused, share: fused instructions as a share of its

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from advisor.records import quantities
 from advisor.records.diagnosis import LaunchDiagnosis
@@ -49,8 +50,7 @@ NO_FLOP = "The kernel does no floating-point work, so the roofline does not appl
 NO_WORKLOAD = "A typed-in workload has no roofline: its operations and bytes are unknown."
 
 
-@dataclass(frozen=True, slots=True)
-class AlgorithmNeeds:
+class AlgorithmNeeds(Struct, frozen=True):
     """The napkin estimate of the algorithm: operations, bytes, and the intended data type."""
 
     flop: float
@@ -58,8 +58,7 @@ class AlgorithmNeeds:
     dtype: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(Struct, frozen=True):
     """A sign of the drawing and its meaning."""
 
     sign: str
@@ -67,8 +66,7 @@ class Key:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Roofline:
+class Roofline(Struct, frozen=True):
     """A text roofline. rows: the drawing; keys: its legend; notes: missing parts; collect: a command for these."""
 
     rows: tuple[Row, ...] = ()
@@ -77,8 +75,7 @@ class Roofline:
     collect: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Scale:
+class Scale(Struct, frozen=True):
     """Logarithmic scales: intensity (FLOP/byte) to 0..width from the left, rate (FLOP/s) to 0..height from the top."""
 
     x0: float

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from advisor.compare.conditions import gpu_of
 from advisor.compare.records import Compared, Condition, FindingChange, MetricChange, Outcome, Pair, Reached, Runs
@@ -61,8 +60,7 @@ _UNLIKE = ("gpu", "part", "clock", "control", "size")
 _UNITS = ("%", "ns", "us", "byte", "byte/s", "Hz", "kHz", "flop")
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(Struct, frozen=True):
     """A comparison with the outcomes of `--fail-on`: one per pair and threshold."""
 
     compared: Compared

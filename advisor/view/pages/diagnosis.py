@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from advisor.knowledge.base import catalog
 from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis, MeasuredCeilings, first_diagnosis
@@ -22,8 +23,7 @@ _SUMMARY = 5
 _HEADING_NAME = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(Struct, frozen=True):
     """Launches of one kernel and shape with the same class and first finding; at: position of the shown launch."""
 
     at: int

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from difflib import unified_diff
+
+from msgspec import Struct
 
 from advisor.knowledge.base import catalog, condition_title, finding_title
 from advisor.knowledge.texts import within_sentence
@@ -65,8 +66,7 @@ _SOURCE_WIDTH = 300
 _UNITS_SHOWN, _FINDINGS_SHOWN = 4, 2  # in the estimate for another GPU
 
 
-@dataclass(frozen=True, slots=True)
-class LaunchBlocks:
+class LaunchBlocks(Struct, frozen=True):
     """Blocks of a launch. first: the verdict; rest: (heading, blocks, whether a page of many launches folds them)."""
 
     first: tuple[Block, ...]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from advisor.knowledge.base import finding_title
 from advisor.reasoning.engine.explain import BlockedRule, Clause, FixProof, Flip, Proof
@@ -15,8 +16,7 @@ from advisor.view.text import fix_status, title_text
 _TRUTH = {0: "no", 1: "unknown", 2: "yes"}
 
 
-@dataclass(frozen=True, slots=True)
-class Explained:
+class Explained(Struct, frozen=True):
     """Why a finding was concluded on a launch (proof, changes that flip it), or why not (the rules that failed)."""
 
     launch: LaunchDiagnosis

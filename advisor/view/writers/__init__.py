@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from advisor.view.blocks import Page
 
 
-@dataclass(frozen=True)
-class PageFormat:
+class PageFormat(Struct, frozen=True):
     """A format of pages. writer: `module:function`, Page to text; endings: file endings, the usual one first."""
 
     writer: str

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 from urllib.parse import quote
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from advisor import __version__
 from advisor.knowledge.base import Catalog, catalog
@@ -29,8 +31,7 @@ _MESSAGE = 1000
 _NAME = 120
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(Struct, frozen=True):
     """A finding of a kernel to write. id: of the rule, with its entry; report: the file with the finding;
     first: whether it is the first finding there.
 
@@ -49,8 +50,7 @@ class Seen:
     about: dict[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Remark:
+class Remark(Struct, frozen=True):
     """A remark on the run itself. level: error (not read), warning (partly read) or note (not checked)."""
 
     level: str

@@ -13,7 +13,7 @@ import argparse
 import json
 import sys
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from advisor.practice.run import Progress
 from advisor.practice.selfcheck import launches_of, task_of
 from advisor.practice.tasks import Request, Task
 from advisor.view.writers.ncu_section import FILE, IDENTIFIER, section_text
+from tests.changed import replace
 
 SEED = 7
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final, Literal
+
+from msgspec import Struct, field
 
 from advisor.explain.entries import Explanation
 from advisor.knowledge.base import catalog, metric_title
@@ -21,8 +22,7 @@ MOST: Final = 5  # rows of a list in an answer
 NAME: Final = 60
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Struct, frozen=True):
     """What an answer is made from.
 
     position: of the launch in `launches`; found: the finding that the question is about; proof, flips, blocked: how it
@@ -53,8 +53,7 @@ class Asked:
         return self.launches[self.position]
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """An answer. says: one sentence; truth: of a yes-no question; blocks: the reasons; then: questions to ask next;
     run: commands; evidence: the comparisons that decide.
     """
