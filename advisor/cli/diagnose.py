@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import click
-from msgspec import structs
+from msgspec.structs import replace
 
 from advisor.cli import terminal
 from advisor.cli.options import (
@@ -115,7 +115,7 @@ def diagnose(options: Options) -> int:
     diagnosis, texts = _located(diagnosis, analysis, options)
     if other_gpu is not None:
         moved = [a.on([p], other_gpu)[0] for a, p in asked] if options.what_if else analysis.on(positions, other_gpu)
-        launches = (structs.replace(launch, on=on) for launch, on in zip(diagnosis.launches, moved, strict=True))
+        launches = (replace(launch, on=on) for launch, on in zip(diagnosis.launches, moved, strict=True))
         diagnosis = replace(diagnosis, launches=tuple(launches))
     for info in diagnosis.reports:
         terminal.tell_problems(info.path, info.problems)

@@ -7,11 +7,11 @@ both.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
-from msgspec import structs
+from msgspec.structs import replace
 from rapidfuzz import process
 
 from advisor.cli import LazyGroup, terminal
@@ -199,9 +199,9 @@ def _profile(store: Store, one: Exercise, step_id: str, predicted: bool) -> int:
         if judged.overlap is not None:
             write(Page("", (Paragraph(overlap_text(judged.overlap)),), ()))
     # The exercise answers the open questions of a report, and its hints and solution contain the fixes.
-    unsolved = tuple(structs.replace(finding, fix=None) for finding in launch.findings)
+    unsolved = tuple(replace(finding, fix=None) for finding in launch.findings)
     diagnosis = found.analysis.diagnosis
-    only = replace(diagnosis, reports=(), launches=(structs.replace(launch, questions=(), findings=unsolved),))
+    only = replace(diagnosis, reports=(), launches=(replace(launch, questions=(), findings=unsolved),))
     terminal.write("")
     write(diagnosis_page(only, sections=None))
     terminal.write("")

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
 
-import msgspec
+from msgspec.structs import replace
 
 from advisor.knowledge.base import DECISIONS, TIMELINE_FOLDER, WORKLOAD_FOLDER, catalog, shared_words
 from advisor.knowledge.expressions import ExpressionError, parse
@@ -65,9 +64,7 @@ def timeline_base(whole: Base) -> Base | None:
                 if entry is None:
                     base.broken.add(str(key))
                 else:
-                    base.classes[str(key)] = Placed(
-                        str(key), msgspec.structs.replace(entry, id=str(key)), document, (str(key),)
-                    )
+                    base.classes[str(key)] = Placed(str(key), replace(entry, id=str(key)), document, (str(key),))
     base.mistakes += [m for d in base.documents for m in d.mistakes if id(m) not in known]
     return base if base.findings or base.broken else None
 
@@ -83,8 +80,7 @@ def check_timelines(base: Base | None) -> Iterator[Mistake]:
     yield from check_findings(base, terms, None)
     # From here on the rules are checked like those of a launch, which is how the engine runs them.
     base.findings = {
-        name: replace(entry, value=msgspec.structs.replace(entry.value, scope="launch"))
-        for name, entry in base.findings.items()
+        name: replace(entry, value=replace(entry.value, scope="launch")) for name, entry in base.findings.items()
     }
     sound, wrong = check_rules(base, tests, references(base))
     yield from wrong
@@ -175,8 +171,7 @@ def check_workloads(whole: Base, terms: Collection[str], exercises: Collection[s
     yield from check_findings(base, terms, exercises)
     # From here on the rules are checked like those of a launch, which is how the engine runs them.
     base.findings = {
-        name: replace(entry, value=msgspec.structs.replace(entry.value, scope="launch"))
-        for name, entry in base.findings.items()
+        name: replace(entry, value=replace(entry.value, scope="launch")) for name, entry in base.findings.items()
     }
     for entry in base.findings.values():
         looks = any(kind_of(n) == "observation" for rule in entry.value.seen for n in (*rule.when, *rule.unless))

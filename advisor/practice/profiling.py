@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-
-from msgspec import Struct, field
 
 from advisor.practice.run import Listener, OnProgress, Outcome, Progress, Runner, nothing, one_child
 from advisor.practice.tasks import Request
@@ -25,7 +23,8 @@ _PASSES = re.compile(r"- (\d+) pass")
 _PERCENT = re.compile(r"(\d+)%")
 
 
-class Profiled(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Profiled:
     """One launch that ncu profiled: the kernel's name as ncu prints it, its step, and the number of passes."""
 
     exercise: str
@@ -34,7 +33,8 @@ class Profiled(Struct, frozen=True):
     passes: int
 
 
-class Profile(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Profile:
     """The result of a profile. report: the .ncu-rep or None; failure: why there is none, or what is wrong with it.
 
     launches: the launches in the report, in order.
@@ -61,6 +61,7 @@ def ncu_command(
     )
 
 
+@dataclass(slots=True)
 class NcuListener(Listener):
     """Parse the output of ncu and its child. launches: those announced so far; said: ncu's own lines."""
 

@@ -7,12 +7,11 @@ import math
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from statistics import median
 
 import msgspec
-from msgspec import Struct, field
 
 import advisor
 from advisor.practice.api import Card, Work
@@ -25,7 +24,8 @@ from advisor.records.scratch import ScratchFolder
 PRINTED = 100  # number of lines to keep of what kernels print
 
 
-class JobResult(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class JobResult:
     """The result of a job. times_ns: timed runs; changed: inputs that the kernel modified; correct: or None, unchecked.
 
     profiled: its launches in the report, None if they could not be counted; failure: why the job ended early.
@@ -62,14 +62,16 @@ class JobResult(Struct, frozen=True):
         return f"{place} is {m.got:.9g}, expected {m.expected:.9g}; {share}"
 
 
-class Problem(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Problem:
     """An exercise on this GPU: its sizes, and the bytes and FLOP that its algorithm needs."""
 
     sizes: dict[str, int]
     work: Work
 
 
-class Outcome(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Outcome:
     """The result of a whole run. failure: why some or all jobs could not run; printed: the last lines of kernels."""
 
     card: Card | None = None
@@ -102,7 +104,8 @@ class Outcome(Struct, frozen=True):
         )
 
 
-class Now(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Now:
     """The current step and stage of the child."""
 
     exercise: str
@@ -146,7 +149,8 @@ def left_over(tasks: tuple[Task, ...], done: tuple[JobResult, ...]) -> tuple[Tas
     return tuple(left)
 
 
-class Limits(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Limits:
     """The time limits of the stages in seconds; `factor` multiplies them all (a profiler replays kernels)."""
 
     start: float = 180.0
@@ -165,7 +169,8 @@ class Limits(Struct, frozen=True):
         return (given if isinstance(given, float | int) else self.start) * self.factor
 
 
-class Progress(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Progress:
     """The current stage of a step, the number of its job and of all jobs, and the progress of a profiler."""
 
     exercise: str
@@ -185,7 +190,8 @@ def nothing(progress: Progress) -> None:
     """Ignore the progress."""
 
 
-class Runner(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Runner:
     """The settings of a child process.
 
     python: the interpreter with CuPy; prefix: a command that precedes it (a profiler); env: additional environment
@@ -216,7 +222,8 @@ class Runner(Struct, frozen=True):
         return merged
 
 
-class Listener(Struct):
+@dataclass(slots=True)
+class Listener:
     """Parse the child's stdout: pass progress to `show`, keep other lines, and set the time limit from `limits`.
 
     done, of: number of jobs finished before this child, and of all jobs; stderr: the end of the child's stderr.

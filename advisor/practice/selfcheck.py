@@ -13,13 +13,12 @@ import math
 import subprocess
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
-from msgspec import Struct
 
 from advisor.knowledge.base import Catalog
 from advisor.practice import calibrate, overlap
@@ -58,7 +57,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-class StepData(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class StepData:
     """The data of a step on one GPU: times in ns, launches in the report, and whether it was correct (None: unchecked).
 
     `wrong` describes a wrong result.
@@ -70,7 +70,8 @@ class StepData(Struct, frozen=True):
     wrong: str = ""
 
 
-class Measured(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Measured:
     """The data of an exercise on one GPU. copy: bytes/s of a large device copy; report: one file with all launches."""
 
     exercise: Exercise
@@ -81,7 +82,8 @@ class Measured(Struct, frozen=True):
     report: Path
 
 
-class StepJudged(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class StepJudged:
     """The result of a step: its median time in ns, ratio to the step before, first finding and class.
 
     problems: failed claims. pending: the expected finding has no rule yet. reached: achieved share of each `reach`.
@@ -99,7 +101,8 @@ class StepJudged(Struct, frozen=True):
     launch: LaunchDiagnosis | None = None
 
 
-class Judged(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Judged:
     """The result of an exercise and its steps. overlap: the memory-only / math-only verdict, if it is that experiment.
 
     problems: failed claims that belong to no single step.
@@ -262,7 +265,8 @@ COPY = "copy"  # name of the task that measures a device copy
 Key = tuple[str, str]  # exercise, step
 
 
-class Everything(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Everything:
     """The result of a run. measured: the exercises with the data of each step, in order; empty if nothing ran.
 
     failure: why nothing could run, or why there is no profile.
@@ -336,7 +340,8 @@ def _profiling(task: Task, results: Mapping[Key, JobResult]) -> Task:
     return replace(task, jobs=tuple(replace(j, do=("profile",)) for j in good))
 
 
-class _Report(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class _Report:
     """The report of an exercise, and the launches of each step in it, from 0."""
 
     path: Path
@@ -415,7 +420,8 @@ def _measured(
     return Measured(one, gpu, copy, problem.sizes if problem is not None else {}, steps, path)
 
 
-class Circumstances(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Circumstances:
     """The environment of a run: versions as reported, clocks in Hz (0: unknown), date as ISO 8601."""
 
     card: Card

@@ -7,11 +7,9 @@ fastest that is correct and faster than the unmodified source beyond the noise.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
-
-from msgspec import Struct
 
 from advisor.practice.launchlines import read_lines
 from advisor.practice.profiling import Profile, profile
@@ -32,7 +30,8 @@ _FIRST, _LAST = "as written", "as written, again"
 METRICS = ("duration_ns", "registers_per_thread", "occupancy_theoretical_pct", "occupancy_achieved_pct")
 
 
-class Point(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Point:
     """One point. judged: against the unmodified source; problem: why the point does not count, else empty.
 
     registers: the most per thread of a kernel; time: None if not timed; metrics: profiled, by canonical name.
@@ -51,7 +50,8 @@ class Point(Struct, frozen=True):
         return label(self.vary)
 
 
-class Sweep(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Sweep:
     """The table. points: the unmodified source first; best: None if no point is faster beyond the noise.
 
     notes: the axes that were skipped, and why; failure: why there is no table at all, or no profile.

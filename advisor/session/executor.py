@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from threading import Lock
@@ -114,7 +114,7 @@ def sources(knowledge: tuple[Path, ...] = (), **options: Any) -> Sources:
     def late(name: str) -> Callable[..., Any]:
         return lambda *arguments: getattr(real(), name)(*arguments)
 
-    return Sources(**{part.name: late(part.name) for part in fields(Sources) if part.name != "side"})
+    return Sources(**{name: late(name) for name in Sources.__struct_fields__ if name != "side"})
 
 
 @dataclass

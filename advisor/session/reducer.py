@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis, main_finding
 from advisor.session import cards as make

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from advisor.records.diagnosis import LaunchDiagnosis, main_finding, overriding
 from advisor.session import cards as make

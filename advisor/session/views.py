@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, Final
 
-from msgspec import structs
+from msgspec.structs import replace
 
 from advisor.records.diagnosis import Finding, LaunchDiagnosis, Location, main_finding
 from advisor.session.cards import class_card, finding_card, fix_card
@@ -53,7 +52,7 @@ def places(state: State, finding: Finding, position: int | None = None) -> tuple
 
 def located(state: State, finding: Finding, position: int | None = None) -> Finding:
     """Return the finding of a launch (None: the selected one) with its places, as far as they were read."""
-    return structs.replace(finding, locations=places(state, finding, position))
+    return replace(finding, locations=places(state, finding, position))
 
 
 def where(state: State, finding: Finding) -> list[Line]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from advisor.session import cards as make
 from advisor.session.action import Action, Command, Far, Typed

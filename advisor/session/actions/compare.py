@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from advisor.session.action import Action, Command, Listing, Result, Typed, shape
 from advisor.session.actions.answer import Answered, Asked, Skipped

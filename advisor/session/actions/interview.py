@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from advisor.session.action import Action, Command, Shape, Typed
 from advisor.session.actions.help import NotUnderstood

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from advisor.session.action import Action, Command, Listing, Typed, shape
 from advisor.session.actions.help import NotUnderstood, unless_unclear

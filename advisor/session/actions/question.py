@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from advisor.session.action import Action, Command, Result, Typed
 from advisor.session.actions.help import NotUnderstood

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from advisor.session.action import Action, Command, Result, Typed
 from advisor.session.actions.view import ViewShown

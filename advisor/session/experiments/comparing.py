@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from advisor.compare.compare import compare_diagnoses, match, runs_of
 from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import PurePath
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from advisor.compare.records import Compared, Pair
 from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis, main_finding

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Final
 
+from msgspec.structs import replace
 from rapidfuzz import fuzz
 
 from advisor.records.errors import AdvisorError

@@ -6,13 +6,13 @@ import contextlib
 import hashlib
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
-from msgspec import structs
+from msgspec.structs import astuple, replace
 
 from advisor import __version__
 from advisor.hardware.ceilings import Ceilings
@@ -89,7 +89,7 @@ def transcript_of(
         readings.append(reading)
         launches += found
         ceilings |= _ceilings(analysis)
-    head = structs.replace(
+    head = replace(
         header or Header(),
         tool=__version__,
         knowledge=knowledge_digest(),
@@ -181,7 +181,7 @@ def _ceilings(analysis: Any) -> dict[str, Ceilings]:
     if inputs is None:
         return {}
     gpus = {f"{name} ({cc})" for name, cc in zip(inputs.frame["gpu_name"], inputs.frame["cc"], strict=True)}
-    return {key: structs.replace(found, measured="") for key, found in inputs.ceilings.items() if key in gpus}
+    return {key: replace(found, measured="") for key, found in inputs.ceilings.items() if key in gpus}
 
 
 def _traces(memory: Memory, scrubber: Scrubber, embed: bool) -> Iterator[Attached]:

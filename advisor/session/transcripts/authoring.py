@@ -29,7 +29,7 @@ unless it says `unclear: true`. `remark` says where typed numbers come from.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -49,7 +49,6 @@ from advisor.session.transcripts import recorder as conclusions
 from advisor.session.transcripts.attachments import Memory, transcript_of
 from advisor.session.transcripts.format import (
     BUNDLED,
-    Entry,
     Header,
     Transcript,
     UnknownVerbError,
@@ -58,44 +57,13 @@ from advisor.session.transcripts.format import (
     of_this_machine,
     with_paths,
 )
+from advisor.session.transcripts.player import Watch, quiet, settle
 from advisor.session.transcripts.sandbox import Sandbox, harmless
 
-_MOST_OUTCOMES: Final = 200  # maximum outcomes of one action: more would mean that requests never end
 _MOST_QUESTIONS: Final = 200
 _EXPECT: Final = frozenset(
     ("class", "first", "findings", "without", "asks", "step", "place", "speedup", "cards", "says", "told")
 )
-Watch = Callable[[str, int, int], None]
-
-
-def quiet(what: str, done: int, total: int) -> None:
-    """Ignore the progress."""
-
-
-def settle(
-    state: State, executor: Executor, entry: Entry | None = None, watch: Watch = quiet
-) -> tuple[State, tuple[e.Outcome, ...]]:
-    """Return the state after the work that it waits for, and the outcomes.
-
-    entry: perform only as many requests as it has outcomes, and repeat its failures.
-    """
-    most = _MOST_OUTCOMES if entry is None or entry.settled is None else min(entry.settled, _MOST_OUTCOMES)
-    failed = {} if entry is None else entry.failed
-    outcomes: list[e.Outcome] = []
-    while state.waiting and len(outcomes) < most:
-        request, at = state.waiting[0], len(outcomes)
-        outcome = e.Failed(request, failed[at]) if at in failed else executor.perform(request, state, watch)
-        after = reduce(state, outcome)
-        if after is state:
-            break
-        state = after
-        outcomes.append(outcome)
-    return state, tuple(outcomes)
-
-
-def do(state: State, entry: Entry, executor: Executor, watch: Watch = quiet) -> tuple[State, tuple[e.Outcome, ...]]:
-    """Return the state after an entry's event and its work, and the outcomes."""
-    return settle(reduce(state, entry.event), executor, entry, watch)
 
 
 class Begin(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

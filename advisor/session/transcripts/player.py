@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct, structs
 from msgspec.structs import replace
@@ -17,16 +17,50 @@ from advisor import __version__
 from advisor.records.errors import InputError
 from advisor.session import events as e
 from advisor.session.actions import BY_EVENT
+from advisor.session.executor import Executor
+from advisor.session.reducer import reduce
 from advisor.session.state import State
 from advisor.session.transcripts import recorder as conclusions
 from advisor.session.transcripts.attachments import knowledge_digest
-from advisor.session.transcripts.authoring import Watch, do, quiet
 from advisor.session.transcripts.autosave import own, with_real_paths
 from advisor.session.transcripts.format import Entry, Transcript
 from advisor.session.transcripts.format import load as load_file
 from advisor.session.transcripts.recorder import Difference, concluded
 from advisor.session.transcripts.sandbox import Sandbox, stage, stage_here
 from advisor.view.text import shown
+
+_MOST_OUTCOMES: Final = 200  # maximum outcomes of one action: more would mean that requests never end
+Watch = Callable[[str, int, int], None]
+
+
+def quiet(what: str, done: int, total: int) -> None:
+    """Ignore the progress."""
+
+
+def settle(
+    state: State, executor: Executor, entry: Entry | None = None, watch: Watch = quiet
+) -> tuple[State, tuple[e.Outcome, ...]]:
+    """Return the state after the work that it waits for, and the outcomes.
+
+    entry: perform only as many requests as it has outcomes, and repeat its failures.
+    """
+    most = _MOST_OUTCOMES if entry is None or entry.settled is None else min(entry.settled, _MOST_OUTCOMES)
+    failed = {} if entry is None else entry.failed
+    outcomes: list[e.Outcome] = []
+    while state.waiting and len(outcomes) < most:
+        request, at = state.waiting[0], len(outcomes)
+        outcome = e.Failed(request, failed[at]) if at in failed else executor.perform(request, state, watch)
+        after = reduce(state, outcome)
+        if after is state:
+            break
+        state = after
+        outcomes.append(outcome)
+    return state, tuple(outcomes)
+
+
+def do(state: State, entry: Entry, executor: Executor, watch: Watch = quiet) -> tuple[State, tuple[e.Outcome, ...]]:
+    """Return the state after an entry's event and its work, and the outcomes."""
+    return settle(reduce(state, entry.event), executor, entry, watch)
 
 
 class Step(Struct, frozen=True):

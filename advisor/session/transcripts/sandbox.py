@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from msgspec import structs
+from msgspec.structs import replace
 
 from advisor.compare.side import Side
 from advisor.hardware import ceilings
@@ -110,9 +111,9 @@ class Carried:
                 raise _not_carried(name)
             names[str(real)] = name
         made = self.live.trace([Path(real) for real in names], progress)
-        return structs.replace(
+        return replace(
             made,
-            traces=tuple(structs.replace(info, path=names.get(info.path, info.path)) for info in made.traces),
+            traces=tuple(replace(info, path=names.get(info.path, info.path)) for info in made.traces),
             failed=tuple((names.get(path, path), why) for path, why in made.failed),
         )
 

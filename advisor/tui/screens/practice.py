@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any, ClassVar
 
-from msgspec import structs
+from msgspec.structs import replace
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -39,8 +38,8 @@ _MOST = 60  # maximum number of metrics shown at a time
 
 def evidence(page: Page, index: KnowledgeIndex, wanted: str, blocks: bool) -> list[Make]:
     """Return the charts of a profile without its diagnosis and, on the numbers page, its metrics."""
-    verdict = structs.replace(page.launch.verdict, title="", evidence=())
-    launch = structs.replace(page.launch, findings=(), verdict=verdict)
+    verdict = replace(page.launch.verdict, title="", evidence=())
+    launch = replace(page.launch, findings=(), verdict=verdict)
     shown = EvidenceContext(launch, metrics=index.metrics)
 
     def drawn(make: Callable[[EvidenceContext, Layout], list[Content]]) -> Make:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields
 from typing import Any, Final, NamedTuple
 
 from msgspec import Struct
@@ -53,9 +52,9 @@ class EvidenceContext(Struct, frozen=True, eq=False):
         """Return whether nothing changed. Records of the state are compared by identity, not by content."""
         values = {"needs", "expected", "report", "places"}
         return other is not None and all(
-            mine == its if field.name in values else mine is its
-            for field in fields(self)
-            for mine, its in [(getattr(self, field.name), getattr(other, field.name))]
+            mine == its if name in values else mine is its
+            for name in self.__struct_fields__
+            for mine, its in [(getattr(self, name), getattr(other, name))]
         )
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from advisor.records.diagnosis import overriding
 from advisor.records.questions import SURE, Meaning

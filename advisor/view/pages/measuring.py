@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 
-from msgspec import structs
+from msgspec.structs import replace
 
 from advisor.hardware.ceilings import Ceilings
 from advisor.practice.attempts import Attempt
@@ -171,7 +170,7 @@ def build_page(build: Build) -> Page:
 
 def profile_page(diagnosis: Diagnosis) -> Page:
     """Build the diagnosis of the learner's version, without the report's path and open questions."""
-    launches = tuple(structs.replace(launch, questions=()) for launch in diagnosis.launches)
+    launches = tuple(replace(launch, questions=()) for launch in diagnosis.launches)
     return diagnosis_page(replace(diagnosis, reports=(), launches=launches), sections=None)
 
 

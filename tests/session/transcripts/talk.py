@@ -13,8 +13,8 @@ from advisor.session.language.understand import understand
 from advisor.session.reducer import reduce
 from advisor.session.state import State
 from advisor.session.transcripts.attachments import Memory
-from advisor.session.transcripts.authoring import settle
 from advisor.session.transcripts.autosave import Saving
+from advisor.session.transcripts.player import settle
 
 CSV = Path(__file__).parents[2] / "data" / "tour_raw.csv.xz"
 

@@ -16,9 +16,8 @@ from advisor.session.reducer import reduce
 from advisor.session.state import State
 from advisor.session.transcripts import format as serialize
 from advisor.session.transcripts.attachments import transcript_of
-from advisor.session.transcripts.authoring import settle
 from advisor.session.transcripts.format import Scrubber, Transcript
-from advisor.session.transcripts.player import Player
+from advisor.session.transcripts.player import Player, settle
 from advisor.session.transcripts.recorder import Recorder
 from advisor.session.transcripts.sandbox import stage
 from tests.changed import replace

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from advisor.knowledge.base import condition_title, finding_title, metric_title
 from advisor.reasoning.engine.explain import BlockedRule, Clause
