@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -107,16 +108,16 @@ def diagnose(options: Options) -> int:
     if options.what_if:
         values = parse_assignments(options.what_if, analysis.catalog)
         asked = [(analysis.supposed(p, values), 0) for p in positions]
-        diagnosis = replace(diagnosis, launches=tuple(a.diagnosis.launches[0] for a, _ in asked))
+        diagnosis = dataclasses.replace(diagnosis, launches=tuple(a.diagnosis.launches[0] for a, _ in asked))
     if options.top is not None:
         positions = sorted(positions, key=lambda p: (-diagnosis.launches[p].saved_ns, p))[: options.top]
         asked = [asked[p] for p in positions]
-        diagnosis = replace(diagnosis, launches=tuple(diagnosis.launches[p] for p in positions))
+        diagnosis = dataclasses.replace(diagnosis, launches=tuple(diagnosis.launches[p] for p in positions))
     diagnosis, texts = _located(diagnosis, analysis, options)
     if other_gpu is not None:
         moved = [a.on([p], other_gpu)[0] for a, p in asked] if options.what_if else analysis.on(positions, other_gpu)
         launches = (replace(launch, on=on) for launch, on in zip(diagnosis.launches, moved, strict=True))
-        diagnosis = replace(diagnosis, launches=tuple(launches))
+        diagnosis = dataclasses.replace(diagnosis, launches=tuple(launches))
     for info in diagnosis.reports:
         terminal.tell_problems(info.path, info.problems)
     terminal.write(_text(diagnosis, asked, texts, options), options.out)

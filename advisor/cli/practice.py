@@ -6,6 +6,7 @@ both.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -201,7 +202,7 @@ def _profile(store: Store, one: Exercise, step_id: str, predicted: bool) -> int:
     # The exercise answers the open questions of a report, and its hints and solution contain the fixes.
     unsolved = tuple(replace(finding, fix=None) for finding in launch.findings)
     diagnosis = found.analysis.diagnosis
-    only = replace(diagnosis, reports=(), launches=(replace(launch, questions=(), findings=unsolved),))
+    only = dataclasses.replace(diagnosis, reports=(), launches=(replace(launch, questions=(), findings=unsolved),))
     terminal.write("")
     write(diagnosis_page(only, sections=None))
     terminal.write("")

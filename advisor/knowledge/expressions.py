@@ -14,8 +14,6 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
-
 if TYPE_CHECKING:
     import numpy as np
 
@@ -191,7 +189,8 @@ class Expression:
         return np.where(np.isfinite(out), out, np.nan)
 
 
-class Comparison(Struct, frozen=True):
+@dataclass(frozen=True)
+class Comparison:
     """A comparison `left op right`. text: the right side with the operator, as shown in evidence."""
 
     left: Expression

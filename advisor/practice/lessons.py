@@ -5,6 +5,7 @@ The state file stores hints, answers, predictions, points and solutions. Running
 
 from __future__ import annotations
 
+import dataclasses
 import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -440,8 +441,8 @@ def _compare(room: Lessons, one: Exercise, arguments: Arguments, tell: Tell) -> 
     whole = found.analysis.diagnosis
     times = tuple(found.measured.steps[step.id].times_ns for step in (before, after))
     compared = compare_diagnoses(
-        replace(whole, launches=(old,)),
-        replace(whole, launches=(new,)),
+        dataclasses.replace(whole, launches=(old,)),
+        dataclasses.replace(whole, launches=(new,)),
         catalog(),
         maps=() if old.kernel == new.kernel else (f"{old.kernel}={new.kernel}",),
         runs=(times[0], times[1]) if all(times) and before.launches == after.launches == 1 else None,

@@ -17,8 +17,7 @@ import contextlib
 import posixpath
 import struct
 from bisect import bisect_right
-
-from msgspec import Struct, field
+from dataclasses import dataclass, field
 
 from advisor.readers.container import Bytes, DamagedError, fields, number_at
 
@@ -33,7 +32,8 @@ class BadCodeError(ValueError):
     """The bytes are not well-formed machine code."""
 
 
-class Symbol(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Symbol:
     """A symbol: the index of its section and its offset in that section."""
 
     name: str
@@ -98,7 +98,8 @@ _MOST_ROWS = 1 << 21
 _MOST_CALLS = 64
 
 
-class Frame(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Frame:
     """A source line. function: mangled name of the inlined function that contains it, or '' for the kernel itself."""
 
     file: str
@@ -106,7 +107,8 @@ class Frame(Struct, frozen=True):
     function: str = ""
 
 
-class Sequence(Struct):
+@dataclass(slots=True)
+class Sequence:
     """The line table rows of one function: (offset in its section, file, line, row of the call or 0, function)."""
 
     section: int

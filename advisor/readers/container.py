@@ -16,14 +16,14 @@ import contextlib
 import mmap
 import struct
 from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import BinaryIO
-
-from msgspec import Struct, field
 
 MIB = 1 << 20
 
 
-class Limits(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Limits:
     """Limits for reading one file.
 
     children: processes at a time; batch_launches, batch_bytes: maximum for one child (bytes of launch records, each of
@@ -70,7 +70,8 @@ class DamagedError(ValueError):
     """The bytes are not a well-formed message of this container."""
 
 
-class Block(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Block:
     """Byte offsets (start, end) in one block: of its header, and of each complete source and result."""
 
     header: tuple[int, int]
@@ -78,7 +79,8 @@ class Block(Struct, frozen=True):
     results: tuple[tuple[int, int], ...]
 
 
-class Container(Struct):
+@dataclass(slots=True)
+class Container:
     """The result of parsing the blocks.
 
     announced: launches according to the headers; readable: launches with complete bytes; damage: a description of the
@@ -389,7 +391,8 @@ def slim(
     return damaged
 
 
-class _Choice(Struct):
+@dataclass(slots=True)
+class _Choice:
     """Decides how to write a metric, by the index of its name in the string table; `known` caches the answers."""
 
     strings: list[str]

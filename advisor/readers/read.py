@@ -9,10 +9,9 @@ import re
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-from msgspec.structs import replace
 
 from advisor.knowledge.base import metrics as catalog_metrics
 from advisor.readers import formats

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
-
-from msgspec import Struct
 
 if TYPE_CHECKING:
     from advisor.records.diagnosis import LaunchDiagnosis, MeasuredCeilings
     from advisor.records.readings import ReportInfo
 
 
-class Diagnosis(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
     """A diagnosis: the reports, one entry per launch in the order of the reports, and the measured ceilings used."""
 
     reports: tuple[ReportInfo, ...]

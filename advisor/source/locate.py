@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from msgspec import Struct, field, structs
-from msgspec.structs import replace
 
 from advisor.knowledge.base import Catalog
 from advisor.records.diagnosis import Diagnosis, Finding, LaunchDiagnosis, Location, Place
@@ -88,7 +88,7 @@ def locate_findings(
         finally:
             for done in work:
                 done.cancel()
-    return Located(replace(diagnosis, launches=tuple(launches)), tuple(dict.fromkeys(problems)), texts)
+    return Located(dataclasses.replace(diagnosis, launches=tuple(launches)), tuple(dict.fromkeys(problems)), texts)
 
 
 def _located(

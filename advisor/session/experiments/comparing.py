@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
-
-from msgspec.structs import replace
 
 from advisor.compare.compare import compare_diagnoses, match, runs_of
 from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis
@@ -37,7 +36,7 @@ def compare(
     now = judged.diagnosis.launches[position]
     reports = judged.diagnosis.reports
     info = reports[now.report] if now.report < len(reports) else reports[0]
-    alone = replace(judged.diagnosis, reports=(info,), launches=(now,))
+    alone = dataclasses.replace(judged.diagnosis, reports=(info,), launches=(now,))
     # Another GPU is not an error: the comparison reports it, and which conclusions still hold.
     return VersionComparison(judged.diagnosis, position, compare_diagnoses(before, alone, catalog, force=True))
 

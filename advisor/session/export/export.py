@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Any, Final
 
@@ -79,7 +80,7 @@ def _with_plain_paths(state: State, clean: Scrubber) -> State:
     }
     if state.diagnosis is not None:
         infos = tuple(replace(info, path=clean.path(info.path)) for info in state.diagnosis.reports)
-        changes["diagnosis"] = replace(state.diagnosis, reports=infos)
+        changes["diagnosis"] = dataclasses.replace(state.diagnosis, reports=infos)
     if isinstance(state.timeline, TimelineResult):
         timeline = state.timeline
         traces = tuple(replace(info, path=clean.path(info.path)) for info in timeline.traces)

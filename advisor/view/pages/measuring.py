@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -171,7 +172,7 @@ def build_page(build: Build) -> Page:
 def profile_page(diagnosis: Diagnosis) -> Page:
     """Build the diagnosis of the learner's version, without the report's path and open questions."""
     launches = tuple(replace(launch, questions=()) for launch in diagnosis.launches)
-    return diagnosis_page(replace(diagnosis, reports=(), launches=launches), sections=None)
+    return diagnosis_page(dataclasses.replace(diagnosis, reports=(), launches=launches), sections=None)
 
 
 def after_profile(one: Exercise, report: Path | None) -> Page:
