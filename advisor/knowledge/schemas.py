@@ -18,7 +18,8 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class MetricDef(Entry, frozen=True, forbid_unknown_fields=True):
     """A canonical metric: its unit, and its names in ncu's output or its formula.
 
-    title: its name for a reader, if neither ncu's label nor the beginning of `means` can serve.
+    title: its name for a reader, if neither ncu's label nor the beginning of `means` can serve. at_most: a formula that
+    the value cannot exceed, which can decide a test where the metric itself is unknown.
     """
 
     title: str = ""
@@ -29,6 +30,7 @@ class MetricDef(Entry, frozen=True, forbid_unknown_fields=True):
     text: tuple[str, ...] = ()
     section: str = ""
     formula: str = ""
+    at_most: str = ""
     source: Literal["", "opcodes", "accesses", "python", "quantification"] = msgspec.field(default="", name="from")
     id: str = ""
 

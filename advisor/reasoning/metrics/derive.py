@@ -45,6 +45,40 @@ def dram_peak(columns: Columns, given: Columns) -> Array:
     return 2 * columns["device_memory_clock_hz"] * columns["device_bus_bits"] / 8
 
 
+# Reports print utilisation with two decimals.
+_SAME_PRINTED = 0.005
+
+
+def _of_turing(metric: str) -> tuple[tuple[str, ...], Fill]:
+    """Double an L1 unit where L1 throughput on CC 7.5 is exactly twice it: there its stated peak is never reached.
+
+    Source: errata.turing_l1. L1 throughput is over active cycles, the unit over elapsed ones.
+    """
+
+    def fill(columns: Columns, given: Columns) -> Array:
+        turing = (columns["device_cc_major"] == 7) & (columns["device_cc_minor"] == 5)
+        elapsed = columns["l1_throughput_pct"] * columns["sm_active_pct"] / 100
+        twice = 2 * given[metric]
+        return np.where(turing & (np.abs(twice - elapsed) <= 0.02 * elapsed), twice, np.nan)
+
+    return ("device_cc_major", "device_cc_minor", "l1_throughput_pct", "sm_active_pct"), fill
+
+
+def lsu(columns: Columns, given: Columns) -> Array:
+    """Return the LSU's utilisation where a report without the breakdown prints one number for SM and memory throughput.
+
+    Only loads and stores are in both breakdowns (as pipe LSU and as requests to L1), so equal maxima are theirs. Of
+    the 11 distinct kernels with equal numbers among the reports at hand, all are led by the LSU.
+    """
+    both, same = columns["sm_throughput_pct"], columns["memory_throughput_pct"]
+    return np.where((np.abs(both - same) <= _SAME_PRINTED) & (both > 0), both, np.nan)
+
+
+def issue_rate(columns: Columns, given: Columns) -> Array:
+    """Return instructions per scheduler and active cycle from the share of issue slots over elapsed cycles."""
+    return columns["issue_pct"] / columns["sm_active_pct"]
+
+
 def spills(columns: Columns, given: Columns) -> Array:
     """Return 0 without local accesses: there are no spills."""
     return _where_none(columns["local_inst"])
@@ -161,9 +195,14 @@ def _lanes_of(count: str) -> tuple[tuple[str, ...], Fill]:
     return (count,), lambda columns, given: _where_none(columns[count])
 
 
+# Reported metrics that their function corrects, instead of only supplying what is missing.
+CORRECTED = ("l1_wavefronts_pct", "l1_other_pct")
 # Metric -> the columns that its function reads in addition to the reported ones, and the function.
 FILLS: dict[str, tuple[tuple[str, ...], Fill]] = {
     "dram_bytes": (("duration_ns",), dram_bytes),
+    "lsu_pct": (("sm_throughput_pct", "memory_throughput_pct"), lsu),
+    "issue_active": (("issue_pct", "sm_active_pct"), issue_rate),
+    **{metric: _of_turing(metric) for metric in CORRECTED},
     "dram_peak_bytes_per_s": (("device_memory_clock_hz", "device_bus_bits"), dram_peak),
     "dram_achievable_pct": (("dram_copy_ceiling_pct",), achievable),
     "napkin_reachable_ns": (("theoretical_bytes", "dram_peak_bytes_per_s"), reachable),
@@ -211,7 +250,7 @@ def compute(columns: Mapping[str, Array]) -> tuple[Array, Array, Array]:
 
 
 def memory(columns: Mapping[str, Array]) -> tuple[Array, Array]:
-    """Return memory_pct and memory_leader: memory throughput, or the largest of LSU, ADU, IDC and MIO if higher.
+    """Return memory_pct and memory_leader: memory throughput, or LSU, ADU, IDC, MIO or a corrected L1 unit if higher.
 
     Unknown without memory throughput. The leader is the unit of the breakdown that the number comes from, or memory
     throughput itself if the report does not break it down.
@@ -219,10 +258,11 @@ def memory(columns: Mapping[str, Array]) -> tuple[Array, Array]:
     total = columns["memory_throughput_pct"]
     inside, inside_name = _leader(columns, inner_units())
     unit, unit_name = _leader(columns, memory_units())
-    value = np.where(np.isfinite(total), np.fmax(total, inside), np.nan)
+    corrected = np.where(unit > total + SAME_POINTS, unit, np.nan)
+    value = np.where(np.isfinite(total), np.fmax(np.fmax(total, inside), corrected), np.nan)
     # Memory throughput is the largest of its units: a clearly smaller unit does not explain it.
     outside = np.where(unit >= total - SAME_POINTS, unit_name, "memory_throughput_pct")
-    name = np.where(inside > total, inside_name, outside)
+    name = np.where(inside > np.fmax(total, corrected), inside_name, outside)
     return value, np.where(np.isfinite(value), name, "")
 
 
@@ -493,7 +533,7 @@ def _compute(
                 elif name == "stall_leading":
                     made = leader(columns)[1]
                 if made is not None:
-                    reported = bool(known[name].names) and name not in affected
+                    reported = bool(known[name].names) and name not in affected and name not in CORRECTED
                     value = _else(value, made) if reported else _else(made, value)
             columns[name] = _finite(value)
     return columns
