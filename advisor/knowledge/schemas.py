@@ -54,12 +54,14 @@ class RuleDef(Entry, frozen=True, forbid_unknown_fields=True):
 
     Names are observations, classes (`class.dram_bound`), answers (`answer.dtype.f32`), findings of earlier steps, and
     conclusions of the napkin math (`napkin.near_floor`) and of the quantification (`gain.reaches_10`).
+    asks: whether an interview asks for what the rule lacks; not where another rule needs better numbers.
     """
 
     id: str = ""
     when: tuple[str, ...] = ()
     unless: tuple[str, ...] = ()
     because: str = ""
+    asks: bool = True
 
 
 class FixDef(Entry, frozen=True, forbid_unknown_fields=True, kw_only=True):
