@@ -47,8 +47,8 @@ class Row(Struct, frozen=True):
 
     @property
     def right(self) -> bool:
-        """Whether the first finding is accepted; without any, whether the class is."""
-        return (self.found[0] if self.found else self.class_id) in self.entry["accepted"]
+        """Whether the first finding is accepted; without any, whether the class is (`undetermined` if refused)."""
+        return (self.found[0] if self.found else self.class_id or "undetermined") in self.entry["accepted"]
 
     @property
     def near(self) -> bool:
