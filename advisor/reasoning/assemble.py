@@ -83,7 +83,7 @@ def reason(
     bounds = quantities(observed)
 
     def work(rows: range) -> list[tuple[RowConclusions, LaunchDiagnosis]]:
-        found = conclude_rows(catalog, inputs, observed, rows)
+        found = conclude_rows(catalog, inputs, observed, rows, bounds)
         open_ends = _OpenEnds(catalog, inputs, observed)
         # What identifies each launch, read by column: a row of a frame takes longer than its whole diagnosis.
         told = [name for name in frame.columns if name not in catalog.metrics]

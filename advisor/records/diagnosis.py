@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Literal
 
 import msgspec
@@ -435,8 +435,13 @@ class LaunchDiagnosis(Record, kw_only=True):
 
     def bound_of(self, finding_id: str) -> Quantity | None:
         """Return the lowest bound of a finding's speedup whose assumption is not known to fail, None without one."""
-        found = (q for q in self.quantities if finding_id in q.bounds and q.at_most and q.holds is not False)
-        return min(found, key=lambda q: q.at_most or 0.0, default=None)
+        return lowest_bound(self.quantities, finding_id)
+
+
+def lowest_bound(quantities: Iterable[Quantity], finding_id: str) -> Quantity | None:
+    """Return the lowest bound of a finding's speedup whose assumption is not known to fail, None without one."""
+    found = (q for q in quantities if finding_id in q.bounds and q.at_most and q.holds is not False)
+    return min(found, key=lambda q: q.at_most or 0.0, default=None)
 
 
 def main_finding(launch: LaunchDiagnosis) -> Finding | None:

@@ -50,6 +50,16 @@ def spills(columns: Columns, given: Columns) -> Array:
     return _where_none(columns["local_inst"])
 
 
+def _global_part(local: str) -> tuple[tuple[str, ...], Fill]:
+    """Return what local memory leaves to global accesses; all, if no local access was counted."""
+
+    def fill(columns: Columns, given: Columns) -> Array:
+        part = np.clip(1 - columns[local], 0.0, 1.0)
+        return np.where(columns["local_inst"] > 0, part, 1.0)
+
+    return (local, "local_inst"), fill
+
+
 def load_requests(columns: Columns, given: Columns) -> Array:
     """Return one request per load; unknown with asynchronous copies, whose requests depend on their kind."""
     return np.where(columns["async_copy_inst"] == 0, columns["global_load_inst"], np.nan)
@@ -169,6 +179,9 @@ FILLS: dict[str, tuple[tuple[str, ...], Fill]] = {
     "napkin_reachable_ns": (("theoretical_bytes", "dram_peak_bytes_per_s"), reachable),
     "napkin_floor_ns": (("theoretical_bytes", "dram_peak_bytes_per_s"), floor_of_bytes),
     "spill_inst": (("local_inst",), spills),
+    "global_dram_share": _global_part("local_dram_share"),
+    "global_lookup_share": _global_part("local_lookup_share"),
+    "global_wait_share": _global_part("local_load_share"),
     "global_load_requests": (("global_load_inst", "async_copy_inst"), load_requests),
     **{f"ideal_sectors_per_request_{kind}": _ideal_sectors(kind) for kind in ("load", "store")},
     **{f"{kind}_sector_ratio": _sectors_over_ideal(kind) for kind in ("load", "store")},
