@@ -15,10 +15,23 @@ from advisor.records.diagnosis import LaunchDiagnosis, Speedup
 RECORDINGS = sorted(resources.folder("kernels").glob("*/recorded/*/profile.ncu-rep.xz"))
 # A gather: each lane loads 4 of the 32 bytes of a sector, and DRAM limits.
 GATHER: dict[str, float] = {
-    **{"dram_pct": 85, "l2_pct": 40, "memory_pct": 85, "compute_pct": 5, "l1_wavefronts_pct": 10},
-    **{"global_sectors": 8e6, "global_sectors_ideal": 1e6, "sector_ratio": 8, "load_sector_ratio": 8},
-    **{"l2_sectors": 1.6e7, "dram_bytes": 3.2e8, "requested_bytes": 3.2e7, "global_load_inst": 1e6},
-    **{"global_store_inst": 0, "l1_requests_pct": 5, "shared_wavefront_share": 0, "store_sector_ratio": 1},
+    "dram_pct": 85,
+    "l2_pct": 40,
+    "memory_pct": 85,
+    "compute_pct": 5,
+    "l1_wavefronts_pct": 10,
+    "global_sectors": 8e6,
+    "global_sectors_ideal": 1e6,
+    "sector_ratio": 8,
+    "load_sector_ratio": 8,
+    "l2_sectors": 1.6e7,
+    "dram_bytes": 3.2e8,
+    "requested_bytes": 3.2e7,
+    "global_load_inst": 1e6,
+    "global_store_inst": 0,
+    "l1_requests_pct": 5,
+    "shared_wavefront_share": 0,
+    "store_sector_ratio": 1,
 }
 
 
@@ -63,7 +76,12 @@ def test_no_numbers_give_an_estimate_above_the_bound(
 ) -> None:
     wasteful = {**with_local(local), "sector_ratio": ratio, "load_sector_ratio": ratio, "dram_pct": dram}
     small = {"grid_size": blocks, "sm_count": 132, "waves": 1 / waves, "compute_pct": 5, "memory_pct": 9}
-    small |= {"eligible_warps": 0.1, "warps": 8 * blocks, "device_schedulers_per_sm": 4, "sm_active_ratio": 132 / blocks}
+    small |= {
+        "eligible_warps": 0.1,
+        "warps": 8 * blocks,
+        "device_schedulers_per_sm": 4,
+        "sm_active_ratio": 132 / blocks,
+    }
     for numbers in (wasteful, small):
         assert above(analyse_numbers(numbers).diagnosis.launches[0]) == []
 

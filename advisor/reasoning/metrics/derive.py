@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from msgspec import Struct
 
+from advisor.knowledge import stated
 from advisor.knowledge.base import catalog
 from advisor.knowledge.expressions import Expression, ExpressionError, parse
 from advisor.knowledge.schemas import MetricDef
@@ -355,6 +356,8 @@ def plan(metrics: Mapping[str, MetricDef]) -> Plan:
         needed: set[str] = set(code_inputs().get(name, ()))
         if name in FILLS:
             needed |= set(FILLS[name][0])
+        if stated.reads(name) <= metrics.keys():
+            needed |= stated.reads(name)
         if entry.formula:
             try:
                 formulas[name] = parse(entry.formula)
@@ -489,6 +492,8 @@ def _compute(
                 made = counted.get(name)
                 if name in steps.formulas:
                     made = steps.formulas[name].column(columns, rows)
+                if made is None:
+                    made = stated.kept(name, given)
                 if name in FILLS:
                     filled = FILLS[name][1](columns, given)
                     made = filled if made is None else _else(made, filled)
@@ -508,7 +513,7 @@ def _compute(
                 if made is not None:
                     reported = bool(known[name].names) and name not in affected
                     value = _else(value, made) if reported else _else(made, value)
-            columns[name] = _finite(value)
+            columns[name] = stated.believed(name, columns, _finite(value))
     return columns
 
 
