@@ -258,7 +258,8 @@ LIMITS = ("registers", "shared", "blocks", "warps", "barriers")
 def _limits(columns: Mapping[str, Array]) -> Array:
     """Return blocks per SM, shape (5, rows). Unused shared memory does not limit; barriers count if reported."""
     limits = {name: columns[f"occupancy_limit_{name}"] for name in LIMITS}
-    free = ~np.isfinite(limits["shared"]) & (columns["shared_bytes_per_block"] == 0)
+    # Without shared memory, ncu writes the limit of the blocks, infinity or nothing (CC 7.5 has no driver's part).
+    free = columns["shared_bytes_per_block"] == 0
     limits["shared"] = np.where(free, np.inf, limits["shared"])
     limits["barriers"] = np.where(np.isfinite(limits["barriers"]), limits["barriers"], np.inf)
     return np.array([limits[name] for name in LIMITS])

@@ -41,6 +41,7 @@ from advisor.view.pages.answers.parts import (
     main_subject,
     metrics_of,
     number_text,
+    occupancy_text,
     test_line,
 )
 from advisor.view.pages.launch import finding_facts, fix_blocks, label_text, location_text
@@ -287,6 +288,8 @@ def _why_not(meaning: Meaning, asked: Asked) -> Answer:
     deciding = _deciding(failing, blocking) or [item for clause in unknown for item in clause.evidence]
     says = f"{finding_title(wanted)} was not concluded"
     says += f": {test_line(deciding[0])}." if deciding else ": no rule concludes it on this launch."
+    if limit := occupancy_text(asked.launch, wanted):
+        says += f" {limit}"
     page = proofs_page((Explained(asked.launch, wanted, asked.blocked),))
     then = (f"what is {finding_title(wanted).lower()}", "why is it slow")
     return Answer(says, blocks=flat(page.sections), then=then, evidence=tuple(deciding))
