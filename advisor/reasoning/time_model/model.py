@@ -22,7 +22,7 @@ _CARRIES = 0.7
 # The largest factor of a fix on a unit: an idle unit may take over the work of another one.
 _MOST = 64.0
 # List the relieved units that save at least this share of the time, at most this many by name.
-_NOTICED = 0.005
+NOTICED = 0.005
 _TOLD = 3
 
 
@@ -36,7 +36,7 @@ class Model(Struct, frozen=True):
     @property
     def relative(self) -> Array:
         """Return predicted / measured time of the unmodified launch: 1 if the counters account for it."""
-        return _combine(_chains(self.now.terms), time_model().norm.estimate)
+        return combine(chains(self.now.terms), time_model().norm.estimate)
 
 
 @np.errstate(all="ignore")  # out-of-range counters give infinities, which mean unknown: no warning
@@ -45,14 +45,14 @@ def build(columns: Mapping[str, Array], rows: int) -> Model:
     found = needs(columns, rows)
     # Without stall or occupancy numbers the latency is what the other chains leave of the time.
     norm = time_model().norm.estimate
-    rest = _combine(_chains({k: v for k, v in found.terms.items() if k not in LATENCY}), norm)
+    rest = combine(chains({k: v for k, v in found.terms.items() if k not in LATENCY}), norm)
     left = np.clip(1 - np.minimum(rest, 1) ** norm, 0, None) ** (1 / norm)
     terms = dict(found.terms)
     terms["latency_memory"] = np.where(found.latency_known, terms["latency_memory"], left)
     return Model(columns, rows, replace(found, terms=terms))
 
 
-def _chains(terms: Mapping[str, Array]) -> dict[str, Array]:
+def chains(terms: Mapping[str, Array]) -> dict[str, Array]:
     """Return the need of each chain: the largest of its terms; parts of a unit, and of a warp's latency, add up."""
     described = time_model().terms
     units: dict[tuple[str, str], Array] = {}
@@ -66,7 +66,8 @@ def _chains(terms: Mapping[str, Array]) -> dict[str, Array]:
     return out
 
 
-def _combine(chains: Mapping[str, Array], norm: float) -> Array:
+def combine(chains: Mapping[str, Array], norm: float) -> Array:
+    """Return the needs of all chains together: their p-norm, as chains overlap, but not perfectly."""
     return np.asarray(sum(np.power(np.maximum(c, 0), norm) for c in chains.values()) ** (1 / norm))
 
 
@@ -102,14 +103,14 @@ def _others_wait(now: Needs, factors: Mapping[str, Array]) -> Array:
 
 def new_time(now: Needs, after: Mapping[str, Array], norm: float) -> Array:
     """Return new time / old time, shape (rows,); the part that the counters do not account for is unchanged."""
-    return np.asarray(_accounted(now) * _combine(_chains(after), norm) / _before(now, norm) + 1 - _accounted(now))
+    return np.asarray(accounted(now) * combine(chains(after), norm) / _before(now, norm) + 1 - accounted(now))
 
 
 def _before(now: Needs, norm: float) -> Array:
-    return np.maximum(_combine(_chains(now.terms), norm), 1e-9)
+    return np.maximum(combine(chains(now.terms), norm), 1e-9)
 
 
-def _accounted(now: Needs) -> Array:
+def accounted(now: Needs) -> Array:
     """Return the share of the measured time that the model accounts for, after scaling it within the allowed range."""
     scale, estimate = time_model().scale, _before(now, time_model().norm.estimate)
     return np.asarray(np.minimum(estimate * np.clip(1 / estimate, scale.low, scale.high), 1))
@@ -124,6 +125,38 @@ def _factors(texts: Mapping[str, str], columns: Mapping[str, Array], rows: int) 
     return out
 
 
+class Attempt(Struct, frozen=True):
+    """A fix applied to some rows.
+
+    columns: the metrics of the rows; known: where the gain can be estimated; modest, far, middle: the factors of the
+    fix on each term, 1 if unknown; after: the needs with the middle factors.
+    """
+
+    columns: Mapping[str, Array]
+    now: Needs
+    known: Array
+    modest: Mapping[str, Array]
+    far: Mapping[str, Array]
+    middle: Mapping[str, Array]
+    after: Mapping[str, Array]
+
+
+@np.errstate(all="ignore")
+def attempt(model: Model, fix: FixDef, at: Any) -> Attempt:
+    """Apply a fix to the rows `at` (indices)."""
+    columns = {name: column[at] for name, column in model.columns.items()}
+    rows = len(at)
+    now = model.now.at(at)
+    changed = _factors(fix.changes, columns, rows)
+    reached = {**changed, **_factors(fix.degrees, columns, rows)}
+    known = np.any([np.isfinite(factor) for factor in reached.values()], axis=0) & ~_undecided(now, reached)
+    modest = {name: np.where(np.isfinite(factor), factor, 1.0) for name, factor in changed.items()}
+    far = {name: np.where(np.isfinite(factor), factor, 1.0) for name, factor in reached.items()}
+    middle = {name: np.sqrt(modest[name] * far[name]) if name in modest else far[name] for name in far}
+    known &= _measured(now, middle)
+    return Attempt(columns, now, known, modest, far, middle, _changed(now, middle))
+
+
 @np.errstate(all="ignore")
 def speedups(model: Model, fix: FixDef, at: Any) -> list[Speedup | None]:
     """Return the speedup of the fix alone on the rows `at` (indices): old time / new time, at least 1.
@@ -136,19 +169,11 @@ def speedups(model: Model, fix: FixDef, at: Any) -> list[Speedup | None]:
     The new time is never below the algorithm's minimum time.
     """
     constants = time_model()
-    columns = {name: column[at] for name, column in model.columns.items()}
-    rows = len(at)
-    now = model.now.at(at)
-    changed = _factors(fix.changes, columns, rows)
-    reached = {**changed, **_factors(fix.degrees, columns, rows)}
-    known = np.any([np.isfinite(factor) for factor in reached.values()], axis=0) & ~_undecided(now, reached)
-    modest = {name: np.where(np.isfinite(factor), factor, 1.0) for name, factor in changed.items()}
-    far = {name: np.where(np.isfinite(factor), factor, 1.0) for name, factor in reached.items()}
-    middle = {name: np.sqrt(modest[name] * far[name]) if name in modest else far[name] for name in far}
+    tried = attempt(model, fix, at)
+    now, known, modest, far, middle, after = tried.now, tried.known, tried.modest, tried.far, tried.middle, tried.after
+    columns, rows = tried.columns, len(at)
     if "launch" in fix.changes:
         return _launch(columns, rows, modest["launch"])
-    known &= _measured(now, middle)
-    after = _changed(now, middle)
     estimate = 1 / np.maximum(new_time(now, after, constants.norm.estimate), 1e-6)
     extremes = [
         1 / np.maximum(new_time(now, _changed(now, degree), norm), 1e-6)
@@ -167,7 +192,7 @@ def speedups(model: Model, fix: FixDef, at: Any) -> list[Speedup | None]:
         low_, mid_, high_ = (max(1.0, min(float(v[row]), limit)) for v in (low, estimate, high))
         next_ = limiter(after, row)
         shrunk = {n: float(f[row]) for n, f in middle.items() if float(f[row]) < 0.995}
-        how = fill(constants.how["plain"], {"names": _less(now, shrunk, row), "next": _name(now, next_, row)})
+        how = fill(constants.how["plain"], {"names": _less(now, shrunk, row), "next": name_on(now, next_, row)})
         if mid_ == limit:
             how = f"{how}; {constants.how['floor']}"
         out.append(Speedup(mid_, low_, high_, next_, how))
@@ -188,19 +213,19 @@ def _less(now: Needs, shrunk: Mapping[str, float], row: int) -> str:
             need = sum(float(now.terms[n][row]) for n in (LATENCY if name == "latency" else (name,)) if n in now.terms)
         return need * (1 - shrunk[name])
 
-    order = [name for name in sorted(shrunk, key=saved, reverse=True) if saved(name) >= _NOTICED]
+    order = [name for name in sorted(shrunk, key=saved, reverse=True) if saved(name) >= NOTICED]
     if not order:
         return constants.how["nothing"]
-    names = [_name(now, n, row) if n in constants.terms else constants.how[n] for n in order]
+    names = [name_on(now, n, row) if n in constants.terms else constants.how[n] for n in order]
     names[0] = fill(constants.how["most"], {"name": names[0], "percent": f"{100 * shrunk[order[0]]:.0f}"})
     rest = [fill(constants.how["more"], {"count": str(len(names) - _TOLD)})] if len(names) > _TOLD else []
     return ", ".join([*names[:_TOLD], *rest])
 
 
-def _name(now: Needs, term: str, row: int) -> str:
+def name_on(now: Needs, term: str, row: int) -> str:
     """Return the name of a term on this launch, without the units that the launch does not use."""
     named = time_model().terms[term]
-    used = [unit for unit in named.alone if float(now.terms[unit][row]) >= _NOTICED]
+    used = [unit for unit in named.alone if float(now.terms[unit][row]) >= NOTICED]
     return named.alone[used[0]] if len(used) == 1 else named.name
 
 
@@ -233,7 +258,7 @@ def _measured(now: Needs, factors: Mapping[str, Array]) -> Array:
     known = np.zeros_like(now.latency_known)
     relieves, waits, others = known.copy(), known.copy(), known.copy()
     for name, factor in factors.items():
-        relieved = factor < 1 - _NOTICED
+        relieved = factor < 1 - NOTICED
         relieves |= relieved
         if name == "latency" or name in LATENCY:
             known |= relieved & now.latency_known

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -21,7 +22,7 @@ from advisor.records.diagnosis import (
 from advisor.records.questions import Meaning
 from advisor.view.blocks import Block, Fact, Facts, Paragraph, flat
 from advisor.view.charts.bars import unit_limits
-from advisor.view.numbers import comparison_text, confidence_text, share_text
+from advisor.view.numbers import comparison_text, confidence_text, share_text, speedup_text
 from advisor.view.pages.answers.numbers import value_answer
 from advisor.view.pages.answers.parts import (
     MOST,
@@ -271,10 +272,18 @@ def _how_concluded(meaning: Meaning, asked: Asked) -> Answer:
         )
     rules = ", ".join(finding.rules)
     says = f"By the rule {rules}: {finding.because}." if finding.rules else f"{sentence(finding.because)}"
+    if _asks_for(finding, meaning) and finding.speedup is not None:
+        says = f"{speedup_text(finding.speedup.estimate)} is an estimate: {finding.speedup.how}."
     page = proofs_page((Explained(launch, finding.id, asked.proof, asked.flips),))
     return Answer(
         says, blocks=flat(page.sections), then=("how sure are you", "what else was found"), evidence=finding.evidence
     )
+
+
+def _asks_for(finding: Finding, meaning: Meaning) -> bool:
+    """Whether a question contains the estimated speedup of a finding, as shown: `how did you get 3.6x`."""
+    shown = "" if finding.speedup is None else speedup_text(finding.speedup.estimate).rstrip("×")
+    return bool(shown) and re.search(rf"(?<![\d.]){re.escape(shown)}\s*(?:x|×|times)", meaning.text) is not None
 
 
 def _why_not(meaning: Meaning, asked: Asked) -> Answer:
