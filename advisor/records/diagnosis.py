@@ -54,13 +54,21 @@ class Comparison(Record, kw_only=True):
 
 
 class Speedup(Record):
-    """Estimated speedup of the named fix alone: old time over new, its range, the next limiter, and the reasons."""
+    """Estimated speedup of the named fix alone: old time over new, its range, the next limiter, and the reasons.
+
+    beside_ns: time outside the kernel that both times include: what launching it costs the host.
+    """
 
     estimate: Gain
     low: Gain
     high: Gain
     next_limiter: str
     how: str
+    beside_ns: NotNegative = 0.0
+
+    def saved_ns(self, duration_ns: float | None) -> float:
+        """Return the nanoseconds that the fix saves at the estimate; 0 if the duration is unknown."""
+        return 0.0 if duration_ns is None else (duration_ns + self.beside_ns) * (1 - 1 / self.estimate)
 
 
 class Place(Record):
@@ -424,9 +432,10 @@ class LaunchDiagnosis(Record, kw_only=True):
 
     @property
     def saved_ns(self) -> float:
-        """Nanoseconds that the first fix would save: duration x (1 - 1 / speedup); 0 if unknown."""
-        gains = (f.speedup.estimate for f in self.findings if f.kind == "diagnosis" and f.speedup is not None)
-        return (self.duration_ns or 0.0) * (1 - 1 / next(gains, 1.0))
+        """Nanoseconds that the first fix would save; 0 if unknown."""
+        gains = (f.speedup for f in self.findings if f.kind == "diagnosis" and f.speedup is not None)
+        gain = next(gains, None)
+        return 0.0 if gain is None else gain.saved_ns(self.duration_ns)
 
     @property
     def advice(self) -> Conclusion | None:

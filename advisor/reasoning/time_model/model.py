@@ -182,19 +182,21 @@ def speedups(model: Model, fix: FixDef, at: Any) -> list[Speedup | None]:
     ]
     low = _off(np.min([estimate, *extremes], axis=0), -1)
     high = _off(np.max([estimate, *extremes], axis=0), 1)
-    floor = _floor(columns, rows)
+    floor, fixed = _floor(columns, rows), _fixed(columns, rows)
     out: list[Speedup | None] = []
     for row in range(rows):
         if not known[row]:
             out.append(None)
             continue
-        limit = max(1.0, float(floor[row])) if math.isfinite(floor[row]) else math.inf
+        limits = {"floor": float(floor[row]), "fixed": float(fixed[row])}
+        lowest = min(limits, key=lambda name: limits[name] if math.isfinite(limits[name]) else math.inf)
+        limit = max(1.0, limits[lowest]) if math.isfinite(limits[lowest]) else math.inf
         low_, mid_, high_ = (max(1.0, min(float(v[row]), limit)) for v in (low, estimate, high))
         next_ = limiter(after, row)
         shrunk = {n: float(f[row]) for n, f in middle.items() if float(f[row]) < 0.995}
         how = fill(constants.how["plain"], {"names": _less(now, shrunk, row), "next": name_on(now, next_, row)})
         if mid_ == limit:
-            how = f"{how}; {constants.how['floor']}"
+            how = f"{how}; {constants.how[lowest]}"
         out.append(Speedup(mid_, low_, high_, next_, how))
     return out
 
@@ -297,7 +299,7 @@ def _launch(columns: Mapping[str, Array], rows: int, factor: Array) -> list[Spee
             constants.how["launches"],
             {"launch_us": f"{constants.launch_ns.estimate / 1000:.1f}", "percent": f"{100 * float(factor[row]):.0f}"},
         )
-        out.append(Speedup(gains[1], gains[0], gains[2], "launch", how))
+        out.append(Speedup(gains[1], gains[0], gains[2], "launch", how, constants.launch_ns.estimate))
     return out
 
 
@@ -306,3 +308,11 @@ def _floor(columns: Mapping[str, Array], rows: int) -> Array:
     unknown = np.full(rows, np.nan)
     with np.errstate(all="ignore"):
         return np.asarray(columns.get("duration_ns", unknown) / columns.get("napkin_reachable_ns", unknown))
+
+
+def _fixed(columns: Mapping[str, Array], rows: int) -> Array:
+    """Return measured time / the time that starting and ending any kernel takes; NaN if unknown.
+
+    The percentages of a short kernel are averages over its start and end, which no change inside it removes.
+    """
+    return np.asarray(columns.get("duration_ns", np.full(rows, np.nan)) / time_model().launch_ns.low)
