@@ -446,6 +446,15 @@ def _finite(values: Array) -> Array:
     return np.where(np.isfinite(values), values, np.nan)
 
 
+def _not_lost(share: Array, given: Mapping[str, Array]) -> Array:
+    """Return a share of elapsed cycles, unknown where it is exactly 0 and the cycles themselves are not a number.
+
+    A kernel that ran has executed instructions, so the counters of that pass were lost.
+    """
+    cycles = given.get("sm_cycles_elapsed")
+    return share if cycles is None else np.where((share == 0) & ~np.isfinite(cycles), np.nan, share)
+
+
 def _else(values: Array, other: Array) -> Array:
     return np.where(np.isfinite(values), values, other)
 
@@ -514,6 +523,8 @@ def _compute(
                 if made is not None:
                     reported = bool(known[name].names) and name not in affected
                     value = _else(value, made) if reported else _else(made, value)
+            if name == "sm_throughput_pct":
+                value = _not_lost(value, given)
             columns[name] = stated.believed(name, columns, _finite(value))
     return columns
 

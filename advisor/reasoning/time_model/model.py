@@ -102,8 +102,18 @@ def _others_wait(now: Needs, factors: Mapping[str, Array]) -> Array:
 
 
 def new_time(now: Needs, after: Mapping[str, Array], norm: float) -> Array:
-    """Return new time / old time, shape (rows,); the part that the counters do not account for is unchanged."""
-    return np.asarray(accounted(now) * combine(chains(after), norm) / _before(now, norm) + 1 - accounted(now))
+    """Return new time / old time, shape (rows,); the part that the counters do not account for is unchanged.
+
+    It is never below what one unit still needs: a unit at its ceiling leaves no gain to a fix that does not relieve it.
+    """
+    modelled = accounted(now) * combine(chains(after), norm) / _before(now, norm) + 1 - accounted(now)
+    return np.asarray(np.maximum(modelled, _still_needed(after)))
+
+
+def _still_needed(after: Mapping[str, Array]) -> Array:
+    """Return the largest need of a hardware unit, at most 1: no time is shorter than that."""
+    units = {name: need for name, need in after.items() if name not in LATENCY}
+    return np.asarray(np.minimum(1, np.max(list(chains(units).values()), axis=0)))
 
 
 def _before(now: Needs, norm: float) -> Array:
@@ -195,6 +205,8 @@ def speedups(model: Model, fix: FixDef, at: Any) -> list[Speedup | None]:
         next_ = limiter(after, row)
         shrunk = {n: float(f[row]) for n, f in middle.items() if float(f[row]) < 0.995}
         how = fill(constants.how["plain"], {"names": _less(now, shrunk, row), "next": name_on(now, next_, row)})
+        if mid_ < limit and mid_ * float(_still_needed(after)[row]) > 1 - 1e-9:
+            how = f"{how}; {fill(constants.how['unit'], {'unit': name_on(now, next_, row)})}"
         if mid_ == limit:
             how = f"{how}; {constants.how[lowest]}"
         out.append(Speedup(mid_, low_, high_, next_, how))
