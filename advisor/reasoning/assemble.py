@@ -139,7 +139,7 @@ def _launch(
         metrics=values,
         labels=labels,
         scope=domain_of(catalog).scope,
-        sampling=None if sampling is None else with_phases(catalog, sampling, duration),
+        sampling=None if sampling is None else with_phases(catalog, sampling, duration, values),
         ncu_rules=ncu_rules.verdicts(catalog, observed, row, trace, ordered, identity.get("rules")),
     )
 
