@@ -54,3 +54,15 @@ def test_a_class_does_not_blame_warps_where_sms_have_no_work() -> None:
         analyse_numbers({"compute_pct": 48, "memory_pct": 20, "issue_active": 0.97}).diagnosis.launches[0].verdict.notes
     )
     assert any("SMs without work" in note for note in notes)
+
+
+def test_a_matrix_product_is_not_told_to_fuse_elementwise_kernels() -> None:
+    moved = {"dram_bytes": 2e9, "theoretical_bytes": 1e7, "dram_pct": 80, "memory_pct": 80, "inst_executed": 1e6}
+
+    def fix(**numbers: float) -> str:
+        launch = analyse_numbers({**moved, **numbers}).diagnosis.launches[0]
+        found = next(f for f in launch.findings if f.id == "excess_traffic")
+        return found.fix.id if found.fix is not None else ""
+
+    assert fix(tensor_inst=1e5) == "larger_operand_tiles"
+    assert fix(tensor_inst=0) == "reuse_data"
