@@ -6,6 +6,7 @@ estimate.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
@@ -17,6 +18,7 @@ from advisor.knowledge.schemas import QuantityDef, WayDef
 from advisor.knowledge.texts import fields, fill
 from advisor.knowledge.time_model import time_model
 from advisor.reasoning.observations import Array, Observed
+from advisor.reasoning.time_model.terms import with_assumed
 from advisor.records.diagnosis import Quantity, Speedup, lowest_bound
 from advisor.records.errors import KnowledgeError
 
@@ -40,7 +42,7 @@ def quantities(observed: Observed) -> list[tuple[Quantity, ...]]:
     Raises KnowledgeError for a formula that is not in the grammar or names no observation.
     """
     out: list[list[Quantity]] = [[] for _ in range(len(observed.truth))]
-    columns = dict(observed.columns)
+    columns = with_assumed(observed.columns)
     for entry in observed.catalog.quantities.values():
         still = np.ones(len(out), dtype=bool)
         for way in entry.ways:
@@ -135,7 +137,7 @@ def _add(
             at_most=None if bound is None else float(bound[row]),
             assumes=entry.assumes if bound is not None else "",
             holds=holds[row] if bound is not None else None,
-            inputs=tuple((name, observed.value(row, name)) for name in way.inputs),
+            inputs=tuple((n, value) for n in way.inputs if math.isfinite(value := observed.value(row, n))),
             bounds=entry.bounds if bound is not None else (),
             cites=entry.cites,
         )

@@ -52,11 +52,11 @@ def spills(columns: Columns, given: Columns) -> Array:
 
 
 def _global_part(local: str) -> tuple[tuple[str, ...], Fill]:
-    """Return what local memory leaves to global accesses; all, if no local access was counted."""
+    """Return what local memory leaves to global accesses: all, if there are no local accesses."""
 
     def fill(columns: Columns, given: Columns) -> Array:
         part = np.clip(1 - columns[local], 0.0, 1.0)
-        return np.where(columns["local_inst"] > 0, part, 1.0)
+        return np.where(columns["local_inst"] == 0, 1.0, part)
 
     return (local, "local_inst"), fill
 
@@ -523,7 +523,7 @@ def _compute(
                 if made is not None:
                     reported = bool(known[name].names) and name not in affected
                     value = _else(value, made) if reported else _else(made, value)
-            if name == "sm_throughput_pct":
+            if name == "compute_pct" and name not in held:
                 value = _not_lost(value, given)
             columns[name] = stated.believed(name, columns, _finite(value))
     return columns

@@ -14,7 +14,7 @@ from advisor.knowledge.expressions import Expression, parse
 from advisor.knowledge.schemas import FixDef
 from advisor.knowledge.texts import fill
 from advisor.knowledge.time_model import time_model
-from advisor.reasoning.time_model.terms import LATENCY, Array, Needs, needs
+from advisor.reasoning.time_model.terms import LATENCY, Array, Needs, needs, with_assumed
 from advisor.records.diagnosis import Speedup
 
 # A term that needs at least this part of the largest need also determines the time.
@@ -49,7 +49,7 @@ def build(columns: Mapping[str, Array], rows: int) -> Model:
     left = np.clip(1 - np.minimum(rest, 1) ** norm, 0, None) ** (1 / norm)
     terms = dict(found.terms)
     terms["latency_memory"] = np.where(found.latency_known, terms["latency_memory"], left)
-    return Model(columns, rows, replace(found, terms=terms))
+    return Model(with_assumed(columns), rows, replace(found, terms=terms))
 
 
 def chains(terms: Mapping[str, Array]) -> dict[str, Array]:
