@@ -290,7 +290,10 @@ class PageDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SourceDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A document or measurement, cited by entries as `<key>.<place>`. Addresses are texts: nothing is fetched."""
+    """A document or measurement, cited by entries as `<key>.<place>`. Addresses are texts: nothing is fetched.
+
+    measured: of a place of a measurement, what was measured, on what, and what it is used for.
+    """
 
     title: str
     what: str = ""
@@ -298,6 +301,7 @@ class SourceDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     url: str = ""
     pages: tuple[PageDef, ...] = ()
     places: dict[str, str] = {}
+    measured: dict[str, str] = {}
 
 
 Topic = dict[str, Any]

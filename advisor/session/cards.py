@@ -20,6 +20,7 @@ from advisor.view.numbers import (
     short_gain_text,
     time_text,
 )
+from advisor.view.pages.estimate import estimate_lines
 from advisor.view.pages.launch import alternative_blocks, change_blocks, finding_facts, fix_blocks, fix_facts
 from advisor.view.text import fix_status, sentence, sentence_start
 
@@ -218,7 +219,9 @@ def proof_lines(result: Any, concluded: str, index: KnowledgeIndex) -> tuple[Lin
     if not isinstance(result, Proved) or not hasattr(result.proof, "rules"):
         return ()
     fixes = [line for at, fix in enumerate(result.proof.fixes) for line in _fix(fix, at == 0, index)]
-    return (*_proof(result.proof, index, 0), *fixes, *_flips(result.flips, concluded, index))
+    estimate = getattr(result.proof, "estimate", None)
+    counted = () if estimate is None else estimate_lines(estimate)
+    return (*_proof(result.proof, index, 0), *counted, *fixes, *_flips(result.flips, concluded, index))
 
 
 def _fix(fix: FixProof, chosen: bool, index: KnowledgeIndex) -> list[Line]:

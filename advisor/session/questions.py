@@ -26,6 +26,7 @@ from advisor.records.questions import NCU_RULE, Meaning, Subject
 from advisor.records.readings import RuleResult
 from advisor.session.language.intents import recognise
 from advisor.session.language.lexicon import Known
+from advisor.session.language.limited import on_launch
 from advisor.view.pages.answer import answered
 from advisor.view.pages.answers.parts import Answer, Asked, found_of, main_subject
 
@@ -85,6 +86,7 @@ def answer(text: str, judged: Reasoned, position: int, known: Known, path: str =
     problem = ""
     if meaning.intent == "other_launch":
         position, problem = other_launch(meaning, launches, position)
+    meaning = replace(meaning, subject=on_launch(meaning.subject, launches[position]))
     asked = _gathered(meaning, judged, Asked(launches, position, path, problem=problem))
     asked = _on_named_gpu(meaning, judged, asked)
     return Answered(meaning, asked, answered(meaning, asked))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from msgspec import Struct
 
+from advisor.knowledge import stated
 from advisor.knowledge.base import catalog
 from advisor.knowledge.expressions import Expression, ExpressionError, parse
 from advisor.knowledge.schemas import MetricDef
@@ -93,6 +94,16 @@ def issue_rate(columns: Columns, given: Columns) -> Array:
 def spills(columns: Columns, given: Columns) -> Array:
     """Return 0 without local accesses: there are no spills."""
     return _where_none(columns["local_inst"])
+
+
+def _global_part(local: str) -> tuple[tuple[str, ...], Fill]:
+    """Return what local memory leaves to global accesses: all, if there are no local accesses."""
+
+    def fill(columns: Columns, given: Columns) -> Array:
+        part = np.clip(1 - columns[local], 0.0, 1.0)
+        return np.where(columns["local_inst"] == 0, 1.0, part)
+
+    return (local, "local_inst"), fill
 
 
 def load_requests(columns: Columns, given: Columns) -> Array:
@@ -220,6 +231,9 @@ FILLS: dict[str, tuple[tuple[str, ...], Fill]] = {
     "napkin_reachable_ns": (("theoretical_bytes", "dram_peak_bytes_per_s"), reachable),
     "napkin_floor_ns": (("theoretical_bytes", "dram_peak_bytes_per_s"), floor_of_bytes),
     "spill_inst": (("local_inst",), spills),
+    "global_dram_share": _global_part("local_dram_share"),
+    "global_lookup_share": _global_part("local_lookup_share"),
+    "global_wait_share": _global_part("local_load_share"),
     "global_load_requests": (("global_load_inst", "async_copy_inst"), load_requests),
     **{f"ideal_sectors_per_request_{kind}": _ideal_sectors(kind) for kind in ("load", "store")},
     **{f"{kind}_sector_ratio": _sectors_over_ideal(kind) for kind in ("load", "store")},
@@ -296,7 +310,8 @@ LIMITS = ("registers", "shared", "blocks", "warps", "barriers")
 def _limits(columns: Mapping[str, Array]) -> Array:
     """Return blocks per SM, shape (5, rows). Unused shared memory does not limit; barriers count if reported."""
     limits = {name: columns[f"occupancy_limit_{name}"] for name in LIMITS}
-    free = ~np.isfinite(limits["shared"]) & (columns["shared_bytes_per_block"] == 0)
+    # Without shared memory, ncu writes the limit of the blocks, infinity or nothing (CC 7.5 has no driver's part).
+    free = columns["shared_bytes_per_block"] == 0
     limits["shared"] = np.where(free, np.inf, limits["shared"])
     limits["barriers"] = np.where(np.isfinite(limits["barriers"]), limits["barriers"], np.inf)
     return np.array([limits[name] for name in LIMITS])
@@ -394,6 +409,8 @@ def plan(metrics: Mapping[str, MetricDef]) -> Plan:
         needed: set[str] = set(code_inputs().get(name, ()))
         if name in FILLS:
             needed |= set(FILLS[name][0])
+        if stated.reads(name) <= metrics.keys():
+            needed |= stated.reads(name)
         if entry.formula:
             try:
                 formulas[name] = parse(entry.formula)
@@ -481,6 +498,15 @@ def _finite(values: Array) -> Array:
     return np.where(np.isfinite(values), values, np.nan)
 
 
+def _not_lost(share: Array, given: Mapping[str, Array]) -> Array:
+    """Return a share of elapsed cycles, unknown where it is exactly 0 and the cycles themselves are not a number.
+
+    A kernel that ran has executed instructions, so the counters of that pass were lost.
+    """
+    cycles = given.get("sm_cycles_elapsed")
+    return share if cycles is None else np.where((share == 0) & ~np.isfinite(cycles), np.nan, share)
+
+
 def _else(values: Array, other: Array) -> Array:
     return np.where(np.isfinite(values), values, other)
 
@@ -528,6 +554,8 @@ def _compute(
                 made = counted.get(name)
                 if name in steps.formulas:
                     made = steps.formulas[name].column(columns, rows)
+                if made is None:
+                    made = stated.kept(name, given)
                 if name in FILLS:
                     filled = FILLS[name][1](columns, given)
                     made = filled if made is None else _else(made, filled)
@@ -547,7 +575,9 @@ def _compute(
                 if made is not None:
                     reported = bool(known[name].names) and name not in affected and name not in CORRECTED
                     value = _else(value, made) if reported else _else(made, value)
-            columns[name] = _finite(value)
+            if name == "compute_pct" and name not in held:
+                value = _not_lost(value, given)
+            columns[name] = stated.believed(name, columns, _finite(value))
     return columns
 
 

@@ -17,6 +17,7 @@ from advisor.session.actions import COMMANDS
 from advisor.session.choices import choices, event_of_choice
 from advisor.session.language.files import form_of
 from advisor.session.language.intents import OUT_OF_SCOPE, intents, recognise
+from advisor.session.language.limited import on_launch
 from advisor.session.language.names import pick, squash
 from advisor.session.questions import entry_of, object_of, other_launch, values_of
 from advisor.session.state import State
@@ -49,6 +50,7 @@ def question(text: str, state: State, least: float | None = None) -> e.Event | N
     if state.place == "launch" and _is_entry(wanted := object_of(text), state):
         return e.ExplainAsked(pick(wanted, state.knowledge.words)[0])
     meaning = meaning_of(text, state)
+    meaning = replace(meaning, subject=on_launch(meaning.subject, state.launch))
     if meaning.intent == OUT_OF_SCOPE or meaning.confidence < least:
         return None
     if meaning.intent in _ACTS and meaning.confidence < SURE:

@@ -93,7 +93,7 @@ _FAMILY: Final = re.compile(r"^(?:(?:nvidia|geforce|tesla|quadro) )*(?:rtx|gtx)?
 
 
 class _Thing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An entry of things.yaml."""
+    """An entry of things.yaml. limiters: what limits the occupancy -> the finding that is then meant."""
 
     names: tuple[str, ...] = ()
     fault: tuple[str, ...] = ()
@@ -101,6 +101,7 @@ class _Thing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     unit: str = ""
     metric: tuple[str, ...] = ()
     findings: tuple[str, ...] = ()
+    limiters: dict[str, str] = {}
     word: str = ""
 
 

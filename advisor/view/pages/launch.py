@@ -338,7 +338,9 @@ def _unknown(launch: LaunchDiagnosis) -> tuple[Block, ...]:
     small = [f"{f.title} ({f.id})" for f in launch.findings if f.kind == "note"]
     if small:
         rows.append(Fact("Minor", f"saves less than 5 % each: {', '.join(small)}"))
-    wanted = sorted(map(finding_title, {f for m in launch.missing for f in m.needed_for} - set(catalog().trust)))
+    concluded = {f.id for f in launch.findings}
+    open_ = {f for m in launch.missing for f in m.needed_for} - concluded - set(catalog().trust)
+    wanted = sorted(map(finding_title, open_))
     if wanted and launch.scope == "workload":
         words = "; ".join(dict.fromkeys(key_of(m.metric) for m in launch.missing))
         how = f"add to the workload file: {words} (`ncu-advisor explain graphics`)"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -21,7 +22,7 @@ from advisor.records.diagnosis import (
 from advisor.records.questions import Meaning
 from advisor.view.blocks import Block, Fact, Facts, Paragraph, flat
 from advisor.view.charts.bars import unit_limits
-from advisor.view.numbers import comparison_text, confidence_text, share_text
+from advisor.view.numbers import comparison_text, confidence_text, share_text, speedup_text
 from advisor.view.pages.answers.numbers import value_answer
 from advisor.view.pages.answers.parts import (
     MOST,
@@ -41,6 +42,7 @@ from advisor.view.pages.answers.parts import (
     main_subject,
     metrics_of,
     number_text,
+    occupancy_text,
     test_line,
 )
 from advisor.view.pages.launch import finding_facts, fix_blocks, label_text, location_text
@@ -270,10 +272,18 @@ def _how_concluded(meaning: Meaning, asked: Asked) -> Answer:
         )
     rules = ", ".join(finding.rules)
     says = f"By the rule {rules}: {finding.because}." if finding.rules else f"{sentence(finding.because)}"
+    if _asks_for(finding, meaning) and finding.speedup is not None:
+        says = f"{speedup_text(finding.speedup.estimate)} is an estimate: {finding.speedup.how}."
     page = proofs_page((Explained(launch, finding.id, asked.proof, asked.flips),))
     return Answer(
         says, blocks=flat(page.sections), then=("how sure are you", "what else was found"), evidence=finding.evidence
     )
+
+
+def _asks_for(finding: Finding, meaning: Meaning) -> bool:
+    """Whether a question contains the estimated speedup of a finding, as shown: `how did you get 3.6x`."""
+    shown = "" if finding.speedup is None else speedup_text(finding.speedup.estimate).rstrip("×")
+    return bool(shown) and re.search(rf"(?<![\d.]){re.escape(shown)}\s*(?:x|×|times)", meaning.text) is not None
 
 
 def _why_not(meaning: Meaning, asked: Asked) -> Answer:
@@ -287,6 +297,8 @@ def _why_not(meaning: Meaning, asked: Asked) -> Answer:
     deciding = _deciding(failing, blocking) or [item for clause in unknown for item in clause.evidence]
     says = f"{finding_title(wanted)} was not concluded"
     says += f": {test_line(deciding[0])}." if deciding else ": no rule concludes it on this launch."
+    if limit := occupancy_text(asked.launch, wanted):
+        says += f" {limit}"
     page = proofs_page((Explained(asked.launch, wanted, asked.blocked),))
     then = (f"what is {finding_title(wanted).lower()}", "why is it slow")
     return Answer(says, blocks=flat(page.sections), then=then, evidence=tuple(deciding))
