@@ -40,6 +40,7 @@ _ALIKE: Final = 62.0  # minimum similarity (0 to 100); a word of four letters wi
 _CHOICES: Final = 2  # maximum suggestions that are choices, if a command or a word resembles the line too
 _PROSE: Final = 2  # minimum words after a slash and a word that make a sentence
 _TELLS: Final = 4  # minimum letters for which words inside an answer identify it
+_ASKING: Final = ("how", "why", "what", "where", "which", "who", "when", "is", "are", "can", "should", "do", "does")
 _YES: Final = ("y", "yes", "yep", "yeah", "sure", "ok", "okay", "true")
 _NO: Final = ("n", "no", "nope", "false")
 _PARTS: Final = re.compile(r"[;,]\s")  # between the parts of a list
@@ -115,12 +116,17 @@ def _slash(word: str, line: Typed, state: State) -> e.Event:
         # Nobody types a command like this, so say what is not understood about the question.
         return sentence or question(whole, state) or unclear(whole, state)
     found = pick(word, COMMANDS)
+    if word in _ASKING and exact is None and rest:
+        return sentence or question(whole, state) or unclear(whole, state)
     if len(found) != 1:
         meant = found or near(word, COMMANDS)
         tried = tuple(f"/{name} {line.rest}".strip() for name in meant[:4])
         return e.NotUnderstood(f"/{word}", tried or ("/help",), "There is no such command.")
     event = COMMANDS[found[0]].event(line, state)
-    return sentence if sentence is not None and isinstance(event, e.NotUnderstood) else event
+    if not isinstance(event, e.NotUnderstood):
+        return event
+    asked = question(whole, state) if word in _ASKING and rest >= _PROSE else None
+    return sentence or asked or (_understood_sentence(whole, state) if rest >= _PROSE else None) or event
 
 
 def _understood_sentence(text: str, state: State) -> e.Event | None:

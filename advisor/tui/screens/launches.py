@@ -64,6 +64,7 @@ class LaunchesScreen(ChoiceScreen):
         self._about: int | None = None  # the launch highlighted before the prompt was used
         self._rows: tuple[Diagnosis | None, bool, tuple[Row, ...]] = (None, True, ())
         self._opened_one = False
+        self._early = False  # whether a line was submitted while the report was being read
 
     def compose(self) -> ComposeResult:
         yield Banner()
@@ -84,7 +85,13 @@ class LaunchesScreen(ChoiceScreen):
         self.show(self.app.state)
 
     def on_screen_suspend(self) -> None:
-        self._opened_one = self.app.state.place == "launch"
+        state, prompt = self.app.state, self.query_one(Prompt)
+        self._opened_one = state.place == "launch"
+        if self._opened_one and prompt.value and isinstance(state.log[-1], e.Opened):
+            # The only launch opened by itself: what was typed meanwhile belongs to it.
+            self.app.call_later(self.app.say if self._early else self.app.prefill, prompt.value)
+            self._early = False
+            prompt.clear()
 
     def on_screen_resume(self) -> None:
         """When the user returns from a launch, clear the filter and put the cursor on that launch."""
@@ -118,6 +125,9 @@ class LaunchesScreen(ChoiceScreen):
         self.query_one("#problems", Note).say(said)
         self.query_one("#summary", Note).say([Content(summary(rows, table.kept, self._order, self._upwards))])
         self.refresh_bindings()
+        if self._early and not _reading(state):
+            self._early = False
+            self._enter(prompt.value.strip())
 
     def focus_home(self) -> None:
         """Focus the table, or after a read error the prompt, which chooses what to do next."""
@@ -167,14 +177,21 @@ class LaunchesScreen(ChoiceScreen):
 
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:
-        text = event.value.strip()
+        self._enter(event.value.strip())
+
+    def _enter(self, text: str) -> None:
+        """Handle the submitted line; while the report is being read, keep it until there is a list to apply it to."""
+        if _reading(self.app.state):
+            self._early = bool(text)
+            return
+        prompt = self.query_one(Prompt)
         numbered = self.query_one(Choices).numbered(text)
         if numbered is not None:
-            event.input.clear()
+            prompt.clear()
             self.take(numbered)
         # A line that matches no launch may be a question.
         elif text.startswith("/") or (text and not self.query_one(LaunchTable).kept):
-            event.input.clear()
+            prompt.clear()
             self.query_one(LaunchTable).focus()
             self.app.say(text, self._about)
         elif self.has_class("-trouble"):
@@ -266,6 +283,11 @@ class LaunchesScreen(ChoiceScreen):
         if action in ("command", "view"):
             return bool(self.app.state.diagnosis) and parameters != ("kernels",)
         return True
+
+
+def _reading(state: State) -> bool:
+    """Return whether the first report is still being read, so that nothing can be filtered or asked yet."""
+    return state.diagnosis is None and bool(state.waiting)
 
 
 def _problems(state: State) -> list[str]:

@@ -83,8 +83,9 @@ class SessionScreen(ChoiceScreen):
         self.show(self.app.state)
 
     def focus_home(self) -> None:
-        """Focus the prompt while a question is open, since the answer is typed there; else focus the choices."""
-        self.query_one(Choices if self.app.state.ask is None else Prompt).focus()
+        """Focus the prompt while a question is open or after a line that failed, to type there; else the choices."""
+        typing = self.app.state.ask is not None or misread(self.app.state)
+        self.query_one(Prompt if typing else Choices).focus()
 
     def on_screen_resume(self) -> None:
         self.call_after_refresh(self.query_one(Conversation).reveal)
@@ -130,11 +131,11 @@ class SessionScreen(ChoiceScreen):
         return True
 
     def to_line(self, key: Key) -> str | None:
-        """Return `/` for a command, nothing for `:`, and any other key that has no use while a question is open."""
+        """Return nothing for `/` and `:`, which open the prompt, and a key that has no use while a question is open."""
         if key.character == "/" and self.query_one(Evidence).searches:
             return None
         if key.character in ("/", ":"):
-            return key.character.strip(":")
+            return ""
         answers = self.app.state.ask is not None and key.is_printable and key.key not in self.active_bindings
         return key.character if answers else None
 
@@ -180,7 +181,7 @@ class SessionScreen(ChoiceScreen):
             return
         if prompt.value or (prompt.has_focus and state.ask is None):
             prompt.clear()
-            self.focus_home()
+            self.query_one(Choices if state.ask is None else Prompt).focus()
         elif state.ask is not None and state.ask.kind == "text":
             self.app.action_undo()
         elif self.query_one(Evidence).has_focus_within or self.has_class("-evidence"):
@@ -227,7 +228,7 @@ def _placeholder(state: State) -> str:
     if state.waiting and state.launch is None:
         return "reading"
     if misread(state):
-        return "press / and type again, or choose with ↓ and Enter"
+        return "type it again in other words, or choose with ↓ and Enter"
     return "press / and type a question: why is it slow, what is occupancy, dram 83%"
 
 
