@@ -39,7 +39,7 @@ def test_a_launch_tells_its_class_then_what_to_fix_first_then_how_far_to_trust_i
     finding = state.conversation[2]
     assert (finding.label, finding.title) == ("Fix first", "Shared-memory bank conflicts")
     gain = next(line.text for line in finding.lines if line.label == "Speedup")
-    assert gain.startswith("2.2× (1.9–2.6×) estimated: ")
+    assert gain == "2.2× (1.9–2.6×) estimated, then limited by DRAM"
 
 
 def test_a_place_in_inlined_code_is_told_with_its_call():

@@ -51,9 +51,7 @@ def _none_further(state: State, event: NoneFurther) -> State:
     lines = [Line("All findings of this launch are shown above.")]
     if state.diagnosis is not None and len(state.diagnosis.launches) > 1:
         lines.append(Line("l returns to the list of launches.", "quiet"))
-    card = Card(
-        "explanation", "None", tuple(lines), state.position, "none_further", label="Next finding"
-    )
+    card = Card("explanation", "None", tuple(lines), state.position, "none_further", label="Next finding")
     return add(reveal(state), card)
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
+from msgspec.structs import replace as replace_struct
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -19,7 +20,7 @@ from advisor.session import events as e
 from advisor.session.actions import COMMANDS
 from advisor.session.choices import choices, misread
 from advisor.session.language.understand import event_of
-from advisor.session.records import Choice
+from advisor.session.records import Card, Choice
 from advisor.session.state import State
 from advisor.session.views import preview
 from advisor.tui.drawing import card_lines, chart_lines, safe, styled
@@ -35,8 +36,11 @@ from advisor.tui.widgets.launches import ORDERS, LaunchTable, Row, rows_of, summ
 from advisor.tui.widgets.lists import Choices
 from advisor.tui.widgets.prompt import Prompt
 from advisor.tui.widgets.text import Banner, Busy, Conversation, Lines, Note
+from advisor.view.blocks import Fact, Facts
+from advisor.view.text import cut
 
 _START = "start"  # the choice that returns to the start screen
+_LABEL = 12  # at least the cells of a label in the preview
 _FILTER = "press / and type: a kernel, class or finding to filter, or a question"
 
 
@@ -152,6 +156,9 @@ class LaunchesScreen(ChoiceScreen):
             # Exactly as long as the pane: to arrange the screen again for each launch would hold up the cursor.
             room = self.query_one("#side").content_size.height
             if len(out) > room > 0:
+                shown = [line for card in cards for line in card_lines(_brief(card, width), width, self.blocks)]
+                out = [*shown, *out[len(out) - len(drawn) :]] if drawn else shown
+            if len(out) > room > 0:
                 out = [*out[: room - 1], (out[room - 1].truncate(width - 2) + styled(" …", "$quiet"))]
             return out + [Content("")] * (room - len(out))
 
@@ -183,6 +190,7 @@ class LaunchesScreen(ChoiceScreen):
         """Handle the submitted line; while the report is being read, keep it until there is a list to apply it to."""
         if _reading(self.app.state):
             self._early = bool(text)
+            self.query_one(LaunchTable).focus()
             return
         prompt = self.query_one(Prompt)
         numbered = self.query_one(Choices).numbered(text)
@@ -283,6 +291,16 @@ class LaunchesScreen(ChoiceScreen):
         if action in ("command", "view"):
             return bool(self.app.state.diagnosis) and parameters != ("kernels",)
         return True
+
+
+def _brief(card: Card, width: int) -> Card:
+    """Return the card with each reason and place cut to one line, so that the fix is not pushed off the preview."""
+
+    def one_line(fact: Fact) -> Fact:
+        return replace_struct(fact, text=cut(fact.text, width - _LABEL)) if fact.label in ("Why", "Hot line") else fact
+
+    blocks = (Facts(tuple(map(one_line, b.rows))) if isinstance(b, Facts) else b for b in card.blocks)
+    return replace_struct(card, blocks=tuple(blocks))
 
 
 def _reading(state: State) -> bool:

@@ -210,6 +210,8 @@ class SessionScreen(ChoiceScreen):
         several = state.diagnosis is not None and len(state.diagnosis.launches) > 1
         if action == "launches" or (action, *parameters) == ("command", "kernels"):
             return several
+        if action == "ask":
+            return not self.is_mounted or not self.query_one(Prompt).has_focus
         if action == "command":
             return state.launch is not None
         return state.launch is not None if action in ("evidence", "evidence_page", "evidence_take") else True

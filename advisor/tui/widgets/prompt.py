@@ -124,6 +124,11 @@ class Prompt(Input):
         """Leave `?` to the help while the prompt is empty, as the line of keys says; type any other character."""
         return (character != "?" or bool(self.value)) and super().check_consume_key(key, character)
 
+    def watch_value(self, before: str, now: str) -> None:
+        """Show in the line of keys whether `?` opens the help or is typed."""
+        if bool(before) is not bool(now) and self.is_attached:
+            self.screen.refresh_bindings()
+
     def validate_value(self, value: str) -> str:
         kept = value if value.isprintable() else "".join(c for c in value if c.isprintable())
         return kept if kept.isascii() else unstacked(kept)
