@@ -8,6 +8,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from advisor.knowledge.base import catalog
+from advisor.readers.fragment import paragraphs
 from advisor.reasoning.ncu_rules import recognised
 from advisor.records.errors import AdvisorError
 from advisor.records.questions import SURE, Meaning
@@ -41,6 +42,12 @@ def ncu_rule(text: str, state: State) -> e.Event | None:
     if state.launch is None or recognised(catalog(), text) is None:
         return None
     return e.QuestionAsked(text)
+
+
+def rule_among(text: str, state: State) -> str:
+    """Return the first paragraph of a rule of ncu in a pasted text that also has other lines; empty without one."""
+    known = (part for part in paragraphs(text) if recognised(catalog(), part) is not None)
+    return next(known, "")
 
 
 def question(text: str, state: State, least: float | None = None) -> e.Event | None:

@@ -25,7 +25,7 @@ from advisor.session.actions.help import TYPE_HELP
 from advisor.session.cards import range_text
 from advisor.session.choices import DONT_KNOW_WORDS, choices, event_of_choice
 from advisor.session.language import files
-from advisor.session.language.asking import ncu_rule, question
+from advisor.session.language.asking import ncu_rule, question, rule_among
 from advisor.session.language.names import begun, called, near, pick, squash
 from advisor.session.language.pasted import Pasted, in_order, read
 from advisor.session.language.values import Understood, bare_number, said, understood
@@ -70,7 +70,12 @@ def understand(text: str, state: State) -> e.Event | None:
         return _slash(word.casefold(), Typed(rest.strip(), text[1:].strip().partition(" ")[2].strip()), state)
     if not parsed:
         return None
-    if asked_rule := ncu_rule(parsed, state):
+    rule = rule_among(text, state) if "\n" in text else ""
+    if rule:
+        numbers = _to_page(text, state, ask) if ask is not None and ask.kind == "page" else _pasted(text, state)
+        if isinstance(numbers, e.PageRead | e.Volunteered):
+            return replace(numbers, rule=rule)
+    if asked_rule := (ncu_rule(rule, state) if rule else None) or ncu_rule(parsed, state):
         return asked_rule
     if ask is not None and ask.kind == "page":
         return _to_page(text, state, ask)
@@ -230,7 +235,7 @@ def _to_page(text: str, state: State, ask: Ask) -> e.Event:
     parsed = " ".join(text.split())
     found = Pasted()
     if any(c.isdigit() for c in text):
-        found = in_order(text, ask.rows) or read(text, state.knowledge, ask.rows)
+        found = in_order(text, ask.rows) or read(text, state.knowledge, ask.rows, _given(state))
         values = _shown_as(found.values, state)
         if any(metric == row.id for metric, _ in values for row in ask.rows):
             return e.PageRead(ask.id, values, text[:_KEPT], found.unread)
@@ -252,8 +257,13 @@ def _pasted(text: str, state: State) -> e.Event | None:
     """Return the numbers of rows pasted from ncu; None for any other text."""
     if state.place != "launch" or not any(c.isdigit() for c in text):
         return None
-    found = read(text, state.knowledge)
+    found = read(text, state.knowledge, given=_given(state))
     return e.Volunteered(_shown_as(found.values, state), text[:_KEPT], found.unread) if found.values else None
+
+
+def _given(state: State) -> frozenset[str]:
+    """Return the metrics that the user gave in an interview."""
+    return frozenset(name for _, name, _ in state.answers) if state.numbers else frozenset()
 
 
 def _shown_as(values: tuple[tuple[str, float], ...], state: State) -> tuple[tuple[str, float], ...]:
@@ -287,8 +297,10 @@ def _listed_numbers(text: str, state: State) -> Understood:
     """Return the numbers with names in a line; a part of a list that is none leaves out no other part."""
     pairs = said(text)
     if pairs or not _PARTS.search(text):
-        return _as_shown(understood(pairs, state.knowledge), state)
-    found = read(text, state.knowledge)
+        # An interview asks for the numbers of ncu's pages, so an ambiguous name means one of those.
+        likely = [row for page in state.knowledge.pages for row, _, _ in page.rows] if state.numbers else ()
+        return _as_shown(understood(pairs, state.knowledge, likely=likely, given=_given(state)), state)
+    found = read(text, state.knowledge, given=_given(state))
     return _as_shown(Understood(found.values, unread=found.unread), state)
 
 

@@ -109,6 +109,8 @@ class SessionScreen(ChoiceScreen):
         self.query_one(Choices).show(choices(state), numbered=chosen, marked=marked)
         self.query_one(Prompt).placeholder = _placeholder(state)
         self.refresh_bindings()
+        if self.app.held and state.numbers and state.ask is not None and not state.waiting:
+            self.call_after_refresh(self._take_held)
 
     # User actions
 
@@ -124,11 +126,18 @@ class SessionScreen(ChoiceScreen):
     def _pasted(self, text: str) -> bool:
         """Handle pasted metric rows or a pasted rule message of ncu; return whether the text was recognised."""
         event = understand(text, self.app.state)
-        rule = isinstance(event, e.QuestionAsked) and ncu_rule(text, self.app.state) is not None
+        rule = isinstance(event, e.QuestionAsked) and (
+            ncu_rule(text, self.app.state) is not None or ncu_rule(event.text, self.app.state) is not None
+        )
         if event is None or not (rule or isinstance(event, e.PageRead | e.Volunteered)):
             return False
         self.app.do(event)
         return True
+
+    def _take_held(self) -> None:
+        text, self.app.held = self.app.held, ""
+        if text and not self._pasted(text):
+            self.app.warn("No number was recognised in the pasted text.")
 
     def to_line(self, key: Key) -> str | None:
         """Return nothing for `/` and `:`, which open the prompt, and a key that has no use while a question is open."""
