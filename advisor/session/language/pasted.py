@@ -118,8 +118,8 @@ def _by_clock(value: str, rows: Sequence[Ask], found: Sequence[str]) -> float:
 def read(text: str, index: KnowledgeIndex, rows: Sequence[Ask] = (), given: Collection[str] = ()) -> Pasted:
     """Return the numbers of any text; nothing raises.
 
-    rows: those of the open page, whose names come first; given: the metrics with a number, which an ambiguous name means
-    last.
+    rows: those of the open page, whose names come first; given: the metrics with a number, which an ambiguous name
+    means last.
     """
     known = cache(lambda label: bool(_meant(label, "", index, rows)))
     fragment = read_fragment(text, _own_names(index.labels), known)

@@ -139,7 +139,6 @@ def understood(
         if len(found) > 1 and pair.value.strip()[-1:].isdigit():
             found = tuple(metric for metric in found if index.unit(metric) in _BARE) or found
         for fitting in (
-            tuple(metric for metric in found if index.unit(metric) == "%" or "%" not in pair.value),
             tuple(metric for metric in found if metric in likely),
             tuple(metric for metric in found if metric not in values and metric not in given),
         ):
@@ -168,6 +167,8 @@ def expected(unit: str) -> str:
 
 
 def _takes(metric: str, value: str, index: KnowledgeIndex) -> bool:
+    if "%" in value and index.unit(metric) not in ("%", "ratio"):
+        return False
     try:
         parse_metric(value, index.unit(metric) or "")
     except AdvisorError:
