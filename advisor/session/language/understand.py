@@ -128,6 +128,8 @@ def _slash(word: str, line: Typed, state: State) -> e.Event:
         tried = tuple(f"/{name} {line.rest}".strip() for name in meant[:4])
         return e.NotUnderstood(f"/{word}", tried or ("/help",), "There is no such command.")
     event = COMMANDS[found[0]].event(line, state)
+    if exact is not None and not exact.takes and rest:
+        return sentence or question(whole, state) or event
     if not isinstance(event, e.NotUnderstood):
         return event
     asked = question(whole, state) if word in _ASKING and rest >= _PROSE else None
