@@ -342,7 +342,9 @@ def test_other_cache_control_is_warned_of(tour: Any) -> None:
 
 
 def test_work_that_grew_on_every_count_may_be_another_problem(tour: Any) -> None:
-    grown = {m: 4 * tour.diagnosis.launches[AOS].metrics[m] for m in ("threads", "inst_executed", "requested_bytes", "flop")}
+    grown = {
+        m: 4 * tour.diagnosis.launches[AOS].metrics[m] for m in ("threads", "inst_executed", "requested_bytes", "flop")
+    }
     found = pair(tour, AOS, changed(tour, AOS, grown, duration_ns=540e3))
     assert [c.id for c in found.conditions] == ["size"]
     assert found.next.advice == "look" and found.promise is None
