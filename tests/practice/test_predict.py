@@ -6,7 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.practice.predictions import score
+from advisor.cli.practice import choose
+from advisor.knowledge.base import catalog
+from advisor.practice.predictions import CAUSE_POINTS, CLASS_POINTS, score
+from advisor.records.errors import UsageError
 
 RATIO = st.floats(0.01, 100)
 
