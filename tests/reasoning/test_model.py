@@ -209,7 +209,7 @@ def test_a_fix_names_first_what_gives_most_time_back_and_three_units_at_most() -
     )
     # A unit that does nothing is not relieved of anything.
     assert "XU" not in speedup({"fma": "0.5", "xu": "0"}, pipe_fma_pct=90.0, pipe_xu_pct=0.0).how
-    assert speedup({"xu": "0"}, pipe_fma_pct=90.0, pipe_xu_pct=0.0).how.startswith("less work for no modelled unit")
+    assert speedup({"xu": "0"}, pipe_fma_pct=90.0, pipe_xu_pct=0.0).how.startswith("the fix reduces no unit of the time model")
 
 
 def test_a_term_of_two_units_is_named_by_those_that_the_launch_uses() -> None:
@@ -222,7 +222,7 @@ def test_a_term_of_two_units_is_named_by_those_that_the_launch_uses() -> None:
         (xu, "XU latency ("),
         ({**shared, "pipe_xu_pct": 20.0}, "shared-memory and XU latency ("),
     ):
-        assert f"less work for {name}" in speedup({"latency_shared": "0.1"}, **waits, **used).how
+        assert f"the fix reduces {name}" in speedup({"latency_shared": "0.1"}, **waits, **used).how
 
 
 def test_of_the_parts_of_a_full_unit_the_limiter_is_the_larger_one() -> None:
