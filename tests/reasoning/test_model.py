@@ -209,7 +209,9 @@ def test_a_fix_names_first_what_gives_most_time_back_and_three_units_at_most() -
     )
     # A unit that does nothing is not relieved of anything.
     assert "XU" not in speedup({"fma": "0.5", "xu": "0"}, pipe_fma_pct=90.0, pipe_xu_pct=0.0).how
-    assert speedup({"xu": "0"}, pipe_fma_pct=90.0, pipe_xu_pct=0.0).how.startswith("the fix reduces no unit of the time model")
+    assert speedup({"xu": "0"}, pipe_fma_pct=90.0, pipe_xu_pct=0.0).how.startswith(
+        "the fix reduces no unit of the time model"
+    )
 
 
 def test_a_term_of_two_units_is_named_by_those_that_the_launch_uses() -> None:
