@@ -55,6 +55,9 @@ _BLOCK = tuple(f"launch__block_dim_{axis}" for axis in "xyz")
 _DEVICE = tuple(
     f"device__attribute_{name}" for name in ("display_name", "compute_capability_major", "compute_capability_minor")
 )
+_LOAD = 2
+_GLOBAL_COUNTS = ("memory_l2_theoretical_sectors_global", "memory_l2_theoretical_sectors_global_ideal")
+_SHARED_COUNTS = ("memory_l1_wavefronts_shared", "memory_l1_wavefronts_shared_ideal")
 # Metrics of which every instance is read; one value is read of all others.
 INSTANCED = frozenset((*_OPCODES, *_LANES, *_PER_PC))
 # Metrics that are needed in addition to those that the caller names.
@@ -102,6 +105,7 @@ def describe(action: Any, names: list[str]) -> dict[str, Any]:
         "values": values,
         "opcodes": opcodes(action),
         "accesses": accesses(tables),
+        "patterns": patterns(tables),
         "rules": rules(action),
         "local": local_split(action, tables),
     }
@@ -185,6 +189,53 @@ def accesses(tables: dict[str, dict[int, float] | None]) -> list[list[Any]] | No
                 if column is not None:
                     row[i] += column.get(pc, 0.0)
     return [rows[key] for key in sorted(rows)]
+
+
+# A whole number of passes or sectors, and a ratio of them, up to rounding and the ends of arrays.
+_WHOLE = 0.01
+# Sectors over their ideal if each group of lanes begins inside a sector: 32, 64 or 128 bytes need one more.
+_STRADDLED = (2.0, 1.5, 1.25)
+
+
+def patterns(tables: dict[str, dict[int, float] | None]) -> dict[str, float]:
+    """Return canonical metrics about the addresses of single instructions, which sums over instructions hide.
+
+    A fixed pattern of addresses takes the same whole number of passes each time; addresses from data vary. Metrics
+    whose counts the report lacks are absent; without excess they are 0.
+    """
+    spaces, kinds, executed = tables["memory_type"], tables["memory_access_type"], tables["inst_executed"]
+    if spaces is None or kinds is None or executed is None:
+        return {}
+    out: dict[str, float] = {}
+    for name, wanted, cost, ideal, chosen in (
+        ("shared_varying_excess_share", SHARED, *_SHARED_COUNTS, _varies),
+        ("straddling_excess_share", GLOBAL, *_GLOBAL_COUNTS, _straddles),
+    ):
+        costs, ideals = tables[cost], tables[ideal]
+        if costs is None or ideals is None:
+            continue
+        excess = marked = 0.0
+        for pc, space in spaces.items():
+            count, least = executed.get(pc, 0.0), ideals.get(pc, 0.0)
+            if int(space) != wanted or int(kinds.get(pc) or 0) != _LOAD or not count or not least:
+                continue
+            over = max(0.0, costs.get(pc, 0.0) - least)
+            excess += over
+            marked += over if chosen(costs.get(pc, 0.0) / count, costs.get(pc, 0.0) / least) else 0.0
+        out[name] = marked / excess if excess else 0.0
+    return out
+
+
+def _is_whole(value: float) -> bool:
+    return abs(value - round(value)) <= _WHOLE
+
+
+def _varies(cost: float, ratio: float) -> bool:
+    return not _is_whole(cost)
+
+
+def _straddles(cost: float, ratio: float) -> bool:
+    return _is_whole(cost) and any(abs(ratio - one) <= _WHOLE for one in _STRADDLED)
 
 
 def rules(action: Any) -> list[list[Any]]:
