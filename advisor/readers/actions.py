@@ -9,9 +9,12 @@ reduction (RED) and a bulk copy have none. memory_access_size_type: 2 for 8 bits
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Callable
 from typing import Any
 
+Axes = Callable[[int], str | None]
 GLOBAL, LOCAL, SHARED = 4, 8, 16
 # An estimate of kind 1 (local) is for one part of the kernel only, not for the kernel's time.
 _LOCAL_ESTIMATE, _GLOBAL_ESTIMATE = 1, 2
@@ -55,6 +58,9 @@ _BLOCK = tuple(f"launch__block_dim_{axis}" for axis in "xyz")
 _DEVICE = tuple(
     f"device__attribute_{name}" for name in ("display_name", "compute_capability_major", "compute_capability_minor")
 )
+_LOAD, _LOADS, _SECTOR_BYTES = 2, (2, 6), 32
+_GLOBAL_COUNTS = ("memory_l2_theoretical_sectors_global", "memory_l2_theoretical_sectors_global_ideal")
+_SHARED_COUNTS = ("memory_l1_wavefronts_shared", "memory_l1_wavefronts_shared_ideal")
 # Metrics of which every instance is read; one value is read of all others.
 INSTANCED = frozenset((*_OPCODES, *_LANES, *_PER_PC))
 # Metrics that are needed in addition to those that the caller names.
@@ -82,8 +88,11 @@ def instances(action: Any, name: str) -> dict[int, float] | None:
     return {pcs.as_uint64(i): metric.as_double(i) for i in range(count)}
 
 
-def describe(action: Any, names: list[str]) -> dict[str, Any]:
-    """Return everything that the readers use of a launch, as data that JSON can represent."""
+def describe(action: Any, names: list[str], axes: Axes | None = None) -> dict[str, Any]:
+    """Return everything that the readers use of a launch, as data that JSON can represent.
+
+    axes: the grid axes that the address of the load at a program counter depends on, None if it is unknown.
+    """
     values: dict[str, tuple[float, str]] = {}
     for name in names:
         metric = action.metric_by_name(name)
@@ -93,15 +102,17 @@ def describe(action: Any, names: list[str]) -> dict[str, Any]:
     if not any(name.replace(".sum", ".sum.per_cycle_elapsed") in values for name in ARITHMETIC):
         values = arithmetic_lanes(action) | values
     tables = {name: instances(action, name) for name in _PER_PC}
+    grid = [value_of(action, name) for name in _GRID]
     return {
         "name": action.name(),
         "full": action.name(action.NameBase_DEMANGLED) or action.name(action.NameBase_MANGLED) or action.name(),
-        "grid": [value_of(action, name) for name in _GRID],
+        "grid": grid,
         "block": [value_of(action, name) for name in _BLOCK],
         "device": [value_of(action, name) for name in _DEVICE],
         "values": values,
         "opcodes": opcodes(action),
         "accesses": accesses(tables),
+        "patterns": patterns(tables) | ({} if axes is None else distinct_loads(tables, grid, axes)),
         "rules": rules(action),
         "local": local_split(action, tables),
     }
@@ -185,6 +196,72 @@ def accesses(tables: dict[str, dict[int, float] | None]) -> list[list[Any]] | No
                 if column is not None:
                     row[i] += column.get(pc, 0.0)
     return [rows[key] for key in sorted(rows)]
+
+
+# A whole number of passes or sectors, and a ratio of them, up to rounding and the ends of arrays.
+_WHOLE = 0.01
+# Sectors over their ideal if each group of lanes begins inside a sector: 32, 64 or 128 bytes need one more.
+_STRADDLED = (2.0, 1.5, 1.25)
+
+
+def patterns(tables: dict[str, dict[int, float] | None]) -> dict[str, float]:
+    """Return canonical metrics about the addresses of single instructions, which sums over instructions hide.
+
+    A fixed pattern of addresses takes the same whole number of passes each time; addresses from data vary. Metrics
+    whose counts the report lacks are absent; without excess they are 0.
+    """
+    spaces, kinds, executed = tables["memory_type"], tables["memory_access_type"], tables["inst_executed"]
+    if spaces is None or kinds is None or executed is None:
+        return {}
+    out: dict[str, float] = {}
+    for name, wanted, cost, ideal, chosen in (
+        ("shared_varying_excess_share", SHARED, *_SHARED_COUNTS, _varies),
+        ("straddling_excess_share", GLOBAL, *_GLOBAL_COUNTS, _straddles),
+    ):
+        costs, ideals = tables[cost], tables[ideal]
+        if costs is None or ideals is None:
+            continue
+        excess = marked = 0.0
+        for pc, space in spaces.items():
+            count, least = executed.get(pc, 0.0), ideals.get(pc, 0.0)
+            if int(space) != wanted or int(kinds.get(pc) or 0) != _LOAD or not count or not least:
+                continue
+            over = max(0.0, costs.get(pc, 0.0) - least)
+            excess += over
+            marked += over if chosen(costs.get(pc, 0.0) / count, costs.get(pc, 0.0) / least) else 0.0
+        out[name] = marked / excess if excess else 0.0
+    return out
+
+
+def distinct_loads(tables: dict[str, dict[int, float] | None], grid: list[Any], axes: Axes) -> dict[str, float]:
+    """Return the most different bytes that global loads can request, as a canonical metric; empty if not known.
+
+    Blocks along an axis that an address does not depend on request the same bytes.
+    """
+    spaces, kinds, ideals = tables["memory_type"], tables["memory_access_type"], tables[_GLOBAL_COUNTS[1]]
+    if spaces is None or kinds is None or ideals is None or not all(isinstance(n, (int, float)) for n in grid):
+        return {}
+    sizes = dict(zip("xyz", grid, strict=True))
+    total, found = 0.0, False
+    for pc, space in spaces.items():
+        if int(space) & GLOBAL and int(kinds.get(pc) or 0) in _LOADS and ideals.get(pc):
+            used = axes(pc)
+            found = found or used is not None
+            same = math.prod(n for axis, n in sizes.items() if used is not None and axis not in used)
+            total += ideals[pc] * _SECTOR_BYTES / max(1.0, same)
+    return {"distinct_load_bytes": total} if found else {}
+
+
+def _is_whole(value: float) -> bool:
+    return abs(value - round(value)) <= _WHOLE
+
+
+def _varies(cost: float, ratio: float) -> bool:
+    return not _is_whole(cost)
+
+
+def _straddles(cost: float, ratio: float) -> bool:
+    return _is_whole(cost) and any(abs(ratio - one) <= _WHOLE for one in _STRADDLED)
 
 
 def rules(action: Any) -> list[list[Any]]:

@@ -18,6 +18,7 @@ import posixpath
 import struct
 from bisect import bisect_right
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from advisor.readers.container import Bytes, DamagedError, fields, number_at
 
@@ -283,8 +284,7 @@ class Code:
     def __init__(self, record: Bytes) -> None:
         self.ptx: tuple[str, ...] = ()
         self._starts: list[tuple[int, int, int]] = []
-        self._lines: LineTable | None = None
-        self._ptx_lines: LineTable | None = None
+        self._elf: Elf | None = None
         with contextlib.suppress(DamagedError, BadCodeError):
             self._read(record)
 
@@ -301,12 +301,22 @@ class Code:
         if not functions:  # the first versions of ncu write the addresses into the code itself
             known = [(symbol.value, symbol) for symbol in places.values() if symbol.value]
         self._starts = sorted((address, symbol.section, symbol.value) for address, symbol in known)
-        with contextlib.suppress(BadCodeError):
-            self._lines = LineTable(elf)
-        with contextlib.suppress(BadCodeError):
-            self._ptx_lines = LineTable(elf, ".nv_debug_line_sass")
+        self._elf = elf
         text = elf.section(".nv_debug_ptx_txt")[:_PTX_BYTES]
         self.ptx = tuple(text.decode("utf-8", "replace").split("\0"))
+
+    @cached_property
+    def _lines(self) -> LineTable | None:
+        return self._table(".debug_line")
+
+    @cached_property
+    def _ptx_lines(self) -> LineTable | None:
+        return self._table(".nv_debug_line_sass")
+
+    def _table(self, name: str) -> LineTable | None:
+        with contextlib.suppress(BadCodeError):
+            return LineTable(self._elf, name) if self._elf is not None else None
+        return None
 
     def frames(self, pc: int) -> tuple[Frame, ...]:
         """Return the source line of an address, then its inlined calls, innermost first; () if unknown."""

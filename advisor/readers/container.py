@@ -277,13 +277,18 @@ def inner_id(message: Bytes, number: int | None) -> int:
     return 0
 
 
+def code_id(data: mmap.mmap, found: Container, launch: int) -> int:
+    """Return the id of a launch's machine code, 0 if it has none. Raises DamagedError for a bad record."""
+    begin, end = spans(found)[launch]
+    return inner_id(data[begin:end], CODE)
+
+
 def code_of(data: mmap.mmap, found: Container, launch: int) -> bytes:
     """Return the record of a launch's machine code, or empty bytes. Raises DamagedError for a bad record.
 
     A later record of the same code adds functions used since; the concatenated records are one message.
     """
-    begin, end = spans(found)[launch]
-    wanted = inner_id(data[begin:end], CODE)
+    wanted = code_id(data, found, launch)
     places = (place for block in found.blocks for place in block.sources)
     return b"".join(data[a:b] for a, b in places if wanted and inner_id(data[a:b], None) == wanted)
 

@@ -191,6 +191,7 @@ def launch_of(index: int, message: Any) -> Launch | None:
                 Access(str(space), str(kind), int(width), *(_float(number) for number in numbers))
                 for space, kind, width, *numbers in message["accesses"]
             )
+        launch.known |= {str(name): float(value) for name, value in message["patterns"].items()}
         if message["local"] is not None:
             launch.known["spill_inst"], launch.known["indexed_local_inst"] = (
                 float(count) for count in message["local"]

@@ -11,14 +11,17 @@ def ranked_fixes(entry: DiagnosisDef, trace: Trace) -> tuple[FixDef, ...]:
     """Return the fixes of a concluded finding that may suit the launch, the one to choose first.
 
     Those whose conditions hold come first, in the order of the file; then the general fix, which has none; then those
-    with an unknown condition. A fix with a condition that does not hold is left out.
+    with an unknown condition. A fix with a condition that does not hold is left out, and so is what a fix that holds
+    leaves out.
     """
     if len(entry.fixes) < 2:
         return entry.fixes
     fired = {rule.rule_id for rule in trace.fired}
     undecided = {rule.rule_id for rule in trace.undecided}
     suits = [fix for fix in entry.fixes if fix.conditional and fix_rule(entry.id, fix.id) in fired]
-    general = [fix for fix in entry.fixes if not fix.conditional]
+    if alone := [fix for fix in suits if fix.leaves_out == "others"]:
+        return tuple(alone[:1])
+    general = [fix for fix in entry.fixes if not (fix.conditional or any(one.leaves_out for one in suits))]
     may = [fix for fix in entry.fixes if fix_rule(entry.id, fix.id) in undecided]
     return (*suits, *general, *may)
 

@@ -66,3 +66,18 @@ def test_operands_come_from_shared_and_global_loads() -> None:
 def test_wide_accesses_count_by_their_bytes() -> None:
     assert summarise([loads(32, 10, 40), loads(64, 15, 120)])["wide_access_share"] == pytest.approx(0.75)
     assert math.isnan(summarise([])["wide_access_share"])
+
+
+def test_narrow_stores_are_counted_by_instructions() -> None:
+    stores = [
+        Access("global", "store", width, n, 32 * n, NAN, NAN, NAN, NAN) for width, n in ((32, 30), (8, 10), (64, 60))
+    ]
+    assert summarise(stores)["narrow_store_share"] == 0.4
+    assert math.isnan(summarise([loads(32, 5, 5)])["narrow_store_share"])
+
+
+def test_the_wavefronts_of_wide_shared_loads_are_compared_with_their_own_ideal() -> None:
+    wide = Access("shared", "load", 128, 10, 320, NAN, NAN, 80, 40)
+    narrow = Access("shared", "load", 32, 10, 320, NAN, NAN, 320, 10)
+    assert summarise([wide, narrow])["shared_wide_load_ratio"] == 2
+    assert math.isnan(summarise([narrow])["shared_wide_load_ratio"])

@@ -112,7 +112,10 @@ def test_the_example_of_a_fix_has_it_first(entry, one):
     others = [f.id for f in found.alternatives]
     assert one.id not in others and set(others) <= {f.id for f in entry.fixes}
     general = entry.fix
-    assert general is not None and general.id in (one.id, *others)
+    assert general is not None
+    assert (
+        one.leaves_out or any(entry.fix_named(other).leaves_out for other in others) or general.id in (one.id, *others)
+    )
     proof = analysis.how(0, entry.id)
     assert proof.fixes[0].fix == one.id and proof.fixes[0].rule_id == f"fix.{entry.id}.{one.id}"
     assert bool(found.fix.because) == one.conditional == bool(proof.fixes[0].because)
@@ -126,6 +129,79 @@ def test_every_diagnosis_of_a_launch_has_one_general_fix():
     for entry in catalog().diagnoses.values():
         if entry.kind == "diagnosis":
             assert [f.id for f in entry.fixes if not f.conditional] == [entry.fixes[-1].id], entry.id
+
+
+@pytest.mark.parametrize(
+    ("leaves_out", "shown"),
+    [("", ["first", "second", "general"]), ("general", ["first", "second"]), ("others", ["first"])],
+)
+def test_a_fix_that_holds_may_leave_others_out(make, leaves_out, shown):
+    fixes = (fix("first", ["a"], leaves_out=leaves_out), fix("second", ["b"]), fix("general"))
+    made = with_fixes(make([("x.r", 3, ["c"], [])]), *fixes)
+
+    def ranked(**facts):
+        return [f.id for f in ranked_fixes(made.findings["x"], Engine(made).conclude({"c": TRUE, **facts}))]
+
+    assert ranked(a=TRUE, b=TRUE) == shown
+    assert ranked(a=FALSE, b=TRUE) == ["second", "general"]
+    assert ranked(a=UNKNOWN, b=FALSE) == ["general", "first"]
+
+
+# Launches of the exercises, and the fix that the next version of the same exercise applies, or that its text describes.
+@pytest.mark.parametrize(
+    ("name", "launch", "finding", "fix"),
+    [
+        ("bank-conflicts", 1, "near_memory_roofline", "widen_and_stop"),
+        ("capped-occupancy-shared", 0, "low_occupancy_shared_memory", "larger_blocks_share"),
+        ("constant-lookup", 1, "bank_conflicts", "copies_of_table"),
+        ("cupy-float64", 0, "fp64_unintended", "single_operands"),
+        ("dependent-chain", 2, "exposed_waits", "second_warp"),
+        ("gemm-ladder", 3, "bank_conflicts", "split_strips"),
+        ("good-gemm", 1, "exposed_waits", "overlap_waits"),
+        ("half-gemm", 1, "low_occupancy_registers", "operands_past_registers"),
+        ("indexed-array", 1, "low_occupancy_shared_memory", "raise_occupancy_shared_memory"),
+        ("indexed-array", 2, "near_compute_roofline", "cheaper_unpacking"),
+        ("lattice-ladder", 1, "constant_serialization", "table_elsewhere"),
+        ("lattice-ladder", 2, "low_occupancy_registers", "split_live_values"),
+        ("matrix-walk", 0, "poor_cache_reuse", "outputs_of_all_blocks"),
+        ("matrix-walk", 1, "memory_latency", "reuse_across_blocks"),
+        ("matrix-walk", 2, "near_memory_roofline", "move_fewer_bytes"),
+        ("memory-math", 3, "exposed_waits", "next_tile_asynchronously"),
+        ("memory-math", 4, "near_compute_roofline", "overlap_remaining_waits"),
+        ("misaligned", 0, "uncoalesced_access", "align_groups"),
+        ("mixed-branches", 1, "near_compute_roofline", "fewer_other_instructions"),
+        ("reread-stencil", 0, "near_memory_roofline", "keep_reused_data"),
+        ("stride-two-layout", 0, "bank_conflicts", "pad_shared_tile"),
+        ("uniform-parameters", 2, "constant_serialization", "several_values_per_constant"),
+        ("uniform-parameters", 3, "near_compute_roofline", "do_less"),
+    ],
+)
+def test_a_version_of_an_exercise_gets_the_fix_of_the_next_one(name, launch, finding, fix):
+    path = resources.folder("kernels") / name / "recorded" / "h200" / "profile.ncu-rep.xz"
+    found = analyse([path]).diagnosis.launches[launch].findings[0]
+    assert (found.id, found.fix.id) == (finding, fix)
+
+
+def test_code_that_cannot_be_changed_has_no_other_fixes():
+    path = resources.folder("kernels") / "cupy-elementwise" / "recorded" / "h200" / "profile.ncu-rep.xz"
+    for launch in analyse([path]).diagnosis.launches:
+        for found in launch.findings:
+            if found.fix is not None and found.fix.id == "call_library_differently":
+                assert found.alternatives == ()
+
+
+def test_an_impossible_counter_comes_before_the_end_of_the_search():
+    path = resources.folder("kernels") / "bin-counts" / "profile.ncu-rep.xz"
+    launch = analyse([path]).diagnosis.launches[0]
+    assert [f.id for f in launch.findings] == ["counter_implausible"]
+    assert launch.advice is not None and launch.advice.id == "advice.profile_again"
+
+
+def test_a_debug_build_is_not_told_to_stop():
+    path = resources.folder("kernels") / "cooling-law" / "profile.ncu-rep.xz"
+    launch = analyse([path]).diagnosis.launches[0]
+    assert launch.findings[0].id == "debug_build"
+    assert launch.advice is not None and launch.advice.id == "advice.rebuild"
 
 
 def test_the_gain_belongs_to_the_chosen_fix():

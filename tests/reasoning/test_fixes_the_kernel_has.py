@@ -149,6 +149,14 @@ def test_read_only_loads_are_known_by_their_modifier_alone():
     assert math.isnan(count({"LDG": 3})["read_only_load_inst"])
 
 
+def test_work_on_bits_and_warpgroup_products_are_counted() -> None:
+    found = count(
+        {"LOP3.LUT": 3, "SHF.R.U32.HI": 4, "PRMT": 5, "IMAD": 7, "IADD3": 9, "HGMMA.64x128x16.F32": 2, "HMMA": 1}
+    )
+    assert (found["bit_inst"], found["integer_inst"]) == (12, 28)
+    assert (found["warpgroup_inst"], found["tensor_inst"]) == (2, 3)
+
+
 # What a text recommends -> whether the kernel has it, from its opcodes and accesses alone.
 def _share(launch, space, kinds, width):
     all_ = [a for a in launch["accesses"] or () if a.space == space and a.kind in kinds]

@@ -132,6 +132,12 @@ def summarise(accesses: Sequence[Access]) -> dict[str, float]:
     shared_loads = [a for a in loads if a.space == "shared" and a.width > 0]
     widest = math.fsum(a.executed for a in shared_loads if a.width >= WIDEST_BITS)
     out["shared_wide_load_share"] = _ratio(widest, math.fsum(a.executed for a in shared_loads))
+    wide_loads = [a for a in shared_loads if a.width >= WIDEST_BITS]
+    passes, fewest = (math.fsum(getattr(a, f) for a in wide_loads) for f in ("wavefronts", "wavefronts_ideal"))
+    out["shared_wide_load_ratio"] = _ratio(passes, fewest)
+    stores = [a for a in reached if a.kind == "store"]
+    narrow = math.fsum(a.executed for a in stores if 0 < a.width <= NARROW_BITS)
+    out["narrow_store_share"] = _ratio(narrow, math.fsum(a.executed for a in stores))
     alike = [(a, _uniform(a)) for a in loads if a.space == "global"]
     out["uniform_load_inst"] = math.fsum(number for _, number in alike)
     out["uniform_load_bytes"] = math.fsum(number * a.width / 8 for a, number in alike)

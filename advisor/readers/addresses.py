@@ -1,0 +1,141 @@
+"""Find in the PTX of a kernel which block indices the address of a load depends on. Standard library only: the child
+process imports this module.
+
+Blocks that differ only in an index that neither an address nor a branch depends on load the same addresses. The search
+follows all definitions of a register wherever they are, so it may find an index that has no effect, but misses none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+AXES = "xyz"
+_ALL = 0b111
+_ENTRY = re.compile(r"\.(entry|func)\b")
+_COMMENT = re.compile(r"//[^\n]*")
+# A statement after braces and labels: predicate, opcode and operands.
+_STATEMENT = re.compile(r"[\s{}()]*(?:[$\w]+:[\s{}]*)*(?:@!?([%\w$]+)\s+)?([a-z][\w.:]*)(.*)", re.DOTALL)
+_PREDICATE = re.compile(r"@!?([%\w$]+)\s+")
+_NAME = re.compile(r"%[\w$.]+|[A-Za-z_$][\w$]*")
+_ADDRESS = re.compile(r"\[([^\]]*)\]")
+# Special registers that are equal in all blocks, or that differ only between the threads of a block.
+_ALIKE = re.compile(r"%(tid|ntid|nctaid|laneid|lanemask_\w+|WARP_SZ)\b")
+_INDEX = re.compile(r"%ctaid\.([xyz])$")
+_VIRTUAL = re.compile(r"%((r|rd|rs|f|fd|p|h|hh|rq|b|c)\d+)$")
+_NO_RESULT = frozenset(("st", "red", "bar", "barrier", "membar", "fence", "prefetch", "prefetchu", "cp", "nanosleep"))
+_ENDS = frozenset(("bra", "brx", "ret", "exit", "trap"))
+_DIFFERS = frozenset(("atom", "mbarrier", "activemask", "elect"))
+_READS = frozenset(("ld", "ldu", "tex", "tld4", "suld", "ldmatrix"))
+# Memory that the kernel does not write gives equal values at equal addresses.
+_FIXED = frozenset(("param", "const", "nc"))
+# A kernel with more code than this is not analysed.
+_MOST_LINES = 100_000
+
+
+class _Function:
+    """The instructions of one kernel by the registers that they write."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self._written: dict[str, list[tuple[str, str, str]]] = {}  # predicate, opcode, other operands
+        self._known: dict[str, int] = {}
+        self.calls = False
+        control: set[str] = set()
+        for text in _COMMENT.sub("", _code(lines)).split(";"):
+            if (statement := _STATEMENT.match(text)) is None:
+                continue
+            predicate, opcode, operands = statement.groups()
+            result, rest = _first(operands)
+            stem = opcode.partition(".")[0]
+            if stem in _ENDS:
+                control |= {predicate} if predicate else set()
+                control |= set(_NAME.findall(result + rest)) if stem == "brx" else set()
+            elif stem == "call":
+                self.calls = True
+            elif stem not in _NO_RESULT:
+                for name in (result,) if _VIRTUAL.match(result) else _NAME.findall(result):
+                    self._written.setdefault(name, []).append((predicate or "", opcode, rest))
+        self.control = self.of(control)
+
+    def of(self, names: Iterable[str]) -> int:
+        """Return the block indices that some of these registers depend on, as bits."""
+        found = 0
+        for name in names:
+            found |= self._known[name] if name in self._known else self._follow(name)
+        return found
+
+    def _follow(self, name: str) -> int:
+        found, todo, seen = 0, [name], {name}
+        while todo and found != _ALL:
+            at = todo.pop()
+            if at not in self._written:
+                found |= _special(at)
+            for predicate, opcode, rest in self._written.get(at, ()):
+                parts = opcode.split(".")
+                if parts[0] in _DIFFERS or (parts[0] in _READS and not _FIXED.intersection(parts)):
+                    found = _ALL
+                fresh = {*_NAME.findall(rest), *((predicate,) if predicate else ())} - seen
+                seen |= fresh
+                todo += fresh
+        self._known[name] = found
+        return found
+
+
+def _first(operands: str) -> tuple[str, str]:
+    """Split off the first operand, which may be a list in braces."""
+    text = operands.strip()
+    end = text.find("}") + 1 if text.startswith("{") else text.find(",")
+    return (text[:end].rstrip(), text[end:]) if end > 0 else (text, "")
+
+
+def _code(lines: Iterable[str]) -> str:
+    """Return the lines as one text, without directives, which need no semicolon."""
+    kept = []
+    for line in lines:
+        text = line.lstrip()
+        # Code may follow a directive only after its semicolon, as in inline assembly.
+        kept.append(text.partition(";")[2] if text.startswith(".") else text)
+    return "\n".join(kept)
+
+
+def _special(name: str) -> int:
+    """Return the index that a name without a definition holds; all for a register of which nothing is known."""
+    if not name.startswith("%") or _ALIKE.match(name):
+        return 0
+    index = _INDEX.match(name)
+    return 1 << AXES.index(index[1]) if index else _ALL
+
+
+class LoadAddresses:
+    """The addresses of the loads in a PTX text."""
+
+    def __init__(self, ptx: Sequence[str]) -> None:
+        self._ptx = ptx
+        self._starts = [(i, found[1]) for i, line in enumerate(ptx) if (found := _ENTRY.search(line))]
+        self._functions: dict[int, _Function] = {}
+
+    def axes(self, line: int) -> str | None:
+        """Return the grid axes that the address of the load on a line (from 1) may depend on; None if unknown.
+
+        That a load is executed counts as well: if a branch depends on an axis, so do all loads.
+        """
+        if not 0 < line <= len(self._ptx):
+            return None
+        at = max((n for n, (start, _) in enumerate(self._starts) if start < line), default=None)
+        text = _COMMENT.sub("", self._ptx[line - 1]).strip()
+        predicate = _PREDICATE.match(text)
+        load = text[predicate.end() if predicate else 0 :].startswith("ld.")
+        address = _ADDRESS.search(text)
+        if at is None or self._starts[at][1] != "entry" or not load or address is None:
+            return None
+        end = self._starts[at + 1][0] if at + 1 < len(self._starts) else len(self._ptx)
+        if end - self._starts[at][0] > _MOST_LINES:
+            return None
+        if at not in self._functions:
+            self._functions[at] = _Function(self._ptx[self._starts[at][0] : end])
+        function = self._functions[at]
+        if function.calls:
+            return None
+        names = set(_NAME.findall(address[1])) | ({predicate[1]} if predicate else set())
+        found = function.of(names) | function.control
+        return "".join(axis for n, axis in enumerate(AXES) if found >> n & 1)
