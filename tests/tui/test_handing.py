@@ -32,7 +32,7 @@ BURSTS = (
     ("f8", "/nearr", "nearr"),
     ("f12", "dram", "dram"),
     ("", ":dram", "dram"),
-    ("", "/dram", "/dram"),
+    ("", "/dram", "dram"),
 )
 
 
