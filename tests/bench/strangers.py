@@ -53,7 +53,7 @@ class Row(Struct, frozen=True):
     @property
     def near(self) -> bool:
         """Whether an accepted finding is among the first three, or the class is accepted."""
-        return bool({*self.found[:3], self.class_id} & {*self.entry["accepted"]})
+        return self.right or bool({*self.found[:3], self.class_id} & {*self.entry["accepted"]})
 
     @property
     def misleads(self) -> bool:
