@@ -63,7 +63,8 @@ def _is_path(word: str) -> bool:
 def cli() -> None:
     """Explain why a CUDA kernel is slow and how to fix it.
 
-    Start with `ncu-advisor demo`, or open your own report: `ncu-advisor REPORT.ncu-rep`.
+    Start with `ncu-advisor demo`, or open your own report: `ncu-advisor REPORT.ncu-rep`. Without a report,
+    `ncu-advisor` asks for the numbers that ncu shows; type them, or paste rows from ncu.
     """
 
 

@@ -22,7 +22,14 @@ from advisor.practice import workshop
 from advisor.practice.exercise_list import practice_list
 from advisor.practice.lessons import Lessons, actual_speedup
 from advisor.practice.manifest import Exercise, all_exercises, any_exercise, exercise
-from advisor.practice.predictions import CAUSE_POINTS, CLASS_POINTS, MINE, SPEEDUP_POINTS
+from advisor.practice.predictions import (
+    CAUSE_POINTS,
+    CLASS_POINTS,
+    MEMORY_CLASSES,
+    MINE,
+    NO_CAUSE,
+    SPEEDUP_POINTS,
+)
 from advisor.practice.reading_answers import choices, estimate_ns
 from advisor.practice.reading_lessons import predict_reading, reveal_reading
 from advisor.practice.reading_recordings import shown as recording_shown
@@ -283,7 +290,8 @@ def ask_prediction(
         store.change(one.name, lambda record: None)  # fail before the questions if the record cannot be stored
         write(view.before_prediction(one, step, step == MINE))
     class_id = choose("Class", class_id, {k: c.title for k, c in cat.classes.items()})
-    causes = {k: d.title for k, d in cat.diagnoses.items() if d.kind == "diagnosis" and d.scope == "launch"}
+    causes = {NO_CAUSE: "nothing needs a fix"}
+    causes |= {k: d.title for k, d in cat.diagnoses.items() if d.kind == "diagnosis" and d.scope == "launch"}
     cause = choose("Cause: what to fix first", cause, causes)
     of_what = "your version over the slow one" if step == MINE else "the version with that fixed (1: no gain)"
     speedup = _number(f"Speedup of {of_what}", speedup)
@@ -510,6 +518,10 @@ def _match(word: str, choices: Mapping[str, str]) -> list[str]:
     wanted = word.strip().lower().replace("-", "_").replace(" ", "_")
     if wanted in choices:
         return [wanted]
+    if wanted in ("memory", "memory_bound") and set(MEMORY_CLASSES) <= set(choices):
+        return list(MEMORY_CLASSES)
+    if wanted == "nothing" and NO_CAUSE in choices:
+        return [NO_CAUSE]
     found = [c for c in choices if wanted and c.startswith(wanted)]
     if found or len(wanted) <= 3:
         return found

@@ -13,7 +13,7 @@ from msgspec import structs
 from rapidfuzz import fuzz, process
 
 from advisor.compare.changes import finding_changes, leading_units, metric_changes
-from advisor.compare.conditions import of_pair, of_reports, other_gpu, other_kernel, part_of_the_same
+from advisor.compare.conditions import is_same, of_pair, of_reports, other_gpu, other_kernel, part_of_the_same
 from advisor.compare.outlook import promise, traps, what_next
 from advisor.compare.records import Compared, Condition, JudgedBy, Matched, Pair, Runs, runs_with
 from advisor.compare.side import Side
@@ -305,6 +305,7 @@ def compare_diagnoses(
             "pair them with --map OLD=NEW"
         )
     within = part_of_the_same(base.reports[0], current.reports[0])
+    same = is_same(base.reports[0], current.reports[0])
     if not force:
         for one, other, _ in couples:
             if found := other_gpu(one, other):
@@ -313,7 +314,7 @@ def compare_diagnoses(
         base=base.reports[0],
         current=current.reports[0],
         conditions=of_reports(base.reports[0], current.reports[0]),
-        pairs=tuple(pair_of(catalog, couple, within) for couple in couples),
+        pairs=tuple(pair_of(catalog, couple, within, same) for couple in couples),
         base_only=tuple(left),
         current_only=tuple(right),
         ceilings=_ceilings(base, current),
@@ -326,8 +327,11 @@ def _ceilings(*sides: Diagnosis) -> tuple[MeasuredCeilings, ...]:
     return tuple({(card.gpu, card.cc): card for card in used}.values())
 
 
-def pair_of(catalog: Catalog, couple: Couple, within: bool = False) -> Pair:
-    """Compare one kernel on both sides. within: one side is a launch, the other the rest of the same report."""
+def pair_of(catalog: Catalog, couple: Couple, within: bool = False, same: bool = False) -> Pair:
+    """Compare one kernel on both sides.
+
+    within: one side is a launch, the other the rest of the same report; same: both sides are the same file.
+    """
     base, current, matched = couple
     judged = verdict(base.times, current.times) if base.times is not None and current.times is not None else None
     conditions, by_cycles = of_pair(base, current, judged)
@@ -335,6 +339,8 @@ def pair_of(catalog: Catalog, couple: Couple, within: bool = False) -> Pair:
         conditions += other_kernel(base, current)
     findings = finding_changes(base.launch, current.launch)
     doubt = "report" if within else _doubtful(conditions, judged, by_cycles)
+    if same and base.launch == current.launch and not (base.measured or current.measured):
+        doubt = "same"
     return Pair(
         base=base,
         current=current,

@@ -15,6 +15,8 @@ from advisor.records.readings import ReportInfo
 
 # Trust findings of one side that make a comparison doubtful; `diagnose` reports the others.
 _DOUBTFUL = ("debug_build", "counter_implausible", "metric_nan", "report_incomplete", "timer_instrumented")
+# The same results and arithmetic differ by no more than this share, by predicated-off lanes at the edges.
+_SAME_WORK = 0.02
 # Above this ratio of the largest to the smallest time, the runs of one kernel probably did different work.
 _UNLIKE = 1.5
 
@@ -51,6 +53,12 @@ def part_of_the_same(base: ReportInfo, current: ReportInfo) -> bool:
     """Whether one side is a launch (`REPORT#3`) of the report that is the other side."""
     short, long = sorted((base.path, current.path), key=len)
     return base.sha256 == current.sha256 and long.startswith(f"{short}#")
+
+
+def is_same(base: ReportInfo, current: ReportInfo) -> bool:
+    """Whether both sides are the same file, or the same launch of it."""
+    named = [report.path.rpartition("#")[2] if "#" in report.path else "" for report in (base, current)]
+    return base.sha256 == current.sha256 and named[0] == named[1]
 
 
 def of_pair(base: Runs, current: Runs, judged: Judged | None) -> tuple[tuple[Condition, ...], Judged | None]:
@@ -154,6 +162,10 @@ def _size(base: Runs, current: Runs) -> list[Condition]:
         known = [r for r in ratios if r is not None]
         return len(known) == len(ratios) and (all(r >= limit for r in known) or all(r <= 1 / limit for r in known))
 
+    # Neither the results nor the arithmetic depend on how the work is divided among threads.
+    flop = _ratio(base.launch, current.launch, "flop")
+    if all(r is not None and abs(math.log(r)) <= math.log1p(_SAME_WORK) for r in (stored, flop)):
+        return []
     if large(threads, moved, inst):
         shares = {
             "threads": speedup_text(threads or 0),

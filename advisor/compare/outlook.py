@@ -245,7 +245,7 @@ def what_next(
 
     A slower version that removed the cause it was made for, and now has one that this fix often introduces, is a step
     on the way: the advice is to fix the new cause, and to revert only if the time stays above that of the base.
-    doubt: why the times are not comparable (size, gpu, clock, report); if set, reverting is not advised.
+    doubt: why the times are not comparable (size, gpu, clock, report, same); if set, reverting is not advised.
     """
     if _built_otherwise(changes):
         return Next("look", "debug_build", None, say("alike"), sources("alike"))

@@ -131,8 +131,10 @@ def build(index: Index, place: Place, word: str, others: tuple[str, ...] = ()) -
 
 
 def build_source(index: Index, key: str, title: str) -> Explanation:
-    """Return the explanation of a citation key that has no entry."""
-    return Explanation("source", key, title, (), ((key, title),), (), tuple(_links(index, (key,))))
+    """Return the explanation of a citation key that has no entry: of a measurement, what was measured."""
+    said = index.measured(key)
+    sections = (("measured", (said,)),) if said else ()
+    return Explanation("source", key, title, sections, ((key, title),), (), tuple(_links(index, (key,))))
 
 
 def _links(index: Index, keys: Iterable[str]) -> Iterable[tuple[str, str]]:

@@ -171,6 +171,13 @@ class Index:
         places = source.content.get("places")
         return f"{title}: {places[at]}" if isinstance(places, dict) and at in places else None
 
+    def measured(self, key: str) -> str:
+        """Return what was measured at a place of a measurement; empty for others."""
+        head, _, at = key.partition(".")
+        source = self.sources.get(head)
+        said = source.content.get("measured") if source is not None else None
+        return str(said.get(at, "")) if isinstance(said, dict) else ""
+
     def source_link(self, key: str) -> tuple[str, str] | None:
         """Return title and address of the page with a cited place, else of its source; None without address."""
         head, _, at = key.partition(".")

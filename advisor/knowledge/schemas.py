@@ -18,7 +18,8 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class MetricDef(Entry, frozen=True, forbid_unknown_fields=True):
     """A canonical metric: its unit, and its names in ncu's output or its formula.
 
-    title: its name for a reader, if neither ncu's label nor the beginning of `means` can serve.
+    title: its name for a reader, if neither ncu's label nor the beginning of `means` can serve. at_most: a formula that
+    the value cannot exceed, which can decide a test where the metric itself is unknown.
     """
 
     title: str = ""
@@ -29,6 +30,7 @@ class MetricDef(Entry, frozen=True, forbid_unknown_fields=True):
     text: tuple[str, ...] = ()
     section: str = ""
     formula: str = ""
+    at_most: str = ""
     source: Literal["", "opcodes", "accesses", "python", "quantification"] = msgspec.field(default="", name="from")
     id: str = ""
 
@@ -52,12 +54,14 @@ class RuleDef(Entry, frozen=True, forbid_unknown_fields=True):
 
     Names are observations, classes (`class.dram_bound`), answers (`answer.dtype.f32`), findings of earlier steps, and
     conclusions of the napkin math (`napkin.near_floor`) and of the quantification (`gain.reaches_10`).
+    asks: whether an interview asks for what the rule lacks; not where another rule needs better numbers.
     """
 
     id: str = ""
     when: tuple[str, ...] = ()
     unless: tuple[str, ...] = ()
     because: str = ""
+    asks: bool = True
 
 
 class FixDef(Entry, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -288,7 +292,10 @@ class PageDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SourceDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A document or measurement, cited by entries as `<key>.<place>`. Addresses are texts: nothing is fetched."""
+    """A document or measurement, cited by entries as `<key>.<place>`. Addresses are texts: nothing is fetched.
+
+    measured: of a place of a measurement, what was measured, on what, and what it is used for.
+    """
 
     title: str
     what: str = ""
@@ -296,6 +303,7 @@ class SourceDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     url: str = ""
     pages: tuple[PageDef, ...] = ()
     places: dict[str, str] = {}
+    measured: dict[str, str] = {}
 
 
 Topic = dict[str, Any]

@@ -86,6 +86,7 @@ class TimeModel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     dram_ceiling: DramCeiling
     terms: dict[str, Term]
     how: dict[str, str]
+    assumed: dict[str, float] = {}
 
 
 @lru_cache(maxsize=1)

@@ -142,15 +142,16 @@ def compiled(store: Store, shop: Workshop, arch: str = USUAL_ARCH) -> tuple[comp
         return builds
     if any(_UNKNOWN_ARCH.search(f.detail) for f in failures):
         raise UsageError(f"this {builds[0].compiler} does not know {arch}: give another architecture, or update it")
-    if not shop.untouched():
-        digest = shop.digest()
-        store.change(shop.exercise.name, lambda record: _note_builds(record, digest, builds))
+    digest = "" if shop.untouched() else shop.digest()
+    store.change(shop.exercise.name, lambda record: _note_builds(record, digest, builds))
     return builds
 
 
 def _note_builds(record: Record, digest: str, builds: Sequence[compiling.Build]) -> None:
+    """Count the check as an attempt, and log a changed source (digest: empty for the unchanged one)."""
     record.attempts += 1
-    state.add(record, digest, "compiled", observation=compiling.summary(builds)[:_LONGEST])
+    if digest:
+        state.add(record, digest, "compiled", observation=compiling.summary(builds)[:_LONGEST])
 
 
 def _note(record: Record, digest: str, tried: Attempt) -> None:

@@ -34,7 +34,7 @@ from advisor.practice.manifest import (
     home,
     recording,
 )
-from advisor.practice.predictions import MINE, Revealed, score
+from advisor.practice.predictions import MINE, NO_CAUSE, Revealed, score
 from advisor.practice.reading_answers import choices
 from advisor.practice.readings import Reading, find_reading
 from advisor.practice.run import OnProgress, Runner
@@ -366,7 +366,8 @@ def _terms(record: RecordFile | None) -> Terms:
     name = gpus.known_as(record.gpu, record.cc) if record is not None else ""
     gpu = gpus.gpu(name) if name else None
     bandwidth, flops = (gpu.bandwidth, gpu.peaks.get("fp32")) if gpu is not None else (None, None)
-    return Terms(tuple(classes), tuple(sorted(causes, key=lambda cause: cause[1])), bandwidth, flops)
+    nothing = (NO_CAUSE, "None: nothing needs a fix")
+    return Terms(tuple(classes), (nothing, *sorted(causes, key=lambda cause: cause[1])), bandwidth, flops)
 
 
 def _original(one: Exercise) -> str:

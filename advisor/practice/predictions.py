@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from advisor.practice.state import Prediction
 from advisor.records import quantities
+from advisor.records.diagnosis import ENDS
 from advisor.records.errors import AdvisorError
 
 # Napkin sizes and rates are rounded to two digits, and a rate comes from a datasheet or a measured copy, which differ
@@ -113,6 +114,9 @@ def judge(expected: str, typed: str) -> Verdict:
     return Verdict("right" if off <= RIGHT else "close" if off <= CLOSE else "off", factor)
 
 
+NO_CAUSE: Final = "none"  # the prediction that nothing needs a fix
+NOTHING_TO_FIX: Final = (*ENDS, "unexplained")
+MEMORY_CLASSES: Final = ("dram_bound", "internal_congestion", "mixed_memory_bound")
 MINE = "mine"  # the step id of the learner's own version
 CLASS_POINTS, CAUSE_POINTS, AMONG_POINTS, SPEEDUP_POINTS = 30, 40, 20, 30
 
@@ -151,6 +155,10 @@ def score(
     if not (speedup > 0 and math.isfinite(speedup)):
         raise ValueError("a speedup is a positive number")
     of_class = CLASS_POINTS if class_id == actual_class else 0
+    if class_id != actual_class and {class_id, actual_class} <= set(MEMORY_CLASSES):
+        of_class = CLASS_POINTS // 2  # the right side of the chip, another level of its memory
+    if cause == NO_CAUSE and actual_cause in ("", *NOTHING_TO_FIX):
+        cause = actual_cause
     of_cause = CAUSE_POINTS if cause == actual_cause else AMONG_POINTS if cause in others else 0
     if actual_speedup is None:
         total = round(100 * (of_class + of_cause) / (CLASS_POINTS + CAUSE_POINTS))

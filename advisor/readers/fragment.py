@@ -70,6 +70,22 @@ def read_fragment(text: str, names: Collection[str], knows: Callable[[str], bool
     return Fragment(tuple(rows.values()), tuple(unread))
 
 
+def paragraphs(text: str) -> tuple[str, ...]:
+    """Return the paragraphs of ncu's rules in a text (`OPT   Est. Speedup: …`), each in one line."""
+    out: list[list[str]] = []
+    prose = False
+    for line in text[:_MOST_CHARS].splitlines()[:_MOST_LINES]:
+        stripped = line.strip()
+        if _PROSE.match(line):
+            prose = True
+            out.append([stripped])
+        elif not stripped or stripped.startswith("Section: ") or _RULES.fullmatch(stripped):
+            prose = False
+        elif prose:
+            out[-1].append(stripped)
+    return tuple(" ".join(" ".join(part).split()) for part in out)
+
+
 def _tables(lines: list[str], names: Collection[str]) -> Iterator[Row]:
     """Yield the rows of the first launch, if the lines hold a table with its header or its lines of dashes."""
     found: Contents | None = None

@@ -11,14 +11,18 @@ from advisor.hardware.gpus import Gpu
 from advisor.knowledge.base import Catalog
 from advisor.knowledge.units import unit_name
 from advisor.reasoning.assemble import Reasoned, reason
+from advisor.reasoning.domain import domain_of
 from advisor.reasoning.engine.explain import BlockedRule, Flip, Proof, how, why_not
 from advisor.reasoning.inputs import Answer, Inputs, checked_answers
 from advisor.reasoning.ncu_rules import verdicts
 from advisor.reasoning.next_question import wanted
 from advisor.reasoning.other_gpu import elsewhere
+from advisor.reasoning.time_model.model import build
+from advisor.reasoning.time_model.traced import traced
 from advisor.reasoning.what_if import flips, turns, what_if
 from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis, MeasuredCeilings, OtherGpu, RuleVerdict
 from advisor.records.errors import UsageError
+from advisor.records.estimate import Estimate
 from advisor.records.readings import RuleResult
 
 
@@ -37,7 +41,21 @@ class Analysis:
         if not self.concluded(position, finding_id):
             raise UsageError(f"{finding_id!r} was not found on launch {launch.index}: use --why-not {finding_id}")
         trace = self._reasoned.traces[position]
-        return how(self.catalog, self._reasoned.observed, position, trace, finding_id, self._labels(position))
+        proof = how(self.catalog, self._reasoned.observed, position, trace, finding_id, self._labels(position))
+        return replace(proof, estimate=self._estimate(launch, position, finding_id))
+
+    def _estimate(self, launch: LaunchDiagnosis, position: int, finding_id: str) -> Estimate | None:
+        """Return how the speedup of a finding was computed; None if it has none or no time model gave it."""
+        entry = self.catalog.findings.get(finding_id)
+        finding = next((one for one in launch.findings if one.id == finding_id), None)
+        if entry is None or finding is None or finding.fix is None or finding.speedup is None:
+            return None
+        fix = entry.fix_named(finding.fix.id)
+        if not fix.changes or not domain_of(self.catalog).modelled:
+            return None
+        observed = self._reasoned.observed
+        found = build(observed.columns, len(observed.truth))
+        return traced(found, fix, position, finding.speedup, entry.cites)
 
     def concluded(self, position: int, finding_id: str) -> bool:
         """Whether a finding, a word, or a class with or without `class.`, was concluded on one launch."""

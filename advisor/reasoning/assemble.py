@@ -83,7 +83,7 @@ def reason(
     bounds = quantities(observed)
 
     def work(rows: range) -> list[tuple[RowConclusions, LaunchDiagnosis]]:
-        found = conclude_rows(catalog, inputs, observed, rows)
+        found = conclude_rows(catalog, inputs, observed, rows, bounds)
         open_ends = _OpenEnds(catalog, inputs, observed)
         # What identifies each launch, read by column: a row of a frame takes longer than its whole diagnosis.
         told = [name for name in frame.columns if name not in catalog.metrics]
@@ -139,7 +139,7 @@ def _launch(
         metrics=values,
         labels=labels,
         scope=domain_of(catalog).scope,
-        sampling=None if sampling is None else with_phases(catalog, sampling, duration),
+        sampling=None if sampling is None else with_phases(catalog, sampling, duration, values),
         ncu_rules=ncu_rules.verdicts(catalog, observed, row, trace, ordered, identity.get("rules")),
     )
 

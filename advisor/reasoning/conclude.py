@@ -19,8 +19,9 @@ from advisor.reasoning.inputs import Inputs
 from advisor.reasoning.metrics.derive import LABELS
 from advisor.reasoning.observations import Observed, observe
 from advisor.reasoning.quantified import codes, numbers, observe_late, with_late
+from advisor.reasoning.quantities import quantities, within_bounds
 from advisor.reasoning.ranking import Ranked, kind_of, ranked
-from advisor.records.diagnosis import Speedup
+from advisor.records.diagnosis import Quantity, Speedup
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -110,7 +111,8 @@ def judge(
     catalog: Catalog, inputs: Inputs, frame: pd.DataFrame, observed: Observed, known_as: tuple[str, ...]
 ) -> Conclusions:
     """Draw conclusions from an already observed frame."""
-    return joined(catalog, frame, observed, known_as, conclude_rows(catalog, inputs, observed, range(len(frame))))
+    rows = conclude_rows(catalog, inputs, observed, range(len(frame)), quantities(observed))
+    return joined(catalog, frame, observed, known_as, rows)
 
 
 def joined(
@@ -127,12 +129,18 @@ def joined(
     return Conclusions(frame, known, engine, first, traces, gains, known_as)
 
 
-def conclude_rows(catalog: Catalog, inputs: Inputs, observed: Observed, rows: range) -> list[RowConclusions]:
-    """Return the conclusions about some rows."""
+def conclude_rows(
+    catalog: Catalog, inputs: Inputs, observed: Observed, rows: range, bounds: Sequence[tuple[Quantity, ...]]
+) -> list[RowConclusions]:
+    """Return the conclusions about some rows. bounds: the formulas of step 3 on each row of `observed`."""
     engine = engine_of(catalog)
     answers = [_choices(inputs, row) for row in rows]
     first = engine.conclude_many(observed, answers, None, rows)
-    gains = domain_of(catalog).gains(catalog, observed, rows, first)
+    modelled = domain_of(catalog).gains(catalog, observed, rows, first)
+    gains = [
+        within_bounds(catalog, bounds[row], trace.class_id, gain)
+        for row, trace, gain in zip(rows, first, modelled, strict=True)
+    ]
     given = [numbers(catalog, trace, gain) for trace, gain in zip(first, gains, strict=True)]
     late = observe_late(observed, engine.program.quantified, rows, given)
     traces = engine.conclude_many(observed, answers, codes(late), rows)

@@ -375,7 +375,7 @@ class OpenRules:
         """Return what each open rule that could change the outcome lacks."""
         out, rules = [], {rule.id: rule for rule in self.concluded.engine.program.rules}
         for rule in self.trace.undecided:
-            if name_kind(rule.concludes) == "fix" or is_word(rule.concludes):
+            if name_kind(rule.concludes) == "fix" or is_word(rule.concludes) or rule.rule_id in self._unasked:
                 continue
             asks = self._together(rule.unknown, frozenset())
             weight = self._weight(rule.concludes, asks) if asks else 0.0
@@ -407,6 +407,12 @@ class OpenRules:
                 if asks:
                     out.append(Need(name, asks, math.log(_UNTOLD), (), of_gain=True))
         return out
+
+    @cached_property
+    def _unasked(self) -> frozenset[str]:
+        """Return the rules of weaker evidence, which are no reason to ask."""
+        rules = (rule for entry in self.catalog.findings.values() for rule in entry.seen)
+        return frozenset(rule.id for rule in rules if not rule.asks)
 
     @cached_property
     def _harmless(self) -> frozenset[str]:
@@ -493,7 +499,8 @@ class OpenRules:
         """Return what to ask for the open rule of a conclusion that lacks the least."""
         if concludes in seen:
             return None
-        rules = [rule for rule in self.trace.undecided if rule.concludes == concludes]
+        open_rules = (rule for rule in self.trace.undecided if rule.concludes == concludes)
+        rules = [rule for rule in open_rules if rule.rule_id not in self._unasked]
         each = [self._together(rule.unknown, seen | {concludes}) for rule in rules]
         known = [asks for asks in each if asks is not None]
         return min(known, key=lambda asks: (len(asks), sorted(asks)), default=None)

@@ -139,6 +139,17 @@ class Ranges:
         return self._known[name]
 
     def _unknown(self, name: str) -> Bounds:
+        low, high = self._from_formula(name)
+        entry = self._metrics.get(name)
+        if entry is not None and entry.at_most:
+            try:
+                most = bounds(parse(entry.at_most), self.metric, self._rows)[1]
+            except ExpressionError:  # the lint reports these
+                return low, high
+            high = np.minimum(high, np.where(most >= low, most, np.inf))
+        return low, high
+
+    def _from_formula(self, name: str) -> Bounds:
         entry, everything = self._metrics.get(name), np.full(self._rows, np.inf)
         if entry is None or (entry.source in ("python", "quantification") and not entry.names):
             return -everything, everything

@@ -18,13 +18,19 @@ from advisor.records.sampling import Phase, Sampling
 # A phase has at least this share of the run: shorter changes are told with the phase around them. Two of the
 # sampler's parts, and a gain below it is not worth telling (5 %, as of notes).
 _SHORTEST: Final = 0.05
+# Points between the counters of a unit and its samples, beyond which another unit leads: units within 10 points of each
+# other limit together (p3.clusters).
+_APART: Final = 10.0
 _FEWEST: Final = 8  # parts of the run, below which it has no phases
 _MOST, _HIGHEST, _LONGEST_NS = 1024, 1000.0, 1e9  # of plausible samples: parts of a run, %, ns between two
 
 
-def with_phases(catalog: Catalog, sampling: Sampling, duration_ns: float | None = None) -> Sampling | None:
+def with_phases(
+    catalog: Catalog, sampling: Sampling, duration_ns: float | None = None, measured: Mapping[str, float] | None = None
+) -> Sampling | None:
     """Return the plausible samples with the phases of the run; None if none is plausible.
 
+    measured: the launch's metrics, of which compute_pct and memory_pct show whether its leading unit was sampled.
     duration_ns: of the launch. Samples over less than half or more than twice of it are not those of its run: ncu ran
     the kernel in another way for them, or no activity of SMs was sampled and other work was taken for the kernel's.
     """
@@ -40,11 +46,26 @@ def with_phases(catalog: Catalog, sampling: Sampling, duration_ns: float | None 
     if interval and duration_ns and not 0.5 <= interval * sampling.samples / duration_ns <= 2:
         return None
     made = structs.replace(sampling, series=series, interval_ns=interval, phases=())
-    return structs.replace(made, phases=phases_of(made, catalog.threshold("compute_high")))
+    busy = catalog.threshold("compute_high")
+    return structs.replace(made, phases=phases_of(made, busy, _unseen(made, busy, measured or {})))
 
 
-def phases_of(sampling: Sampling, busy: float) -> tuple[Phase, ...]:
+def _unseen(sampling: Sampling, busy: float, measured: Mapping[str, float]) -> frozenset[str]:
+    """Return the sides whose unit is utilised over the launch, by its counters, but in none of the series."""
+    known = sampling_knowledge().series
+    out = set()
+    for side, metric in (("memory", "memory_pct"), ("compute", "compute_pct")):
+        means = [fmean(one.values) for one in sampling.series if known[one.id].side == side]
+        share = measured.get(metric, 0.0)
+        if share >= busy and max(means, default=0.0) < share - _APART:
+            out.add(side)
+    return frozenset(out)
+
+
+def phases_of(sampling: Sampling, busy: float, unseen: frozenset[str] = frozenset()) -> tuple[Phase, ...]:
     """Return the phases in the order of time. busy: the % of peak from which a unit counts as utilised.
+
+    unseen: the sides whose leading unit was not sampled: there a low value is no sign of waiting.
 
     Empty if the samples are too few, or if no unit of the memory system and no pipe was sampled.
     """
@@ -59,9 +80,12 @@ def phases_of(sampling: Sampling, busy: float) -> tuple[Phase, ...]:
     active = next((one for one in sampling.series if one.id == "active"), None)
     for at, part in enumerate(parts):
         part["busiest"] = max(part.values())
+        if any(part[side] < busy for side in unseen):
+            part["busiest"] = math.nan
         part["busy"] = busy
         part["active"] = active.part(at, count) if active is not None else math.nan
-    steady = median(part["busiest"] for part in parts)
+    seen = [part["busiest"] for part in parts if not math.isnan(part["busiest"])]
+    steady = median(seen) if seen else math.nan
     kinds = _kinds(known.phases, [part | {"steady": steady} for part in parts])
     return tuple(
         _phase(sampling, known.phases[kind], first, end, count)

@@ -6,6 +6,7 @@ estimate.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
@@ -15,8 +16,10 @@ from advisor.knowledge.base import Catalog
 from advisor.knowledge.expressions import FALSE, TRUE, Expression, ExpressionError, parse
 from advisor.knowledge.schemas import QuantityDef, WayDef
 from advisor.knowledge.texts import fields, fill
+from advisor.knowledge.time_model import time_model
 from advisor.reasoning.observations import Array, Observed
-from advisor.records.diagnosis import Quantity
+from advisor.reasoning.time_model.terms import with_assumed
+from advisor.records.diagnosis import Quantity, Speedup, lowest_bound
 from advisor.records.errors import KnowledgeError
 
 SHARE = "share"  # the field of `says` for the way's own share
@@ -39,7 +42,7 @@ def quantities(observed: Observed) -> list[tuple[Quantity, ...]]:
     Raises KnowledgeError for a formula that is not in the grammar or names no observation.
     """
     out: list[list[Quantity]] = [[] for _ in range(len(observed.truth))]
-    columns = dict(observed.columns)
+    columns = with_assumed(observed.columns)
     for entry in observed.catalog.quantities.values():
         still = np.ones(len(out), dtype=bool)
         for way in entry.ways:
@@ -65,6 +68,24 @@ def of_launch(
         return structs.replace(quantity, bounds=bounds, holds=False if quantity.holds is False else is_so or None)
 
     return tuple(map(one, found))
+
+
+def within_bounds(
+    catalog: Catalog, found: Sequence[Quantity], class_id: str, gains: Mapping[str, Speedup]
+) -> dict[str, Speedup]:
+    """Return the estimates of one launch, none above the lowest bound of its finding. gains: by finding."""
+    bounds = of_launch(catalog, found, class_id, gains) if gains else ()
+    return {name: _within(gain, lowest_bound(bounds, name)) for name, gain in gains.items()}
+
+
+def _within(gain: Speedup, bound: Quantity | None) -> Speedup:
+    if bound is None or bound.at_most is None or gain.high <= bound.at_most:
+        return gain
+    most = bound.at_most
+    how = gain.how
+    if gain.estimate > most:
+        how = f"{how}; {fill(time_model().how['bound'], {'title': bound.title})}"
+    return structs.replace(gain, estimate=min(gain.estimate, most), low=min(gain.low, most), high=most, how=how)
 
 
 def _rank(quantity: Quantity) -> tuple[bool, float]:
@@ -116,7 +137,7 @@ def _add(
             at_most=None if bound is None else float(bound[row]),
             assumes=entry.assumes if bound is not None else "",
             holds=holds[row] if bound is not None else None,
-            inputs=tuple((name, observed.value(row, name)) for name in way.inputs),
+            inputs=tuple((n, value) for n in way.inputs if math.isfinite(value := observed.value(row, n))),
             bounds=entry.bounds if bound is not None else (),
             cites=entry.cites,
         )

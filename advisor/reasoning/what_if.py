@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from advisor.knowledge.base import Catalog
 from advisor.knowledge.expressions import Comparison as Test
 from advisor.knowledge.schemas import most_of
-from advisor.knowledge.units import memory_units
+from advisor.knowledge.units import SAME_POINTS, compute_units, inner_units, memory_units
 from advisor.reasoning.assemble import Reasoned, reason
 from advisor.reasoning.conclude import conclude, in_order
 from advisor.reasoning.domain import domain_of
@@ -57,10 +57,28 @@ def turns(catalog: Catalog, observed: Observed, row: int, trace: Trace, targets:
             for metric in sorted(test.left.names or test.right.names):
                 most = most_of(metric, units.get(metric, ""))
                 turn = turning_point(test, metric, values, math.inf if most is None else most)
-                if turn is not None:
+                if turn is not None and (part := _moving(metric, turn, values)) != metric:
+                    if part:
+                        made = Turn(name, part, values[part], *turn, units.get(part, ""), test.test)
+                        out.setdefault((part, turn[0]), made)
+                elif turn is not None:
                     made = Turn(name, metric, values[metric], *turn, units.get(metric, ""), test.test)
                     out.setdefault((metric, turn[0]), made)
     return tuple(out.values())
+
+
+def _moving(metric: str, turn: tuple[float, float], values: Mapping[str, float]) -> str:
+    """Return the metric to change so that `metric` reaches its turning point.
+
+    A side's percentage is that of its most utilised unit, so that unit has to change: without it no profile has the
+    value. Empty if another unit keeps the side on its level; `metric` itself where no known unit explains it.
+    """
+    parts = {"memory_pct": (*memory_units(), *inner_units()), "compute_pct": compute_units()}.get(metric, ())
+    known = sorted(((values[part], part) for part in parts if part in values), reverse=True)
+    if not known or abs(known[0][0] - values[metric]) > SAME_POINTS:
+        return metric
+    lowered = turn[1] < values[metric]
+    return "" if lowered and len(known) > 1 and known[1][0] > turn[1] else known[0][1]
 
 
 def _observations(proof: Proof) -> Iterator[str]:

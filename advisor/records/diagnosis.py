@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Literal
 
 import msgspec
@@ -54,13 +54,21 @@ class Comparison(Record, kw_only=True):
 
 
 class Speedup(Record):
-    """Estimated speedup of the named fix alone: old time over new, its range, the next limiter, and the reasons."""
+    """Estimated speedup of the named fix alone: old time over new, its range, the next limiter, and the reasons.
+
+    beside_ns: time outside the kernel that both times include: what launching it costs the host.
+    """
 
     estimate: Gain
     low: Gain
     high: Gain
     next_limiter: str
     how: str
+    beside_ns: NotNegative = 0.0
+
+    def saved_ns(self, duration_ns: float | None) -> float:
+        """Return the nanoseconds that the fix saves at the estimate; 0 if the duration is unknown."""
+        return 0.0 if duration_ns is None else (duration_ns + self.beside_ns) * (1 - 1 / self.estimate)
 
 
 class Place(Record):
@@ -424,9 +432,10 @@ class LaunchDiagnosis(Record, kw_only=True):
 
     @property
     def saved_ns(self) -> float:
-        """Nanoseconds that the first fix would save: duration x (1 - 1 / speedup); 0 if unknown."""
-        gains = (f.speedup.estimate for f in self.findings if f.kind == "diagnosis" and f.speedup is not None)
-        return (self.duration_ns or 0.0) * (1 - 1 / next(gains, 1.0))
+        """Nanoseconds that the first fix would save; 0 if unknown."""
+        gains = (f.speedup for f in self.findings if f.kind == "diagnosis" and f.speedup is not None)
+        gain = next(gains, None)
+        return 0.0 if gain is None else gain.saved_ns(self.duration_ns)
 
     @property
     def advice(self) -> Conclusion | None:
@@ -435,8 +444,13 @@ class LaunchDiagnosis(Record, kw_only=True):
 
     def bound_of(self, finding_id: str) -> Quantity | None:
         """Return the lowest bound of a finding's speedup whose assumption is not known to fail, None without one."""
-        found = (q for q in self.quantities if finding_id in q.bounds and q.at_most and q.holds is not False)
-        return min(found, key=lambda q: q.at_most or 0.0, default=None)
+        return lowest_bound(self.quantities, finding_id)
+
+
+def lowest_bound(quantities: Iterable[Quantity], finding_id: str) -> Quantity | None:
+    """Return the lowest bound of a finding's speedup whose assumption is not known to fail, None without one."""
+    found = (q for q in quantities if finding_id in q.bounds and q.at_most and q.holds is not False)
+    return min(found, key=lambda q: q.at_most or 0.0, default=None)
 
 
 def main_finding(launch: LaunchDiagnosis) -> Finding | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from msgspec.structs import replace
+
 from advisor.knowledge.base import condition_title, finding_title, metric_title
 from advisor.records.diagnosis import OVERRIDES, Comparison, Finding, LaunchDiagnosis, is_settled, main_finding
 from advisor.session.records import UNIT_HINTS, Ask, Card, KnowledgeIndex, Proved
@@ -20,7 +22,15 @@ from advisor.view.numbers import (
     short_gain_text,
     time_text,
 )
-from advisor.view.pages.launch import alternative_blocks, change_blocks, finding_facts, fix_blocks, fix_facts
+from advisor.view.pages.estimate import estimate_lines
+from advisor.view.pages.launch import (
+    alternative_blocks,
+    change_blocks,
+    estimate_facts,
+    finding_facts,
+    fix_blocks,
+    fix_facts,
+)
 from advisor.view.text import fix_status, sentence, sentence_start
 
 if TYPE_CHECKING:
@@ -62,7 +72,7 @@ def finding_card(launch: LaunchDiagnosis, finding: Finding, position: int) -> Ca
     lead = first is not None and first.id == finding.id and (finding.kind == "diagnosis" or finding.id in OVERRIDES)
     rows = finding_facts(launch, finding)
     rows += fix_facts(finding.fix) if lead and finding.fix is not None else []
-    blocks: list[Block] = [Facts(tuple(rows))]
+    blocks: list[Block] = [Facts((*rows, *estimate_facts(finding)))]
     blocks += change_blocks(finding.fix) if lead and finding.fix is not None else ()
     estimated = finding.speedup is not None or launch.bound_of(finding.id) is not None
     if not estimated and finding.kind == "diagnosis" and not is_end(finding):
@@ -79,6 +89,15 @@ def finding_card(launch: LaunchDiagnosis, finding: Finding, position: int) -> Ca
         label = "Rebuild first" if finding.id in OVERRIDES else label
     aside = f"confidence {share_text(finding.confidence)}"
     return Card(kind, finding.title, tuple(blocks), position, finding.id, label, aside)
+
+
+def preview_card(launch: LaunchDiagnosis, finding: Finding, position: int) -> Card:
+    """Return the short form of the first finding's card: why, fix, speedup, then where, cost and an example."""
+    whole = finding_card(launch, finding, position)
+    facts = {fact.label: fact for block in whole.blocks if isinstance(block, Facts) for fact in block.rows}
+    order = [*(name for name in ("Why", "Fix", "Speedup", "Hot line", "Cost") if name in facts)]
+    rest = (block for block in whole.blocks if not isinstance(block, Facts))
+    return replace(whole, blocks=(Facts(tuple(facts[name] for name in order)), *rest))
 
 
 def fix_card(finding: Finding, position: int, where: Sequence[Line] = ()) -> Card:
@@ -189,7 +208,7 @@ def caveats_card(launch: LaunchDiagnosis, position: int) -> Card | None:
         for f in launch.findings
         if f.kind == "trust" and f.id not in OVERRIDES
     )
-    return Card("trust", "Caveats", lines, position, label="Caveats") if lines else None
+    return Card("trust", "", lines, position, label="Caveats") if lines else None
 
 
 def answer_card(ask: Ask, value: float | str | None, position: int | None) -> Card:
@@ -209,7 +228,7 @@ def answer_card(ask: Ask, value: float | str | None, position: int | None) -> Ca
 
 
 _STYLES: Final[dict[int, Style]] = {0: "fails", 1: "unknown", 2: "holds"}
-_UNLESS: Final = {0: "Not true", 1: "Not known", 2: "Prevents it"}
+_UNLESS: Final = {0: "Unless (not so)", 1: "Not known", 2: "Prevents it"}
 _DEEPEST: Final = 6  # maximum levels shown; a proof is a tree of findings and is flatter than this in practice
 
 
@@ -218,7 +237,9 @@ def proof_lines(result: Any, concluded: str, index: KnowledgeIndex) -> tuple[Lin
     if not isinstance(result, Proved) or not hasattr(result.proof, "rules"):
         return ()
     fixes = [line for at, fix in enumerate(result.proof.fixes) for line in _fix(fix, at == 0, index)]
-    return (*_proof(result.proof, index, 0), *fixes, *_flips(result.flips, concluded, index))
+    estimate = getattr(result.proof, "estimate", None)
+    counted = () if estimate is None else estimate_lines(estimate)
+    return (*_proof(result.proof, index, 0), *counted, *fixes, *_flips(result.flips, concluded, index))
 
 
 def _fix(fix: FixProof, chosen: bool, index: KnowledgeIndex) -> list[Line]:

@@ -34,8 +34,9 @@ _SKIPS = {
 
 
 def choices(state: State) -> tuple[Choice, ...]:
-    """Return the choices, the most likely first."""
-    return (*_meant(state), *(choice for choice, _ in _pairs(state)))
+    """Return the choices, the most likely first; suggestions follow the answers of a question, which have numbers."""
+    offered = tuple(choice for choice, _ in _pairs(state))
+    return (*_meant(state), *offered) if state.ask is None else (*offered, *_meant(state))
 
 
 def misread(state: State) -> bool:

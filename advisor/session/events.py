@@ -5,9 +5,9 @@ from __future__ import annotations
 from advisor.session.actions.answer import Answered, Asked, Skipped
 from advisor.session.actions.begin import Began, Cancelled, Quit, Retried
 from advisor.session.actions.collect import CollectShown, MissingShown
-from advisor.session.actions.compare import LogShown, ReportGiven, VersionBegun
+from advisor.session.actions.compare import LogShown, OutcomeAsked, ReportGiven, VersionBegun
 from advisor.session.actions.explain import ExplainAsked
-from advisor.session.actions.finding import EvidenceShown, FindingShown, FixShown
+from advisor.session.actions.finding import EvidenceShown, FindingShown, FixShown, NoneFurther
 from advisor.session.actions.help import HelpAsked, NotUnderstood
 from advisor.session.actions.interview import (
     ConclusionShown,

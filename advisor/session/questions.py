@@ -13,22 +13,24 @@ from msgspec.structs import replace
 from advisor.explain import explain
 from advisor.hardware import gpus
 from advisor.hardware.gpus import Gpu
-from advisor.knowledge.base import Catalog
+from advisor.knowledge.base import Catalog, metric_title
 from advisor.knowledge.schemas import checked
 from advisor.reasoning.collect import gather
 from advisor.reasoning.engine.explain import BlockedRule, Flip, Proof
 from advisor.reasoning.launch_shape import with_launch
 from advisor.reasoning.ncu_rules import recognised
 from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis, OtherGpu, RuleVerdict, first_diagnosis
-from advisor.records.errors import AdvisorError
+from advisor.records.errors import AdvisorError, UsageError
 from advisor.records.quantities import parse_metric
 from advisor.records.questions import NCU_RULE, Meaning, Subject
 from advisor.records.readings import RuleResult
 from advisor.session.language.intents import recognise
 from advisor.session.language.lexicon import Known
+from advisor.session.language.limited import on_launch
 from advisor.view.pages.answer import answered
 from advisor.view.pages.answers.parts import Answer, Asked, found_of, main_subject
 
+_WHOLE: Final = 100.0  # percent
 _FACTORS: Final = {"half": 0.5, "halve": 0.5, "halved": 0.5, "twice": 2.0, "double": 2.0, "doubled": 2.0, "triple": 3.0}
 _ENTRY: Final = re.compile(
     r"(?:what(?:\s+(?:is|are|does|do)|'s|s)?|explain|define|meaning of|tell me about)\s+", re.IGNORECASE
@@ -82,9 +84,13 @@ def answer(text: str, judged: Reasoned, position: int, known: Known, path: str =
         asked = Asked(launches, position, path, rule=judged.on_rule(position, rule))
         return Answered(meaning, asked, answered(meaning, asked))
     meaning = recognise(text, replace(known, kernels=tuple(launch.kernel for launch in launches)))
+    if entry := shown_entry(text):
+        subject = Subject(entry, object_of(text), word=entry)
+        meaning = Meaning(text=text, intent="explain", says=f"what {entry} means", subject=subject, confidence=1.0)
     problem = ""
     if meaning.intent == "other_launch":
         position, problem = other_launch(meaning, launches, position)
+    meaning = replace(meaning, subject=on_launch(meaning.subject, launches[position]))
     asked = _gathered(meaning, judged, Asked(launches, position, path, problem=problem))
     asked = _on_named_gpu(meaning, judged, asked)
     return Answered(meaning, asked, answered(meaning, asked))
@@ -122,6 +128,9 @@ def values_of(meaning: Meaning, launch: LaunchDiagnosis | None, catalog: Catalog
         value = parse_metric(meaning.numbers[-1].rstrip("x"), unit)
     elif factor is not None and metric in have:
         value = factor * have[metric]
+        if unit == "%" and value > _WHOLE:
+            now = f"{metric_title(metric)} is {have[metric]:.0f} %"
+            raise UsageError(f"{now}, so it cannot be {factor:g} times as much: 100 % is the most")
     else:
         return ()
     values = {metric: checked(metric, unit, value, have.get(metric))}
@@ -132,7 +141,23 @@ def entry_of(meaning: Meaning) -> str:
     """Return the word to explain: the entry of the subject, else the object of the question as typed."""
     if meaning.subject is not None and meaning.subject.word:
         return meaning.subject.word
-    return re.sub(r"^(?:the|a|an)\s+", "", object_of(meaning.text) or meaning.text)
+    return shown_entry(meaning.text) or _ARTICLE.sub("", object_of(meaning.text) or meaning.text)
+
+
+def shown_entry(text: str) -> str:
+    """Return the entry for a number that the pages show, such as `what does 3.1x mean`; empty for other questions."""
+    shown = _SHOWN.fullmatch(_ARTICLE.sub("", object_of(text)))
+    return "" if shown is None else shown["of"] or _SPEEDUP
+
+
+_ARTICLE: Final = re.compile(r"^(?:the|a|an|my|this|that)\s+", re.IGNORECASE)
+_SPEEDUP: Final = "estimated_speedup"  # the entry for a number such as 3.1x
+# A number as the pages show it: `3.1x`, `36 % margin`, `confidence of 65 %`.
+_SHOWN: Final = re.compile(
+    r"(?:~?\d[\d.,]*\s*(?:x|×|times)(?:\s*(?:faster|speedup|speed up))?(?:\s*\(.*\))?"
+    r"|(?:\d[\d.,]*\s*%?\s*(?:of\s+)?)?(?P<of>margin|confidence)(?:\s*(?:of\s+)?\d[\d.,]*\s*%?)?)",
+    re.IGNORECASE,
+)
 
 
 def object_of(text: str) -> str:
@@ -155,7 +180,9 @@ def _gathered(meaning: Meaning, judged: Reasoned, asked: Asked) -> Asked:
                     now = (launch.verdict.id, {each.id for each in launch.findings})
                     turning = tuple(flip for flip in flips if (flip.then.class_id, set(flip.then.findings)) != now)
                     return replace(asked, proof=proof, flips=turning)
-            case "is_cause" | "why_not" if _blockable(subject, judged.catalog) and found_of(subject, launch) is None:
+            case "is_cause" | "why_not" | "how_to_fix" if (
+                _blockable(subject, judged.catalog) and found_of(subject, launch) is None
+            ):
                 return replace(asked, blocked=tuple(judged.why_not(at, main_subject(subject))))
             case "what_if":
                 values = values_of(meaning, launch, judged.catalog)

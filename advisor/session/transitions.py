@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from msgspec.structs import replace
 
@@ -13,6 +13,9 @@ from advisor.session.records import Ask, Card
 from advisor.session.requests import Request
 from advisor.session.state import State
 from advisor.view.blocks import Line
+
+_UNEXPLAINED: Final = "unexplained"
+_MOST_LACKING: Final = 4
 
 
 def add(state: State, *new: Card | None, **changes: Any) -> State:
@@ -70,11 +73,30 @@ def ask_number(state: State) -> State:
     if ask is not None:
         return put(state, ask)
     title, text = "The numbers, page by page", "That was the last page. The diagnosis uses your numbers."
-    if state.wanted == ():
+    lacking = _lacking(state)
+    if lacking:
+        title, text = "The cause depends on numbers that are left out", "The numbers so far do not decide the cause."
+    elif state.wanted == ():
         title = "Enough numbers"
         text = "No other number that ncu shows would change the first finding."
-    lines = (Line(text), *_not_asked(state))
+    lines = (Line(text), *lacking, *_not_asked(state))
     return conclude_interview(add(state, Card("note", title, lines, 0, label="Without a report")))
+
+
+def _lacking(state: State) -> tuple[Line, ...]:
+    """Return the numbers that were asked for and left out, and that rules need, if no cause was found without them."""
+    launch = state.launch
+    first = None if launch is None else main_finding(launch)
+    if launch is None or (first is not None and first.id != _UNEXPLAINED):
+        return ()
+    left = {question for _, question in (*state.unknown, *state.put_off)}
+    rows = {metric: (name, how) for page in state.knowledge.pages for metric, name, how in page.rows}
+    needed = sorted(launch.missing, key=lambda lack: -len(lack.needed_for))
+    lacks = [lack.metric for lack in needed if lack.metric in left and lack.metric in rows]
+    return tuple(
+        Line(f"{rows[name][0]}{f': {rows[name][1]}' if rows[name][1] else ''}", "unknown", "Could decide")
+        for name in lacks[:_MOST_LACKING]
+    )
 
 
 def _not_asked(state: State) -> tuple[Line, ...]:

@@ -7,7 +7,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from advisor.records.diagnosis import Finding, LaunchDiagnosis, Location, main_finding
-from advisor.session.cards import class_card, finding_card, fix_card
+from advisor.session.cards import class_card, finding_card, fix_card, preview_card
 from advisor.session.records import Card
 from advisor.session.requests import Failed, Locate, Prove, Request, Suppose
 from advisor.session.state import State, best_position
@@ -137,7 +137,7 @@ def preview(state: State, position: int) -> tuple[Card, ...]:
     finding = main_finding(launch)
     if state.expects or finding is None:
         return ()
-    return (class_card(launch, position), finding_card(launch, located(state, finding, position), position))
+    return (class_card(launch, position), preview_card(launch, located(state, finding, position), position))
 
 
 def requests_of(state: State) -> tuple[Request, ...]:

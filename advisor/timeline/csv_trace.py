@@ -1,7 +1,8 @@
-"""Read a trace from the output of `nsys stats --format csv`: tables of single events, else summary tables.
+"""Read a trace from the output of `nsys stats`: tables of single events, else summary tables.
 
-Tables are recognised by their columns, between progress lines and other tables. Old and new names of reports and
-columns are supported (`Time(%)`, `Average`; `Time (%)`, `Avg (ns)`). The lines before a table may name its report.
+The tables are CSV, or text in columns over a line of dashes, as `nsys profile --stats=true` prints them. They are
+recognised by their columns, between progress lines and other tables. Old and new names of reports and columns are
+supported (`Time(%)`, `Average`; `Time (%)`, `Avg (ns)`). The lines before a table may name its report.
 """
 
 from __future__ import annotations
@@ -57,6 +58,7 @@ _SIGNATURES: tuple[tuple[str, frozenset[str]], ...] = (
     ("call_sum", frozenset({"total time", "num calls", "name"})),
 )
 _SYSTEM = ("osrt",)
+_DASHES = re.compile(r" *-{2,}(?:  +-{2,})+ *\n?")
 _MOST = 2.0**62  # ns or bytes; the sum of two fits into 64 bits
 _DEVICE = re.compile(r"(.*)\(([0-9]{1,10})\)\s*\Z")
 # Old and new names of copies and sets; a name without brackets is a kernel.
@@ -138,10 +140,35 @@ def tables(lines: Iterable[str], report: str = "") -> Iterator[Table]:
 
 def _rows(lines: Iterable[str]) -> Iterator[list[str]]:
     """Yield the fields of each line. Raises InputError for a field that is too long for csv."""
+    columns: list[list[str]] = []
     try:
-        yield from csv.reader(_clean(lines))
+        for fields in csv.reader(_outside_columns(_clean(lines), columns)):
+            yield from columns  # they come before this line
+            columns.clear()
+            yield fields
+        yield from columns
     except csv.Error as error:
         raise InputError(f"not CSV of `nsys stats`: {error}") from None
+
+
+def _outside_columns(lines: Iterable[str], columns: list[list[str]]) -> Iterator[str]:
+    """Yield the lines outside tables of text; append the fields of those inside to `columns`.
+
+    A line of dashes below the names gives the columns; a table ends with an empty line.
+    """
+    before, spans = "", tuple[slice, ...]()
+    for line in lines:
+        if _DASHES.fullmatch(line):
+            begins = [dashes.start() for dashes in re.finditer(r"-+", line)]
+            ends = [dashes.end() for dashes in re.finditer(r"-+", line)]
+            spans = tuple(slice(a, b) for a, b in zip(begins, [*ends[:-1], None], strict=True))
+            columns.append([before[span].strip() for span in spans])
+        elif spans and line.strip():
+            columns.append([line[span].strip() for span in spans])
+        else:
+            spans = ()
+            yield line
+        before = line
 
 
 def _clean(lines: Iterable[str]) -> Iterator[str]:
@@ -216,7 +243,7 @@ def _instead(path: Path) -> str:
     if head.startswith("version https://git-lfs"):
         return "a Git LFS pointer, not the file itself: run `git lfs pull` and try again"
     if re.search(r"Time \(?%\)?\s+Total Time|Executing '\w+' stats report|Statistics:", head):
-        return "console text of nsys: give its database, or the output of `nsys stats --format csv`"
+        return "console text of nsys without its tables: give its database, or the output of `nsys stats`"
     if not head.strip():
         return "the file is empty: export the trace again"
     if "Trace Type,Event Type" in head[:2000]:

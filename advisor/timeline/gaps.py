@@ -119,6 +119,9 @@ def _causes(
     fetched = light[before] & _between(ends, spans.start - near, spans.start)
     give(long & brought & ~fetched, INPUT)
     give(long & fetched & ~brought, OUTPUT)
+    if trace.mpi is not None:
+        # Results that are fetched, sent and received as new data: the host is in MPI for part of such a gap.
+        give(long & fetched & brought & (shared(union(*trace.mpi), spans.start, spans.end) * 10 >= length), MPI)
     give(long & fetched & brought, ROUND_TRIP)
     return cause
 

@@ -199,9 +199,12 @@ def _ps(duration: float) -> int:
     return round(duration * PS) if math.isfinite(duration) and duration > 0 else 0
 
 
-def _back(time: int, speedup: float) -> int:
-    """Return the part of a time that a fix saves, both in picoseconds; 0 without a speedup."""
-    return round(time * (1 - 1 / speedup)) if speedup > 1 else 0
+def _back(time: int, speedup: float, beside_ns: float = 0.0) -> int:
+    """Return the part of a time that a fix saves, both in picoseconds; 0 without a speedup.
+
+    beside_ns: time outside the kernel that the speedup includes.
+    """
+    return round((time + beside_ns * PS) * (1 - 1 / speedup)) if speedup > 1 and time else 0
 
 
 def first_of(placed: Iterable[_Ranked]) -> tuple[_Ranked | None, _Ranked | None]:
@@ -235,10 +238,13 @@ def _count(tally: Tally, placed: tuple[_Ranked, ...], class_id: str, duration: f
             cause.fix += 1
             cause.fix_ps += time
         if finding.speedup is not None:
-            cause.back_ps += _back(time, finding.speedup.estimate)
-            cause.low_ps += _back(time, finding.speedup.low)
-            cause.high_ps += _back(time, finding.speedup.high)
-    return _back(time, fix.speedup.estimate) if fix is not None and fix.speedup is not None else 0
+            beside = finding.speedup.beside_ns
+            cause.back_ps += _back(time, finding.speedup.estimate, beside)
+            cause.low_ps += _back(time, finding.speedup.low, beside)
+            cause.high_ps += _back(time, finding.speedup.high, beside)
+    return (
+        _back(time, fix.speedup.estimate, fix.speedup.beside_ns) if fix is not None and fix.speedup is not None else 0
+    )
 
 
 def _row(
@@ -252,6 +258,7 @@ def _row(
 ) -> Row:
     first, fix = first_of(placed)
     speedup = fix.speedup.estimate if fix is not None and fix.speedup is not None else None
+    beside = fix.speedup.beside_ns if fix is not None and fix.speedup is not None else 0.0
     time = _ps(duration)
     return Row(
         index,
@@ -261,7 +268,7 @@ def _row(
         first.id if first is not None else "",
         fix.id if fix is not None else "",
         speedup,
-        _back(time, speedup) / PS if time and speedup is not None else None,
+        _back(time, speedup, beside) / PS if time and speedup is not None else None,
         tuple(f.id for f in placed if f.kind == "diagnosis"),
         tuple(column[row] if math.isfinite(column[row]) else None for column in metrics),
     )
@@ -292,5 +299,7 @@ def _example(
     first, fix = first_of(placed)
     verdict, finding = verdict_and_finding(catalog, concluded, row, first.id if first is not None else None)
     time = _ps(concluded.observed.value(row, "duration_ns"))
-    back = _back(time, fix.speedup.estimate) if fix is not None and fix.speedup is not None else 0
+    back = (
+        _back(time, fix.speedup.estimate, fix.speedup.beside_ns) if fix is not None and fix.speedup is not None else 0
+    )
     return Example(label, index, time, back, msgspec.msgpack.encode(Conclusion(verdict, finding, budget)))

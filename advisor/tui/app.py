@@ -85,6 +85,7 @@ class AdvisorApp(App[int]):
         self._predict = predict
         self.executor = self._own_executor = executor
         self.history = History()
+        self.held = ""  # rows pasted on the start page, until there is an interview that takes them
         self.runner = RequestRunner(self, executor)
         self._beginning = self.beginning(paths, traces)
         self._start = None if start_options is None else StartScreen(start_options, blocks=blocks)

@@ -174,7 +174,8 @@ def margin_text(item: Comparison) -> str:
     if item.margin is None or not item.threshold:
         return ""
     if abs(item.margin) < _FAR:
-        return f", margin {100 * item.margin:+.0f} %"
+        percent = f"{100 * item.margin:+.0f}"
+        return f", margin {'0' if percent in ('-0', '+0') else percent} %"
     times = 1 + item.margin if item.value is None else item.value / item.threshold
     return f", {speedup_text(times)} the threshold" if times >= 1 else ", far below the threshold"
 

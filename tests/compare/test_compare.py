@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -296,13 +297,13 @@ def test_a_kernel_at_the_floor_of_its_bytes_stops_whatever_the_gain(tour: Any) -
 
 
 def test_a_change_without_effect_keeps_the_simpler_code(tour: Any) -> None:
-    found = pair(tour, AOS, AOS)
+    found = pair(tour, AOS, changed(tour, AOS, {"inst_executed": 1e6}))
     assert found.promise.outcome == "open"
     assert "keep the simpler code" in found.next.text and found.next.finding == "uncoalesced_access"
 
 
 def test_a_tiny_kernel_is_not_worked_on_inside(tour: Any) -> None:
-    found = pair(tour, SMALL, SMALL).next
+    found = pair(tour, SMALL, changed(tour, SMALL, {"inst_executed": 1e3})).next
     assert found.advice == "stop" and "CUDA graph" in found.text
 
 
@@ -341,10 +342,38 @@ def test_other_cache_control_is_warned_of(tour: Any) -> None:
 
 
 def test_work_that_grew_on_every_count_may_be_another_problem(tour: Any) -> None:
-    grown = {m: 4 * tour.diagnosis.launches[AOS].metrics[m] for m in ("threads", "inst_executed", "requested_bytes")}
+    grown = {
+        m: 4 * tour.diagnosis.launches[AOS].metrics[m] for m in ("threads", "inst_executed", "requested_bytes", "flop")
+    }
     found = pair(tour, AOS, changed(tour, AOS, grown, duration_ns=540e3))
     assert [c.id for c in found.conditions] == ["size"]
     assert found.next.advice == "look" and found.promise is None
+
+
+def test_the_same_results_and_arithmetic_are_the_same_work_however_it_is_divided(tour: Any) -> None:
+    work = {"threads": 1e6, "inst_executed": 4e8, "requested_bytes": 4e9, "flop": 8e9, "store_sectors_ideal": 1e6}
+    before = changed(tour, AOS, work)
+    less = {name: work[name] / 16 for name in ("threads", "inst_executed", "requested_bytes")}
+    found = pair(tour, before, changed(tour, AOS, {**work, **less}, duration_ns=before.duration_ns / 3))
+    assert not found.conditions and found.promise is not None and "until then" not in found.next.text
+    for other in ({"flop": 4e9}, {"store_sectors_ideal": 5e5}, {"flop": math.nan}):
+        again = pair(tour, before, changed(tour, AOS, {**work, **less, **other}, duration_ns=before.duration_ns / 3))
+        assert [c.id for c in again.conditions] == ["size"], other
+
+
+def test_a_report_compared_with_itself_is_said_to_be_the_same(tour: Any) -> None:
+    found = compared(tour, tour.diagnosis, tour.diagnosis)
+    assert all("the same report" in p.next.text and p.next.advice == "look" for p in found.pairs)
+    assert not any(p.promise for p in found.pairs)
+    assert "the same report" not in pair(tour, AOS, changed(tour, AOS, {"inst_executed": 1e6})).next.text
+
+
+def test_the_fix_proposed_for_one_output_per_thread_is_judged_by_its_estimate() -> None:
+    report = Path(__file__).parents[2] / "kernels" / "one-output-gemm" / "recorded" / "h200" / "profile.ncu-rep.xz"
+    sides = read_sides(parse_side(f"{report}#0"), parse_side(f"{report}#1"))
+    (found,) = compare_diagnoses(*(side.diagnosis for side in sides), sides[0].catalog).pairs
+    assert found.promise is not None and found.promise.outcome == "held"
+    assert "size" not in {c.id for c in found.conditions} and "until then" not in found.next.text
 
 
 def test_fewer_threads_with_more_work_each_are_the_same_problem(tour: Any) -> None:

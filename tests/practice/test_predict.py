@@ -6,7 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.practice.predictions import score
+from advisor.cli.practice import choose
+from advisor.knowledge.base import catalog
+from advisor.practice.predictions import CAUSE_POINTS, CLASS_POINTS, score
+from advisor.records.errors import UsageError
 
 RATIO = st.floats(0.01, 100)
 
@@ -57,3 +60,39 @@ def test_a_guess_further_off_never_gets_more(actual: float, a: float, b: float) 
 def test_a_speedup_is_a_positive_number(speedup: float) -> None:
     with pytest.raises(ValueError, match="positive"):
         points(speedup=speedup)
+
+
+@pytest.mark.parametrize(
+    ("said", "actual", "points"),
+    [
+        ("none", "near_memory_roofline", CAUSE_POINTS),
+        ("none", "", CAUSE_POINTS),
+        ("none", "bank_conflicts", 0),
+        ("bank_conflicts", "near_memory_roofline", 0),
+    ],
+)
+def test_none_is_the_right_cause_of_a_kernel_without_one(said: str, actual: str, points: int):
+    made = score("x", said, 1.0, actual_class="x", actual_cause=actual, others=(actual,), actual_speedup=1.0)
+    assert made.cause_points == points
+
+
+@pytest.mark.parametrize(
+    ("said", "actual", "points"),
+    [
+        ("mixed_memory_bound", "mixed_memory_bound", CLASS_POINTS),
+        ("internal_congestion", "mixed_memory_bound", CLASS_POINTS // 2),
+        ("dram_bound", "internal_congestion", CLASS_POINTS // 2),
+        ("latency_bound", "mixed_memory_bound", 0),
+        ("dram_bound", "compute_bound", 0),
+    ],
+)
+def test_another_class_of_memory_is_half_right(said: str, actual: str, points: int):
+    made = score(said, "a", 1.0, actual_class=actual, actual_cause="a", others=("a",), actual_speedup=1.0)
+    assert made.class_points == points
+
+
+@pytest.mark.parametrize("word", ["memory", "Memory-bound", "memory bound"])
+def test_memory_alone_names_no_class_but_asks_which(word: str):
+    with pytest.raises(UsageError, match="ambiguous: dram_bound, internal_congestion, mixed_memory_bound"):
+        choose("Class", word, {name: entry.title for name, entry in catalog().classes.items()})
+    assert choose("Cause", "nothing", {"none": "", "bank_conflicts": ""}) == "none"

@@ -276,3 +276,60 @@ def test_a_kernel_of_a_library_keeps_its_finding_and_gain_but_is_to_be_called_di
     found = next(f for f in library if f.id == "memory_latency")
     assert found.fix is not None and found.fix.id == "call_library_differently"
     assert found.speedup == next(f for f in own if f.id == "memory_latency").speedup
+
+
+def product(**numbers: float) -> str:
+    """The chosen fix of scattered loads of operands that are used many times."""
+    known: dict[str, float] = {
+        "load_sector_ratio": 9,
+        "sector_ratio": 9,
+        "memory_pct": 86,
+        "l1_wavefronts_pct": 86,
+        "dram_pct": 5,
+        "l2_pct": 20,
+        "shared_wavefront_share": 0,
+        "compute_pct": 40,
+        "l1_requests_pct": 20,
+        "ffma_inst": 500,
+        "dfma_inst": 0,
+        "half_inst": 0,
+        "tensor_inst": 0,
+        "inst_executed": 2000,
+        "loaded_bytes": 8e5,
+        "dram_bytes": 1e3,
+        "requested_bytes": 8e4,
+        "memory_inst": 1010,
+        "warps": 10,
+        "global_load_inst": 1000,
+        "global_store_inst": 10,
+        "local_inst": 0,
+    }
+    launch = analyse_numbers({**known, **numbers}).diagnosis.launches[0]
+    found = next(f for f in launch.findings if f.id == "uncoalesced_access")
+    assert found.fix is not None
+    return found.fix.id
+
+
+def test_indices_are_swapped_only_where_the_outputs_of_neighbouring_lanes_are_apart() -> None:
+    assert product(store_sector_ratio=8) == "swap_thread_indices"
+    # Adjacent outputs: the mapping suits the output, and swapping would scatter the stores.
+    assert product(store_sector_ratio=1) != "swap_thread_indices"
+    # Several outputs per thread are apart because of the tile, not because of the indices.
+    assert product(store_sector_ratio=8, global_store_inst=80) != "swap_thread_indices"
+
+
+@pytest.mark.parametrize(("block", "most"), [(128, 255), (256, 255), (384, 168), (512, 128), (768, 80), (1024, 64)])
+def test_the_block_limits_the_registers_of_a_thread(block: int, most: int) -> None:
+    """65,536 registers per block in four partitions of whole warps, in steps of 8 per thread (errata.occupancy)."""
+    spilling = {"spill_inst": 900000, "local_inst": 900000, "indexed_local_inst": 0, "local_wavefront_share": 0.95}
+    spilling |= {"l1_wavefronts_pct": 40, "local_l2_share": 0.9, "l2_pct": 50, "dram_pct": 68, "block_size": block}
+    for registers, fix in (
+        (most, "fewer_live_values" if most == 255 else "use_smaller_blocks"),
+        (32, "raise_register_cap"),
+    ):
+        launch = analyse_numbers({**spilling, "registers_per_thread": registers}).diagnosis.launches[0]
+        assert launch.metrics["registers_most"] == most
+        found = next(f for f in launch.findings if f.id == "register_spilling").fix
+        assert found is not None and found.id == fix
+        if fix == "raise_register_cap":
+            assert f"blocks of {block:,} threads allow {most}" in found.because

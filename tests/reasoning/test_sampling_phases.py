@@ -55,6 +55,23 @@ def test_no_unit_at_work_is_waiting():
     assert kinds(samples(dram=[30.0] * 40, sm=[20.0] * 40)) == [("latency", 0, 1)]
 
 
+def test_a_low_sample_is_no_waiting_if_the_unit_that_leads_was_not_sampled():
+    """L1 runs at 86 % by its counter, and only DRAM and the issue slots were sampled."""
+    low = samples(dram=[5.0] * 40, sm=[9.0] * 40, active=[100.0] * 40)
+
+    def phases(**measured: float) -> list[str]:
+        found = with_phases(catalog(), low, None, measured)
+        assert found is not None
+        return [phase.id for phase in found.phases]
+
+    assert phases(memory_pct=86, compute_pct=38) == []
+    assert phases(memory_pct=7, compute_pct=12) == ["latency"]
+    assert phases() == ["latency"]
+    busy = samples(dram=[5.0] * 40, sm=[90.0] * 40, active=[100.0] * 40)
+    found = with_phases(catalog(), busy, None, {"memory_pct": 86.0, "compute_pct": 90.0})
+    assert found is not None and [phase.id for phase in found.phases] == ["compute"]
+
+
 def test_a_short_change_is_no_phase():
     dram = [90.0] * 20 + [20.0] + [90.0] * 19
     assert kinds(samples(dram=dram, sm=[5.0] * 40)) == [("memory", 0, 1)]

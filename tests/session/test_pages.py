@@ -120,3 +120,118 @@ def test_the_interview_stops_and_says_what_it_lacks_and_how_to_go_on():
     text = " ".join(line.text for card in state.conversation if card.label == "Without a report" for line in card.lines)
     assert "Launch Statistics" in text and "type it with its name at any time" in text
     assert choices(state)
+
+
+RULE = """
+    OPT   Est. Speedup: 44.1%
+          The memory access pattern for global stores to L1TEX might not be optimal. On average, only 4.0 of the
+          32 bytes transmitted per sector are utilized by each thread. This could be caused by a stride between threads.
+"""
+MEMORY = """
+    Section: Memory Workload Analysis
+    ----------------- ----------- ------------
+    Metric Name       Metric Unit Metric Value
+    ----------------- ----------- ------------
+    Mem Busy                    %        52.40
+    L1/TEX Hit Rate             %        12.00
+    L2 Hit Rate                 %        40.00
+    ----------------- ----------- ------------
+"""
+
+
+@pytest.mark.parametrize(
+    "text", [RULE + TABLE, TABLE + RULE, TABLE + RULE + MEMORY], ids=["before", "after", "between two sections"]
+)
+def test_a_paragraph_of_a_rule_in_a_pasted_table_is_answered_and_drops_no_row(text: str):
+    state = say(first_page(), REAL, text)
+    assert {name: numbers(state)[name] for name in SOL} == pytest.approx(SOL)
+    answers = [card for card in state.conversation if card.label == "Answer"]
+    assert len(answers) == 1 and answers[0].title.startswith("OPT Est. Speedup: 44.1%")
+    assert "Section" not in answers[0].title and "690,308" not in answers[0].title
+    assert replay(state.log) == state
+
+
+def test_a_row_of_another_name_overwrites_no_number():
+    state = say(first_page(), REAL, TABLE, MEMORY)
+    assert numbers(state)["memory_throughput_pct"] == 44.1
+    assert (numbers(state)["l1_hit_pct"], numbers(state)["l2_hit_pct"]) == (12, 40)
+
+
+@pytest.mark.parametrize(
+    ("text", "duration"),
+    [
+        ("196.22us 690308 8 60 45", 196_220),
+        ("412.51 690308 8 60 45", 412_510),
+        ("412510 690308 8 60 45", 412_510),
+        ("0.41251 690308 8 60 45", 412_510),
+        ("196.22 - 8 60 45", None),
+        ("196.22 690 8 60 45", None),
+    ],
+)
+def test_a_duration_without_its_unit_takes_that_of_the_clock_and_none_without_cycles(text: str, duration: float | None):
+    event = understand(text, first_page())
+    assert isinstance(event, e.PageRead)
+    assert dict(event.values).get("duration_ns") == (None if duration is None else pytest.approx(duration))
+    assert dict(event.values)["dram_pct"] == 45
+    assert [line for line in event.unread if "type its unit" in line] == ([] if duration else list(event.unread))
+    assert bool(event.unread) is (duration is None)
+
+
+def test_too_few_numbers_that_begin_with_a_time_are_in_no_row():
+    event = understand("8 60 45", first_page())
+    assert isinstance(event, e.NotUnderstood) and "which row is it" in event.because
+
+
+@pytest.mark.parametrize("text", ["duration 8 ns", "8ns 690308 8 60 45"])
+def test_no_kernel_takes_a_few_nanoseconds(text: str):
+    event = understand(text, first_page())
+    said = event.because if isinstance(event, e.NotUnderstood) else " ".join(getattr(event, "unread", ()))
+    assert "type its unit" in said
+    assert "duration_ns" not in dict(getattr(event, "values", ()))
+
+
+def test_names_as_the_pages_show_them_are_read_on_every_page():
+    state = say(first_page(), REAL, TABLE)
+    for text, values in {
+        "global store sectors/req 32, global load sectors/req 4": {
+            "sectors_per_request_store": 32,
+            "sectors_per_request_load": 4,
+        },
+        "L1/TEX Cache, Global Store: Sectors/Req 32": {"sectors_per_request_store": 32},
+        "stall lg throttle 11.2, stall long scoreboard 7.5": {"stall_lg_throttle": 11.2, "stall_long_scoreboard": 7.5},
+        "l1/tex 60%": {"l1_throughput_pct": 60},
+        "width of global accesses 32": {"access_bits_mean": 32},
+        "theoretical occupancy 100%, occupancy 92%": {"occupancy_theoretical_pct": 100, "occupancy_achieved_pct": 92},
+        "global store sectors 4,194,304": {"global_store_sectors": 4_194_304},
+    }.items():
+        event = understand(text, state)
+        assert isinstance(event, e.PageRead | e.Volunteered), text
+        assert (dict(event.values), event.unread) == (pytest.approx(values), ()), text
+
+
+def test_stores_of_more_sectors_than_any_width_needs_are_uncoalesced_without_the_width():
+    state = say(first_page(), REAL, "compute 8%, memory 60%, dram 45%")
+    state = say(state, REAL, "global store sectors/req 32, global load sectors/req 4")
+    for _ in range(30):
+        if state.ask is None:
+            break
+        state = settle(reduce(state, e.Answered(state.ask.id, None)), REAL)
+    assert state.launch is not None and "access_bits_mean" not in numbers(state)
+    first = main_finding(state.launch)
+    assert first is not None and first.id == "uncoalesced_access"
+
+
+def test_an_interview_without_a_cause_names_the_left_out_numbers_that_could_decide():
+    state = say(first_page(), REAL, "compute 8%, memory 60%, dram 45%")
+    state = say(state, REAL, "global store sectors/req 12, global load sectors/req 4")
+    for _ in range(30):
+        if state.ask is None:
+            break
+        state = settle(reduce(state, e.Answered(state.ask.id, None)), REAL)
+    first = None if state.launch is None else main_finding(state.launch)
+    assert first is None or first.id == "unexplained"
+    (card,) = (
+        card for card in state.conversation if card.label == "Without a report" and "page by page" not in card.title
+    )
+    assert card.title == "The cause depends on numbers that are left out"
+    assert any(line.label == "Could decide" for line in card.lines)

@@ -39,7 +39,7 @@ def test_a_launch_tells_its_class_then_what_to_fix_first_then_how_far_to_trust_i
     finding = state.conversation[2]
     assert (finding.label, finding.title) == ("Fix first", "Shared-memory bank conflicts")
     gain = next(line.text for line in finding.lines if line.label == "Speedup")
-    assert gain.startswith("2.2× (1.9–2.6×) estimated: ")
+    assert gain == "2.2× (1.9–2.6×) estimated, then limited by DRAM"
 
 
 def test_a_place_in_inlined_code_is_told_with_its_call():
@@ -209,7 +209,7 @@ def test_a_condition_that_would_prevent_a_conclusion_and_is_false_counts_for_it(
     state, at = begin("tour.ncu-rep")
     state = say(look(state, 1), at, "/how")
     line = next(line for line in state.cards[-1].lines if line.text == "excess_on_atomics")
-    assert (line.label, line.style) == ("Not true", "holds")
+    assert (line.label, line.style) == ("Unless (not so)", "holds")
 
 
 def test_back_takes_away_the_last_answer_with_all_that_followed_from_it():

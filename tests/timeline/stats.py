@@ -28,6 +28,17 @@ PROGRESS = (
 )
 
 
+TEXT = """[5/8] Executing 'cuda_gpu_kern_sum' stats report
+
+ Time (%)  Total Time (ns)  Instances   Avg (ns)    Min (ns)  Max (ns)                Name
+ --------  ---------------  ---------  -----------  --------  ---------  --------------------------
+     75.0        3,000,000          3  1,000,000.0    900000  1,100,000  void gemm<float, 4>(float const*, float*)
+     25.0        1,000,000        250       4000.0      3000       5000  add(int, int)
+
+[6/8] Executing 'cuda_gpu_mem_time_sum' stats report
+"""
+
+
 def preamble(report: str) -> str:
     return f"Processing [run.sqlite] with [/opt/nsys/reports/{report}.py]... \n"
 

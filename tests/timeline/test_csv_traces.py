@@ -32,6 +32,9 @@ def write(folder: Path, name: str, text: str) -> Path:
         stats.PROGRESS + "\n" + stats.preamble("gpukernsum") + stats.OLD_KERNELS,
         "\ufeff" + stats.NEW_KERNELS,
         stats.NEW_KERNELS.replace("\n", "\r\n"),
+        stats.TEXT,
+        stats.PROGRESS + "a program's own output, with a comma\n" + stats.TEXT.replace("\n", "\r\n"),
+        stats.TEXT.rstrip("\n").rpartition("\n\n")[0],
         stats.preamble("cuda_api_sum") + stats.CALLS + "\n" + stats.preamble("cuda_gpu_kern_sum") + stats.NEW_KERNELS,
     ],
 )

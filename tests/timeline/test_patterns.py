@@ -71,6 +71,17 @@ def test_communication_over_mpi_is_communication(tmp_path: Path) -> None:
     assert pattern.finding.rules == ("communication_bound.mpi",)
 
 
+def test_results_that_are_sent_and_received_as_new_data_are_communication(tmp_path: Path) -> None:
+    """Copied back, sent, received, copied to the GPU: no thread that handles results would help."""
+    planted = make.round_trips()
+    assert "communication_bound" not in found(look(planted, tmp_path))
+    ends = [int(row["end"]) for row in planted.rows[MEMCPY] if row["copyKind"] == 2]
+    for end in ends:
+        planted.mpi(end + 1 * MS, end + 2 * MS)
+    gpu = look(planted, tmp_path)
+    assert "communication_bound" in found(gpu) and "blocking_post_processing" not in found(gpu)
+
+
 def test_before_mpi_had_tables_it_was_a_domain_of_nvtx(tmp_path: Path) -> None:
     planted = make.host_work("2.9.1")
     planted.domain("MPI", 3)

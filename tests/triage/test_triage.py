@@ -42,7 +42,7 @@ def test_each_launch_of_the_tour_is_judged_as_diagnose_does(tour_path: Path, tou
         else:
             assert launch.duration_ns is not None
             assert row.fix == gained.id
-            assert row.back_ns == pytest.approx(launch.duration_ns * (1 - 1 / gained.speedup.estimate), abs=0.001)
+            assert row.back_ns == pytest.approx(gained.speedup.saved_ns(launch.duration_ns), abs=0.001)
 
 
 def test_the_launch_that_stands_for_a_group_is_told_as_diagnose_tells_it(tour_path: Path, tour: Analysis) -> None:

@@ -293,7 +293,7 @@ async def test_tab_leads_to_the_evidence_the_prompt_and_the_choices_and_the_slas
         assert at.app.focused is listed
         await at.press("tab", "6", "slash", "l", "tab")
         assert at.app.focused is prompt, "from the search too"
-        await at.press("escape", "tab", "1", *"/how")
+        await at.press("escape", "tab", "1", *"//how")
         assert at.app.focused is prompt and prompt.value == "/how"
         await at.press("enter")
         assert at.shows("How  ") and at.app.focused is listed

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,11 +12,12 @@ import pytest
 
 from advisor.records.diagnosis import Diagnosis, Verdict
 from advisor.records.readings import Progress, ReportInfo
+from advisor.tui.app import AdvisorApp
 from advisor.tui.widgets.launches import ORDERS, LaunchTable, arranged, exactly, rows_of, share_text, summary
 from advisor.tui.widgets.prompt import Prompt
 from tests.changed import replace
 from tui.driver import Driver, session
-from tui.factory import DONE, NARROW, Analysis, diagnosis, launch
+from tui.factory import CONFLICTS, DONE, NARROW, Analysis, desk, diagnosis, launch
 
 
 def three() -> Diagnosis:
@@ -333,3 +336,49 @@ async def test_f5_orders_the_list_and_opens_the_steps_elsewhere_and_m_opens_them
         assert at.app.state.view == "steps"
         await at.press("escape", "enter", "f5")
         assert at.app.state.view == "steps"
+
+
+async def test_a_line_submitted_while_the_report_is_read_is_a_filter_once_it_is_read():
+    gate = threading.Event()
+
+    def slow(paths: Sequence[Path], gpu: str | None, progress: Progress) -> Analysis:
+        gate.wait(10)
+        return Analysis(three())
+
+    app = AdvisorApp(desk(analyse=slow), ("tour.ncu-rep",))
+    async with app.run_test(size=(80, 24)) as pilot:
+        at = Driver(app, pilot)
+        await pilot.press("slash", *"quick", "enter", "f", "n")
+        gate.set()
+        await at.settle()
+        assert kernels(at) == ["c_quick"] and app.state.place == "launches"
+        await at.press("enter")
+        assert app.state.launch is not None and app.state.launch.kernel == "c_quick"
+
+
+async def test_a_question_submitted_while_the_report_is_read_is_asked_once_it_is_read():
+    gate = threading.Event()
+
+    def slow(paths: Sequence[Path], gpu: str | None, progress: Progress) -> Analysis:
+        gate.wait(10)
+        return Analysis(diagnosis(launch(0, "only")))
+
+    app = AdvisorApp(desk(analyse=slow), ("tour.ncu-rep",))
+    async with app.run_test(size=(80, 24)) as pilot:
+        at = Driver(app, pilot)
+        await pilot.press("slash", *"fix", "enter")
+        gate.set()
+        await at.settle()
+        assert app.state.has_card("fix", app.state.finding)
+
+
+@pytest.mark.parametrize("width", [80, 100, 160])
+async def test_the_preview_names_cause_reason_fix_and_speedup_within_the_first_rows(width: int):
+    long = "the reason is a long sentence " * 8
+    found = replace(CONFLICTS, because=long)
+    made = given(diagnosis(launch(0, "k", findings=(found,)), launch(1, "l")))
+    labels = ("Class  ", "Fix first  ", "Why  ", "Fix  ", "Speedup  ")
+    async with session("x.ncu-rep", size=(width, 24), analyse=made) as at:
+        at_labels = [label for row in at.rows for label in labels if re.search(rf"(^|│) ?{label}", row)]
+        assert at_labels == list(labels)
+        assert at.shows("2.2× (1.9–2.6×) estimated") and not at.shows("shrink to 6 %")

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
+from advisor.session.choices import choices
+from advisor.tui.screens.help import HelpScreen
 from advisor.tui.widgets.prompt import History
 from tui.driver import Driver, session
 
@@ -18,7 +20,7 @@ def prompt(at: Driver) -> Input:
 async def test_tab_completes_a_command_and_then_what_it_takes():
     async with session("tour.ncu-rep") as at:
         await at.open()
-        await at.press("slash", *"why", *"n")
+        await at.press("slash", *"/why", *"n")
         assert at.shows("/whynot")
         await at.press("tab")
         assert prompt(at).value == "/whynot "
@@ -31,7 +33,7 @@ async def test_tab_completes_a_command_and_then_what_it_takes():
 async def test_tab_goes_on_to_the_next_way_to_complete():
     async with session("tour.ncu-rep") as at:
         await at.open()
-        await at.press("slash", *"ex", "tab")
+        await at.press("slash", *"/ex", "tab")
         assert prompt(at).value == "/explain "
         await at.press("tab")
         assert prompt(at).value == "/export "
@@ -132,3 +134,62 @@ async def test_in_the_list_a_note_says_what_could_have_been_meant():
         await at.say("/kernel transpse")
         assert at.notes == ["Give the number or the kernel of one launch. Did you mean: /kernel transpose_tile"]
         assert at.shows("Did you mean: /kernel", "transpose_tile")
+
+
+@pytest.mark.parametrize("key", ["slash", "colon"])
+@pytest.mark.parametrize(
+    ("typed", "shows"),
+    [
+        ("what next", "Fix  "),
+        ("how much faster does it get", "Answer  how much faster does it get"),
+        ("/what next", "Fix  "),
+        ("/how much faster does it get", "Answer  how much faster does it get"),
+        ("/help", "What you can type"),
+    ],
+)
+async def test_the_key_that_opens_the_prompt_is_no_part_of_the_line(key: str, typed: str, shows: str):
+    async with session("tour.ncu-rep", size=(120, 60)) as at:
+        await at.open()
+        await at.press(key)
+        assert at.app.focused is prompt(at) and prompt(at).value == ""
+        await at.press(*("space" if c == " " else c for c in typed), "enter")
+        assert at.shows(shows) and not at.shows("Not understood")
+
+
+async def test_after_a_line_that_failed_the_next_one_can_be_typed_at_once_and_escape_leaves_the_prompt():
+    async with session("tour.ncu-rep") as at:
+        await at.open()
+        await at.say("banana")
+        assert at.app.focused is prompt(at)
+        await at.press(*"fix")
+        assert prompt(at).value == "fix"
+        await at.press("escape", "f")
+        assert prompt(at).value == "" and at.app.state.cards[-1].kind in ("fix", "next")
+
+
+async def test_a_line_that_failed_moves_no_number_of_the_open_question():
+    async with session("tour.ncu-rep", predict=True) as at:
+        await at.open()
+        before = [choice.id for choice in choices(at.app.state)]
+        await at.say("banana")
+        assert [choice.id for choice in choices(at.app.state)][: len(before)] == before
+        assert at.shows("Not understood  banana")
+
+
+async def test_a_question_mark_opens_the_help_from_an_empty_prompt_and_is_typed_into_any_other():
+    async with session("tour.ncu-rep") as at:
+        await at.open()
+        await at.press("slash", "question_mark")
+        assert isinstance(at.app.screen, HelpScreen)
+        await at.press("escape", *"why", "question_mark")
+        assert prompt(at).value == "why?"
+
+
+async def test_the_next_finding_of_a_launch_that_has_none_is_told_so_once():
+    async with session("tour.ncu-rep") as at:
+        await at.open()
+        for _ in range(9):
+            await at.press("n")
+        titles = [(card.label, card.title) for card in at.app.state.cards]
+        assert titles.count(("Next finding", "None")) == 1 and not at.shows("Not understood")
+        assert at.shows("All findings of this launch are shown above", "l returns to the list of launches")

@@ -25,7 +25,7 @@ async def test_from_the_list_to_an_answer_that_compares_with_the_napkin(tour: An
         await at.settle()
         assert at.shows("22 launches", "H200-SXM", "eight_blocks", "by time saved by the fix")
         await at.say("/kernel transpose_tile")
-        assert at.shows("Fix first", "Speedup", "estimated: less work")
+        assert at.shows("Fix first", "Speedup", "estimated, then limited by")
         await at.press("enter")
         await at.say("/how")
         assert at.shows("Because", "✓")

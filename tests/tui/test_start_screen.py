@@ -9,9 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.events import Paste
 
 from advisor.readers.kinds import Opening, kind_of, sort_out
 from advisor.records.errors import InputError
+from advisor.session import executor as real
+from advisor.session.executor import Executor
 from advisor.session.state import State
 from advisor.tui.app import AdvisorApp
 from advisor.tui.opening import (
@@ -28,6 +31,7 @@ from advisor.tui.screens.knowledge import KnowledgeScreen
 from advisor.tui.screens.launches import LaunchesScreen
 from advisor.tui.screens.session import SessionScreen
 from advisor.tui.screens.start import StartScreen
+from advisor.tui.widgets.prompt import Prompt
 from tests.timeline.generator import busy
 from tui.driver import Driver
 from tui.factory import desk
@@ -268,3 +272,25 @@ def test_the_last_few_are_kept_each_once(tmp_path: Path):
         memory.opened((f"/r/{n}",))
     memory.opened(("/r/17",))
     assert memory.recent[:2] == ("/r/17", "/r/19") and len(memory.recent) == len(set(memory.recent)) == 6
+
+
+async def test_rows_pasted_on_the_start_page_begin_an_interview_with_their_numbers():
+    app = AdvisorApp(Executor(real.sources()), (), start_options=StartOptions(None))
+    async with app.run_test(size=(100, 40), notifications=True) as pilot:
+        at = Driver(app, pilot)
+        await at.settle()
+        prompt = app.screen.query_one(Prompt)
+        rows = ("Memory Throughput  %  60.12", "DRAM Throughput  %  45.03", "Compute (SM) Throughput  %  8.11")
+        prompt.post_message(Paste("\n".join(rows)))
+        await at.settle()
+        given = {name: value for _, name, value in app.state.answers}
+        assert given == {"memory_throughput_pct": 60.12, "dram_pct": 45.03, "sm_throughput_pct": 8.11}
+        assert app.state.ask is not None and app.state.ask.id == "subject", "the numbers wait for no other answer"
+
+
+async def test_a_line_that_is_no_file_says_where_numbers_are_typed():
+    app = AdvisorApp(desk(), (), start_options=StartOptions(None))
+    async with app.run_test(size=(100, 40), notifications=True) as pilot:
+        at = Driver(app, pilot)
+        await at.say("compute 8%, memory 60%")
+        assert "Type in the numbers" in at.notes[-1]

@@ -115,7 +115,11 @@ async def test_the_evidence_keeps_the_findings_own_places_whatever_is_searched_f
 async def test_what_is_no_search_is_told_and_changes_nothing():
     async with source() as at:
         before = at.app.state.source_query
-        for text, said in (("/(", "not a regular expression"), ("speed>5", "fields:"), ("nonsense", "is not a search")):
+        for text, said in (
+            ("/(", "not a regular expression"),
+            ("speed>5", "fields:"),
+            ("[z", "not a regular expression"),
+        ):
             await typed(at, text)
             assert said in notes(at), text
             assert at.app.state.source_query == before and isinstance(at.app.screen, SourceScreen)
@@ -344,3 +348,26 @@ async def test_where_no_instruction_has_much_the_ones_with_the_most_are_still_go
         await typed(at, "samples")
         await at.press("o", "1", "home", "]")
         assert rows(at).at == 8, "under 5 % of the whole, and yet the hottest there are"
+
+
+async def test_the_key_of_the_prompt_leaves_no_slash_a_measure_sorts_and_anything_else_searches():
+    async with source() as at:
+        await at.press("slash", *"samples", "enter")
+        assert at.shows("stall samples (samples)") and not at.shows("only /")
+        await at.press("slash", *"LDG", "enter")
+        assert at.shows("only /LDG: 1 of 8 instructions")
+        await at.press("escape")
+        assert not at.shows("only /LDG"), "Escape removes the search before it leaves"
+        await at.press("escape")
+        assert isinstance(at.app.screen, SessionScreen)
+
+
+async def test_the_instructions_follow_the_selected_line():
+    async with source((160, 50)) as at:
+        screen = at.app.screen
+        for _ in range(3):
+            line, rows = screen._line, screen._rows  # type: ignore[attr-defined]
+            here = screen._instruction  # type: ignore[attr-defined]
+            assert line is not None and here in screen._code.instructions(line, False, False).places  # type: ignore[attr-defined]
+            assert rows.count == 8, "all instructions stay listed"
+            await at.press("down")

@@ -17,6 +17,7 @@ from advisor.reasoning.engine.program import UNDETERMINED, fix_rule, is_word, ki
 from advisor.reasoning.engine.trace import Fired, Trace
 from advisor.records.diagnosis import Comparison
 from advisor.records.errors import UsageError
+from advisor.records.estimate import Estimate
 from advisor.records.record import Internal, Record
 
 if TYPE_CHECKING:
@@ -71,7 +72,8 @@ class FixProof(Record):
 class Proof(Record):
     """How something was concluded; `rules` is empty if nothing concluded it.
 
-    fixes: of a finding with several fixes all of them, the chosen one first.
+    fixes: of a finding with several fixes all of them, the chosen one first. estimate: of a finding with an estimated
+    speedup, how that was computed.
     """
 
     concludes: str
@@ -79,6 +81,7 @@ class Proof(Record):
     kind: Literal["class", "diagnosis", "trust", "note", "napkin", "gain", "advice"]
     rules: tuple[RuleProof, ...]
     fixes: tuple[FixProof, ...] = ()
+    estimate: Estimate | None = None
 
 
 class BlockedRule(Record):

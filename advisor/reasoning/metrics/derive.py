@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from msgspec import Struct
 
+from advisor.knowledge import stated
 from advisor.knowledge.base import catalog
 from advisor.knowledge.expressions import Expression, ExpressionError, parse
 from advisor.knowledge.schemas import MetricDef
@@ -45,9 +46,64 @@ def dram_peak(columns: Columns, given: Columns) -> Array:
     return 2 * columns["device_memory_clock_hz"] * columns["device_bus_bits"] / 8
 
 
+# Reports print utilisation with two decimals.
+_SAME_PRINTED = 0.005
+
+
+def _of_turing(metric: str) -> tuple[tuple[str, ...], Fill]:
+    """Double an L1 unit where L1 throughput on CC 7.5 is exactly twice it: there its stated peak is never reached.
+
+    Source: errata.turing_l1. L1 throughput is over active cycles, the unit over elapsed ones.
+    """
+
+    def fill(columns: Columns, given: Columns) -> Array:
+        turing = (columns["device_cc_major"] == 7) & (columns["device_cc_minor"] == 5)
+        elapsed = columns["l1_throughput_pct"] * columns["sm_active_pct"] / 100
+        twice = 2 * given[metric]
+        return np.where(turing & (np.abs(twice - elapsed) <= 0.02 * elapsed), twice, np.nan)
+
+    return ("device_cc_major", "device_cc_minor", "l1_throughput_pct", "sm_active_pct"), fill
+
+
+def lsu(columns: Columns, given: Columns) -> Array:
+    """Return the LSU's utilisation where a report without the breakdown prints one number for SM and memory throughput.
+
+    Only loads and stores are in both breakdowns (as pipe LSU and as requests to L1), so equal maxima are theirs. Of
+    the 11 distinct kernels with equal numbers among the reports at hand, all are led by the LSU.
+    """
+    both, same = columns["sm_throughput_pct"], columns["memory_throughput_pct"]
+    return np.where((np.abs(both - same) <= _SAME_PRINTED) & (both > 0), both, np.nan)
+
+
+def busiest_sm(columns: Columns, given: Columns) -> Array:
+    """Return how much longer the busiest SM is active than the average one, if only the average is known.
+
+    From the first block to the last at least one SM is active: all but some 5 microseconds of launch and drain.
+    Source: h200.launch. Of launches over 100 microseconds, where those are at most 5 %.
+    """
+    duration = columns["duration_ns"]
+    ratio = 100 * (1 - 5_000 / duration) / columns["sm_active_pct"]
+    return np.where(duration >= 100_000, np.maximum(ratio, 1.0), np.nan)
+
+
+def issue_rate(columns: Columns, given: Columns) -> Array:
+    """Return instructions per scheduler and active cycle from the share of issue slots over elapsed cycles."""
+    return columns["issue_pct"] / columns["sm_active_pct"]
+
+
 def spills(columns: Columns, given: Columns) -> Array:
     """Return 0 without local accesses: there are no spills."""
     return _where_none(columns["local_inst"])
+
+
+def _global_part(local: str) -> tuple[tuple[str, ...], Fill]:
+    """Return what local memory leaves to global accesses: all, if there are no local accesses."""
+
+    def fill(columns: Columns, given: Columns) -> Array:
+        part = np.clip(1 - columns[local], 0.0, 1.0)
+        return np.where(columns["local_inst"] == 0, 1.0, part)
+
+    return (local, "local_inst"), fill
 
 
 def load_requests(columns: Columns, given: Columns) -> Array:
@@ -161,14 +217,23 @@ def _lanes_of(count: str) -> tuple[tuple[str, ...], Fill]:
     return (count,), lambda columns, given: _where_none(columns[count])
 
 
+# Reported metrics that their function corrects, instead of only supplying what is missing.
+CORRECTED = ("l1_wavefronts_pct", "l1_other_pct")
 # Metric -> the columns that its function reads in addition to the reported ones, and the function.
 FILLS: dict[str, tuple[tuple[str, ...], Fill]] = {
     "dram_bytes": (("duration_ns",), dram_bytes),
+    "sm_active_ratio": (("duration_ns", "sm_active_pct"), busiest_sm),
+    "lsu_pct": (("sm_throughput_pct", "memory_throughput_pct"), lsu),
+    "issue_active": (("issue_pct", "sm_active_pct"), issue_rate),
+    **{metric: _of_turing(metric) for metric in CORRECTED},
     "dram_peak_bytes_per_s": (("device_memory_clock_hz", "device_bus_bits"), dram_peak),
     "dram_achievable_pct": (("dram_copy_ceiling_pct",), achievable),
     "napkin_reachable_ns": (("theoretical_bytes", "dram_peak_bytes_per_s"), reachable),
     "napkin_floor_ns": (("theoretical_bytes", "dram_peak_bytes_per_s"), floor_of_bytes),
     "spill_inst": (("local_inst",), spills),
+    "global_dram_share": _global_part("local_dram_share"),
+    "global_lookup_share": _global_part("local_lookup_share"),
+    "global_wait_share": _global_part("local_load_share"),
     "global_load_requests": (("global_load_inst", "async_copy_inst"), load_requests),
     **{f"ideal_sectors_per_request_{kind}": _ideal_sectors(kind) for kind in ("load", "store")},
     **{f"{kind}_sector_ratio": _sectors_over_ideal(kind) for kind in ("load", "store")},
@@ -211,7 +276,7 @@ def compute(columns: Mapping[str, Array]) -> tuple[Array, Array, Array]:
 
 
 def memory(columns: Mapping[str, Array]) -> tuple[Array, Array]:
-    """Return memory_pct and memory_leader: memory throughput, or the largest of LSU, ADU, IDC and MIO if higher.
+    """Return memory_pct and memory_leader: memory throughput, or LSU, ADU, IDC, MIO or a corrected L1 unit if higher.
 
     Unknown without memory throughput. The leader is the unit of the breakdown that the number comes from, or memory
     throughput itself if the report does not break it down.
@@ -219,10 +284,11 @@ def memory(columns: Mapping[str, Array]) -> tuple[Array, Array]:
     total = columns["memory_throughput_pct"]
     inside, inside_name = _leader(columns, inner_units())
     unit, unit_name = _leader(columns, memory_units())
-    value = np.where(np.isfinite(total), np.fmax(total, inside), np.nan)
+    corrected = np.where(unit > total + SAME_POINTS, unit, np.nan)
+    value = np.where(np.isfinite(total), np.fmax(np.fmax(total, inside), corrected), np.nan)
     # Memory throughput is the largest of its units: a clearly smaller unit does not explain it.
     outside = np.where(unit >= total - SAME_POINTS, unit_name, "memory_throughput_pct")
-    name = np.where(inside > total, inside_name, outside)
+    name = np.where(inside > np.fmax(total, corrected), inside_name, outside)
     return value, np.where(np.isfinite(value), name, "")
 
 
@@ -244,7 +310,8 @@ LIMITS = ("registers", "shared", "blocks", "warps", "barriers")
 def _limits(columns: Mapping[str, Array]) -> Array:
     """Return blocks per SM, shape (5, rows). Unused shared memory does not limit; barriers count if reported."""
     limits = {name: columns[f"occupancy_limit_{name}"] for name in LIMITS}
-    free = ~np.isfinite(limits["shared"]) & (columns["shared_bytes_per_block"] == 0)
+    # Without shared memory, ncu writes the limit of the blocks, infinity or nothing (CC 7.5 has no driver's part).
+    free = columns["shared_bytes_per_block"] == 0
     limits["shared"] = np.where(free, np.inf, limits["shared"])
     limits["barriers"] = np.where(np.isfinite(limits["barriers"]), limits["barriers"], np.inf)
     return np.array([limits[name] for name in LIMITS])
@@ -342,6 +409,8 @@ def plan(metrics: Mapping[str, MetricDef]) -> Plan:
         needed: set[str] = set(code_inputs().get(name, ()))
         if name in FILLS:
             needed |= set(FILLS[name][0])
+        if stated.reads(name) <= metrics.keys():
+            needed |= stated.reads(name)
         if entry.formula:
             try:
                 formulas[name] = parse(entry.formula)
@@ -429,6 +498,15 @@ def _finite(values: Array) -> Array:
     return np.where(np.isfinite(values), values, np.nan)
 
 
+def _not_lost(share: Array, given: Mapping[str, Array]) -> Array:
+    """Return a share of elapsed cycles, unknown where it is exactly 0 and the cycles themselves are not a number.
+
+    A kernel that ran has executed instructions, so the counters of that pass were lost.
+    """
+    cycles = given.get("sm_cycles_elapsed")
+    return share if cycles is None else np.where((share == 0) & ~np.isfinite(cycles), np.nan, share)
+
+
 def _else(values: Array, other: Array) -> Array:
     return np.where(np.isfinite(values), values, other)
 
@@ -476,6 +554,8 @@ def _compute(
                 made = counted.get(name)
                 if name in steps.formulas:
                     made = steps.formulas[name].column(columns, rows)
+                if made is None:
+                    made = stated.kept(name, given)
                 if name in FILLS:
                     filled = FILLS[name][1](columns, given)
                     made = filled if made is None else _else(made, filled)
@@ -493,9 +573,11 @@ def _compute(
                 elif name == "stall_leading":
                     made = leader(columns)[1]
                 if made is not None:
-                    reported = bool(known[name].names) and name not in affected
+                    reported = bool(known[name].names) and name not in affected and name not in CORRECTED
                     value = _else(value, made) if reported else _else(made, value)
-            columns[name] = _finite(value)
+            if name == "compute_pct" and name not in held:
+                value = _not_lost(value, given)
+            columns[name] = stated.believed(name, columns, _finite(value))
     return columns
 
 

@@ -188,9 +188,21 @@ def with_budgets(
     return tuple(
         launch
         if budget is None
-        else structs.replace(launch, budget=structs.replace(budget, left_out=_left_out(launch)))
+        else structs.replace(launch, budget=structs.replace(_as_shown(launch, budget), left_out=_left_out(launch)))
         for launch, budget in zip(launches, chosen_budgets(model.build(columns, len(launches)), chosen), strict=True)
     )
+
+
+def _as_shown(launch: LaunchDiagnosis, budget: Budget) -> Budget:
+    """Return the budget with no fix alone above the estimate of its finding, which a formula may limit."""
+    shown = {f.id: f.speedup.estimate for f in launch.findings if f.speedup is not None}
+    steps, before = [], 1.0
+    for at, step in enumerate(budget.steps):
+        alone = min(step.alone, shown[step.finding])
+        total = step.total if at else min(step.total, alone)
+        steps.append(structs.replace(step, alone=alone, gain=total / before, total=total))
+        before = total
+    return structs.replace(budget, steps=tuple(steps))
 
 
 def _fix(catalog: Catalog, finding: Finding) -> FixDef:

@@ -14,7 +14,7 @@ from advisor.knowledge.expressions import Expression, parse
 from advisor.knowledge.schemas import FixDef
 from advisor.knowledge.texts import fill
 from advisor.knowledge.time_model import time_model
-from advisor.reasoning.time_model.terms import LATENCY, Array, Needs, needs
+from advisor.reasoning.time_model.terms import LATENCY, Array, Needs, needs, with_assumed
 from advisor.records.diagnosis import Speedup
 
 # A term that needs at least this part of the largest need also determines the time.
@@ -22,7 +22,7 @@ _CARRIES = 0.7
 # The largest factor of a fix on a unit: an idle unit may take over the work of another one.
 _MOST = 64.0
 # List the relieved units that save at least this share of the time, at most this many by name.
-_NOTICED = 0.005
+NOTICED = 0.005
 _TOLD = 3
 
 
@@ -36,7 +36,7 @@ class Model(Struct, frozen=True):
     @property
     def relative(self) -> Array:
         """Return predicted / measured time of the unmodified launch: 1 if the counters account for it."""
-        return _combine(_chains(self.now.terms), time_model().norm.estimate)
+        return combine(chains(self.now.terms), time_model().norm.estimate)
 
 
 @np.errstate(all="ignore")  # out-of-range counters give infinities, which mean unknown: no warning
@@ -45,14 +45,14 @@ def build(columns: Mapping[str, Array], rows: int) -> Model:
     found = needs(columns, rows)
     # Without stall or occupancy numbers the latency is what the other chains leave of the time.
     norm = time_model().norm.estimate
-    rest = _combine(_chains({k: v for k, v in found.terms.items() if k not in LATENCY}), norm)
+    rest = combine(chains({k: v for k, v in found.terms.items() if k not in LATENCY}), norm)
     left = np.clip(1 - np.minimum(rest, 1) ** norm, 0, None) ** (1 / norm)
     terms = dict(found.terms)
     terms["latency_memory"] = np.where(found.latency_known, terms["latency_memory"], left)
-    return Model(columns, rows, replace(found, terms=terms))
+    return Model(with_assumed(columns), rows, replace(found, terms=terms))
 
 
-def _chains(terms: Mapping[str, Array]) -> dict[str, Array]:
+def chains(terms: Mapping[str, Array]) -> dict[str, Array]:
     """Return the need of each chain: the largest of its terms; parts of a unit, and of a warp's latency, add up."""
     described = time_model().terms
     units: dict[tuple[str, str], Array] = {}
@@ -66,7 +66,8 @@ def _chains(terms: Mapping[str, Array]) -> dict[str, Array]:
     return out
 
 
-def _combine(chains: Mapping[str, Array], norm: float) -> Array:
+def combine(chains: Mapping[str, Array], norm: float) -> Array:
+    """Return the needs of all chains together: their p-norm, as chains overlap, but not perfectly."""
     return np.asarray(sum(np.power(np.maximum(c, 0), norm) for c in chains.values()) ** (1 / norm))
 
 
@@ -101,15 +102,25 @@ def _others_wait(now: Needs, factors: Mapping[str, Array]) -> Array:
 
 
 def new_time(now: Needs, after: Mapping[str, Array], norm: float) -> Array:
-    """Return new time / old time, shape (rows,); the part that the counters do not account for is unchanged."""
-    return np.asarray(_accounted(now) * _combine(_chains(after), norm) / _before(now, norm) + 1 - _accounted(now))
+    """Return new time / old time, shape (rows,); the part that the counters do not account for is unchanged.
+
+    It is never below what one unit still needs: a unit at its ceiling leaves no gain to a fix that does not relieve it.
+    """
+    modelled = accounted(now) * combine(chains(after), norm) / _before(now, norm) + 1 - accounted(now)
+    return np.asarray(np.maximum(modelled, _still_needed(after)))
+
+
+def _still_needed(after: Mapping[str, Array]) -> Array:
+    """Return the largest need of a hardware unit, at most 1: no time is shorter than that."""
+    units = {name: need for name, need in after.items() if name not in LATENCY}
+    return np.asarray(np.minimum(1, np.max(list(chains(units).values()), axis=0)))
 
 
 def _before(now: Needs, norm: float) -> Array:
-    return np.maximum(_combine(_chains(now.terms), norm), 1e-9)
+    return np.maximum(combine(chains(now.terms), norm), 1e-9)
 
 
-def _accounted(now: Needs) -> Array:
+def accounted(now: Needs) -> Array:
     """Return the share of the measured time that the model accounts for, after scaling it within the allowed range."""
     scale, estimate = time_model().scale, _before(now, time_model().norm.estimate)
     return np.asarray(np.minimum(estimate * np.clip(1 / estimate, scale.low, scale.high), 1))
@@ -124,6 +135,38 @@ def _factors(texts: Mapping[str, str], columns: Mapping[str, Array], rows: int) 
     return out
 
 
+class Attempt(Struct, frozen=True):
+    """A fix applied to some rows.
+
+    columns: the metrics of the rows; known: where the gain can be estimated; modest, far, middle: the factors of the
+    fix on each term, 1 if unknown; after: the needs with the middle factors.
+    """
+
+    columns: Mapping[str, Array]
+    now: Needs
+    known: Array
+    modest: Mapping[str, Array]
+    far: Mapping[str, Array]
+    middle: Mapping[str, Array]
+    after: Mapping[str, Array]
+
+
+@np.errstate(all="ignore")
+def attempt(model: Model, fix: FixDef, at: Any) -> Attempt:
+    """Apply a fix to the rows `at` (indices)."""
+    columns = {name: column[at] for name, column in model.columns.items()}
+    rows = len(at)
+    now = model.now.at(at)
+    changed = _factors(fix.changes, columns, rows)
+    reached = {**changed, **_factors(fix.degrees, columns, rows)}
+    known = np.any([np.isfinite(factor) for factor in reached.values()], axis=0) & ~_undecided(now, reached)
+    modest = {name: np.where(np.isfinite(factor), factor, 1.0) for name, factor in changed.items()}
+    far = {name: np.where(np.isfinite(factor), factor, 1.0) for name, factor in reached.items()}
+    middle = {name: np.sqrt(modest[name] * far[name]) if name in modest else far[name] for name in far}
+    known &= _measured(now, middle)
+    return Attempt(columns, now, known, modest, far, middle, _changed(now, middle))
+
+
 @np.errstate(all="ignore")
 def speedups(model: Model, fix: FixDef, at: Any) -> list[Speedup | None]:
     """Return the speedup of the fix alone on the rows `at` (indices): old time / new time, at least 1.
@@ -136,19 +179,11 @@ def speedups(model: Model, fix: FixDef, at: Any) -> list[Speedup | None]:
     The new time is never below the algorithm's minimum time.
     """
     constants = time_model()
-    columns = {name: column[at] for name, column in model.columns.items()}
-    rows = len(at)
-    now = model.now.at(at)
-    changed = _factors(fix.changes, columns, rows)
-    reached = {**changed, **_factors(fix.degrees, columns, rows)}
-    known = np.any([np.isfinite(factor) for factor in reached.values()], axis=0) & ~_undecided(now, reached)
-    modest = {name: np.where(np.isfinite(factor), factor, 1.0) for name, factor in changed.items()}
-    far = {name: np.where(np.isfinite(factor), factor, 1.0) for name, factor in reached.items()}
-    middle = {name: np.sqrt(modest[name] * far[name]) if name in modest else far[name] for name in far}
+    tried = attempt(model, fix, at)
+    now, known, modest, far, middle, after = tried.now, tried.known, tried.modest, tried.far, tried.middle, tried.after
+    columns, rows = tried.columns, len(at)
     if "launch" in fix.changes:
         return _launch(columns, rows, modest["launch"])
-    known &= _measured(now, middle)
-    after = _changed(now, middle)
     estimate = 1 / np.maximum(new_time(now, after, constants.norm.estimate), 1e-6)
     extremes = [
         1 / np.maximum(new_time(now, _changed(now, degree), norm), 1e-6)
@@ -157,19 +192,23 @@ def speedups(model: Model, fix: FixDef, at: Any) -> list[Speedup | None]:
     ]
     low = _off(np.min([estimate, *extremes], axis=0), -1)
     high = _off(np.max([estimate, *extremes], axis=0), 1)
-    floor = _floor(columns, rows)
+    floor, fixed = _floor(columns, rows), _fixed(columns, rows)
     out: list[Speedup | None] = []
     for row in range(rows):
         if not known[row]:
             out.append(None)
             continue
-        limit = max(1.0, float(floor[row])) if math.isfinite(floor[row]) else math.inf
+        limits = {"floor": float(floor[row]), "fixed": float(fixed[row])}
+        lowest = min(limits, key=lambda name: limits[name] if math.isfinite(limits[name]) else math.inf)
+        limit = max(1.0, limits[lowest]) if math.isfinite(limits[lowest]) else math.inf
         low_, mid_, high_ = (max(1.0, min(float(v[row]), limit)) for v in (low, estimate, high))
         next_ = limiter(after, row)
         shrunk = {n: float(f[row]) for n, f in middle.items() if float(f[row]) < 0.995}
-        how = fill(constants.how["plain"], {"names": _less(now, shrunk, row), "next": _name(now, next_, row)})
+        how = fill(constants.how["plain"], {"names": _less(now, shrunk, row), "next": name_on(now, next_, row)})
+        if mid_ < limit and mid_ * float(_still_needed(after)[row]) > 1 - 1e-9:
+            how = f"{how}; {fill(constants.how['unit'], {'unit': name_on(now, next_, row)})}"
         if mid_ == limit:
-            how = f"{how}; {constants.how['floor']}"
+            how = f"{how}; {constants.how[lowest]}"
         out.append(Speedup(mid_, low_, high_, next_, how))
     return out
 
@@ -188,19 +227,19 @@ def _less(now: Needs, shrunk: Mapping[str, float], row: int) -> str:
             need = sum(float(now.terms[n][row]) for n in (LATENCY if name == "latency" else (name,)) if n in now.terms)
         return need * (1 - shrunk[name])
 
-    order = [name for name in sorted(shrunk, key=saved, reverse=True) if saved(name) >= _NOTICED]
+    order = [name for name in sorted(shrunk, key=saved, reverse=True) if saved(name) >= NOTICED]
     if not order:
         return constants.how["nothing"]
-    names = [_name(now, n, row) if n in constants.terms else constants.how[n] for n in order]
+    names = [name_on(now, n, row) if n in constants.terms else constants.how[n] for n in order]
     names[0] = fill(constants.how["most"], {"name": names[0], "percent": f"{100 * shrunk[order[0]]:.0f}"})
     rest = [fill(constants.how["more"], {"count": str(len(names) - _TOLD)})] if len(names) > _TOLD else []
     return ", ".join([*names[:_TOLD], *rest])
 
 
-def _name(now: Needs, term: str, row: int) -> str:
+def name_on(now: Needs, term: str, row: int) -> str:
     """Return the name of a term on this launch, without the units that the launch does not use."""
     named = time_model().terms[term]
-    used = [unit for unit in named.alone if float(now.terms[unit][row]) >= _NOTICED]
+    used = [unit for unit in named.alone if float(now.terms[unit][row]) >= NOTICED]
     return named.alone[used[0]] if len(used) == 1 else named.name
 
 
@@ -233,7 +272,7 @@ def _measured(now: Needs, factors: Mapping[str, Array]) -> Array:
     known = np.zeros_like(now.latency_known)
     relieves, waits, others = known.copy(), known.copy(), known.copy()
     for name, factor in factors.items():
-        relieved = factor < 1 - _NOTICED
+        relieved = factor < 1 - NOTICED
         relieves |= relieved
         if name == "latency" or name in LATENCY:
             known |= relieved & now.latency_known
@@ -272,7 +311,7 @@ def _launch(columns: Mapping[str, Array], rows: int, factor: Array) -> list[Spee
             constants.how["launches"],
             {"launch_us": f"{constants.launch_ns.estimate / 1000:.1f}", "percent": f"{100 * float(factor[row]):.0f}"},
         )
-        out.append(Speedup(gains[1], gains[0], gains[2], "launch", how))
+        out.append(Speedup(gains[1], gains[0], gains[2], "launch", how, constants.launch_ns.estimate))
     return out
 
 
@@ -281,3 +320,11 @@ def _floor(columns: Mapping[str, Array], rows: int) -> Array:
     unknown = np.full(rows, np.nan)
     with np.errstate(all="ignore"):
         return np.asarray(columns.get("duration_ns", unknown) / columns.get("napkin_reachable_ns", unknown))
+
+
+def _fixed(columns: Mapping[str, Array], rows: int) -> Array:
+    """Return measured time / the time that starting and ending any kernel takes; NaN if unknown.
+
+    The percentages of a short kernel are averages over its start and end, which no change inside it removes.
+    """
+    return np.asarray(columns.get("duration_ns", np.full(rows, np.nan)) / time_model().launch_ns.low)

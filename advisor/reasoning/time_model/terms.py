@@ -43,6 +43,15 @@ class Needs(Struct, frozen=True):
         )
 
 
+def with_assumed(columns: Mapping[str, Array]) -> dict[str, Array]:
+    """Return the columns with what the model takes for a metric that a row lacks."""
+    out = dict(columns)
+    rows = len(next(iter(out.values()))) if out else 0
+    for name, value in time_model().assumed.items():
+        out[name] = np.where(np.isfinite(_get(out, name, rows)), _get(out, name, rows), value)
+    return out
+
+
 def _get(columns: Mapping[str, Array], name: str, rows: int) -> Array:
     found = columns.get(name)
     return np.full(rows, np.nan) if found is None else np.asarray(found, dtype=float)

@@ -14,9 +14,11 @@ from advisor.session.actions.interview import ConclusionShown, Expected
 from advisor.session.actions.timeline import TraceGiven
 from advisor.session.experiments import versions
 from advisor.session.language import files
+from advisor.session.records import Card
 from advisor.session.requests import CompareVersion, Concluded, Event, UserEvent
 from advisor.session.state import State
 from advisor.session.transitions import add, wait
+from advisor.view.blocks import Line
 
 # After these events the numbers of a version may be complete.
 _CONCLUDE: Final = (ConclusionShown, Answered, Skipped, Concluded, Expected)
@@ -42,6 +44,21 @@ class VersionBegun(UserEvent, frozen=True, tag="version"):
 
 class LogShown(UserEvent, frozen=True, tag="log"):
     """The experiment log is shown: version, time, observation, next step."""
+
+
+class OutcomeAsked(UserEvent, frozen=True, tag="outcome"):
+    """The user asks whether the last change helped, or why the new version is faster or slower."""
+
+    text: str
+
+
+def _outcome_asked(state: State, event: OutcomeAsked) -> State:
+    """Answer with the last comparison."""
+    last = next((card for card in reversed(state.cards) if card.kind == "compared"), None)
+    if last is None or state.place != "launch":
+        return state
+    lead = Line(f"{last.title} ({last.aside}).", "strong")
+    return add(state, Card("explanation", event.text, (lead, *last.blocks), state.position, label="Answer"))
 
 
 def _log_shown(state: State, event: LogShown) -> State:
@@ -162,5 +179,6 @@ ACTIONS: Final = (
         (_VERSION, _BASELINE),
         step="6",
     ),
+    Action(OutcomeAsked, _outcome_asked, "asks: {text}"),
     Action(LogShown, _log_shown, "opens the experiment log", (_LOG,), step="6", mark="read"),
 )

@@ -6,18 +6,23 @@ from typing import Final
 
 from advisor.session import cards as make
 from advisor.session.action import Action, Command, Far, Typed
-from advisor.session.actions.help import NotUnderstood
 from advisor.session.experiments.timeline import pattern_card
+from advisor.session.records import Card
 from advisor.session.requests import Event, UserEvent
 from advisor.session.state import State, next_finding
 from advisor.session.transitions import add, reveal
 from advisor.session.views import located, where
+from advisor.view.blocks import Line
 
 
 class FindingShown(UserEvent, frozen=True, tag="finding"):
     """Another finding of the launch, or a pattern of the timeline, is shown."""
 
     finding: str
+
+
+class NoneFurther(UserEvent, frozen=True, tag="none_further"):
+    """The next finding is asked for, and there is none."""
 
 
 class FixShown(UserEvent, frozen=True, tag="fix"):
@@ -37,6 +42,17 @@ def _finding_shown(state: State, event: FindingShown) -> State:
         return state
     card = make.finding_card(launch, located(state, finding), state.position)
     return add(reveal(state), card, finding=finding.id)
+
+
+def _none_further(state: State, event: NoneFurther) -> State:
+    cards = state.conversation
+    if state.place != "launch" or state.launch is None or (cards and cards[-1].finding == "none_further"):
+        return state
+    lines = [Line("All findings of this launch are shown above.")]
+    if state.diagnosis is not None and len(state.diagnosis.launches) > 1:
+        lines.append(Line("l returns to the list of launches.", "quiet"))
+    card = Card("explanation", "None", tuple(lines), state.position, "none_further", label="Next finding")
+    return add(reveal(state), card)
 
 
 def _fix_shown(state: State, event: FixShown) -> State:
@@ -66,7 +82,7 @@ def _next(line: Typed, state: State) -> Event:
     following = next_finding(state)
     if following is not None:
         return FindingShown(following.id)
-    return NotUnderstood("the next finding", (), "This launch has no other finding.")
+    return NoneFurther()
 
 
 _NEXT: Final = Command("next", "the next finding of this launch", _next, group="launch", key="n", short="Next finding")
@@ -84,6 +100,7 @@ _EVIDENCE: Final = Command(
 
 ACTIONS: Final = (
     Action(FindingShown, _finding_shown, "opens the finding {finding}", (_NEXT,), step=_step, mark=_mark),
+    Action(NoneFurther, _none_further, "asks for the next finding; there is none"),
     Action(FixShown, _fix_shown, "asks for the fix", (_FIX,), step="5", mark="read"),
     Action(EvidenceShown, _evidence_shown, "asks for the numbers behind it", (_EVIDENCE,), step="2", mark="done"),
 )

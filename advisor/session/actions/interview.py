@@ -15,7 +15,7 @@ from advisor.session.interview.choosing import BOUNDS, next_number, offer, repla
 from advisor.session.language.names import squash
 from advisor.session.method.steps import steps_to_reveal
 from advisor.session.records import Card
-from advisor.session.requests import Conclude, Event, UserEvent
+from advisor.session.requests import AnswerQuestion, Conclude, Event, UserEvent
 from advisor.session.state import State
 from advisor.session.transitions import add, ask_number, conclude_interview, go_on, note, put, wait
 from advisor.view.blocks import Line
@@ -46,20 +46,21 @@ class Volunteered(UserEvent, frozen=True, tag="volunteer"):
     """The user types numbers without a question: pairs of a metric and a value in its canonical unit.
 
     unread: the parts that were not understood, one line each; remark: where the numbers come from, in a session that
-    retells a source, such as which of them are assumed.
+    retells a source, such as which of them are assumed; rule: a paragraph of a rule of ncu among them, to be answered.
     """
 
     values: tuple[tuple[str, float], ...]
     said: str = ""
     unread: tuple[str, ...] = ()
     remark: str = ""
+    rule: str = ""
 
 
 class PageRead(UserEvent, frozen=True, tag="page"):
     """The user gives the numbers of a page: pairs of a metric and a value in its canonical unit.
 
-    The rows that are left out count as unknown. unread: the parts that were not understood, one line each; remark: as
-    of `Volunteered`.
+    The rows that are left out count as unknown. unread: the parts that were not understood, one line each; remark,
+    rule: as of `Volunteered`.
     """
 
     page: str
@@ -67,6 +68,7 @@ class PageRead(UserEvent, frozen=True, tag="page"):
     said: str = ""
     unread: tuple[str, ...] = ()
     remark: str = ""
+    rule: str = ""
 
 
 class NumbersContinued(UserEvent, frozen=True, tag="numbers"):
@@ -163,6 +165,8 @@ def _taken(state: State, event: Volunteered | PageRead) -> State:
     if after.ask is not None and after.ask.id in given:
         after = add(after, ask=None)
     after = wait(after, Conclude(answers, state.position), answers=answers)
+    if event.rule:
+        after = wait(after, AnswerQuestion(event.rule, state.position or 0))
     return add(after, contradictions.together(after, tuple(given))) if state.numbers else after
 
 

@@ -92,6 +92,12 @@ def _what_if(line: Typed, state: State) -> Event:
     return WhatIfAsked(tuple(values.items()))
 
 
+def _what_if_sentence(line: Typed, state: State) -> Event | None:
+    """Return the event of a sentence; None for one without a number, which may be a question (`I double it`)."""
+    event = _what_if(line, state)
+    return None if isinstance(event, NotUnderstood) and not any(c.isdigit() for c in line.rest) else event
+
+
 def _wrong_value(name: str, value: str, state: State) -> str:
     """Return the message about a value that is not a number; empty for a number."""
     found = metrics_of(name, state.knowledge)
@@ -128,7 +134,7 @@ _WHATIF: Final = Command(
     "[metric=value, …]",
     group="why",
     said=("what if",),
-    shapes=(shape("(?:what if|suppose|what would happen if|and if)", _what_if),),
+    shapes=(shape("(?:what if|suppose|what would happen if|and if)", _what_if_sentence),),
     complete=_metrics,
 )
 

@@ -11,11 +11,14 @@ from advisor.session.action import Action, Command, Listing, Result, Shape, Type
 from advisor.session.actions.help import NotUnderstood, one_of
 from advisor.session.actions.view import ViewShown
 from advisor.session.cards import blocked_lines, proof_lines
+from advisor.session.language.limited import meant
 from advisor.session.language.names import begun, named
 from advisor.session.records import Card
 from advisor.session.requests import Completed, Event, Prove, UserEvent
 from advisor.session.state import State
 from advisor.session.transitions import add, reveal, wait
+from advisor.view.blocks import Line
+from advisor.view.pages.answers.parts import occupancy_text
 
 
 class WhyAsked(UserEvent, frozen=True, tag="why"):
@@ -60,11 +63,17 @@ def _why_not_asked(state: State, event: WhyNotAsked) -> State:
 def _proved(state: State, request: Prove, result: Any) -> State:
     how = request.what == "how"
     index = state.knowledge
-    lines = proof_lines(result, request.finding, index) if how else blocked_lines(result, index)
+    lines = proof_lines(result, request.finding, index) if how else _blocked(state, request.finding, result)
     launch, title = state.launch, index.title(request.finding)
     of_class = launch is not None and request.finding == launch.verdict.id
     label = "Why not" if not how else "Why" if of_class else "How"
     return add(state, Card("proof", title, lines, request.position, request.finding, label, detail=result))
+
+
+def _blocked(state: State, finding: str, result: Any) -> tuple[Line, ...]:
+    limit = "" if state.launch is None else occupancy_text(state.launch, finding)
+    first = (Line(limit, "strong"),) if limit else ()
+    return (*first, *blocked_lines(result, state.knowledge))
 
 
 def _of_finding(event: Completed, state: State) -> tuple[str, ...]:
@@ -95,6 +104,8 @@ def _how(line: Typed, state: State) -> Event:
 def _proof(line: Typed, state: State) -> Event:
     if not line.rest:
         return ViewShown("proof")
+    if of_limiter := meant(line.rest, state.launch):
+        return ViewShown("proof", of_limiter)
     if line.rest in dict(state.knowledge.conclusions):
         return ViewShown("proof", line.rest)
     titles = _findings_here(state) | dict(state.knowledge.findings)
@@ -105,6 +116,8 @@ def _proof(line: Typed, state: State) -> Event:
 def _why_not(line: Typed, state: State) -> Event:
     if line.rest in dict(state.knowledge.conclusions):
         return WhyNotAsked(line.rest)
+    if of_limiter := meant(line.rest, state.launch):
+        return WhyNotAsked(of_limiter)
     found = one_of(line.rest, dict(state.knowledge.findings), "Name one finding.", "whynot")
     return found if isinstance(found, NotUnderstood) else WhyNotAsked(found)
 

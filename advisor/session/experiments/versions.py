@@ -227,10 +227,9 @@ def compared(state: State, request: CompareVersion, result: Any) -> State:
     name, new = VERSION.format(number=number), VERSION.format(number=number + 1)
     rows = state.experiments or (row_of(before, name),)
     first = main_finding(now)
-    change = request.change or _fix_tried(state, before)
     after = replace(
         state,
-        experiments=(*rows, row_of(now, new, change, pair)),
+        experiments=(*rows, row_of(now, new, request.change, pair)),
         earlier=(*state.earlier, (before, name)) if request.path else state.earlier,
         diagnosis=result.diagnosis,
         finding=first.id if first is not None else "",
@@ -271,13 +270,6 @@ def _taken_over(state: State, after: State, result: VersionComparison) -> State:
         ask=None,
         napkin_input=None,
     )
-
-
-def _fix_tried(state: State, launch: Any) -> str:
-    """Return the last fix shown, as the probable change, if the user did not describe the change."""
-    shown = [card.finding for card in state.cards if card.kind == "fix" and not card.past]
-    found = next((f for f in launch.findings if shown and f.id == shown[-1] and f.fix is not None), None)
-    return found.fix.summary if found is not None and found.fix is not None else ""
 
 
 def traced(state: State, request: Trace, result: Any) -> State:

@@ -56,6 +56,7 @@ _PARTS: Final = {
 # Stall reasons that affect the conclusion about a workload.
 STALLS: Final = ("stall_long_scoreboard_pct", "stall_barrier_pct", "stall_wait_pct")
 _MOST: Final = {"thread": 1e12, "inst": 1e18, "byte": 1e16, "ns": 1e15}  # bounds that only reject absurd values
+_LEAST: Final = {"duration_ns": 300.0}  # an empty kernel takes about 1 us: a smaller number lacks its unit
 _PERCENT = 100.0
 _MOST_TITLES = 4
 Answers = tuple[tuple[int | None, str, float | str], ...]
@@ -369,7 +370,7 @@ def _number(catalog: Catalog, metric: str, users: tuple[str, ...], titles: dict[
         ask=sentence_start(definition.means or metric),
         why=" ".join(reasons),
         unit=definition.unit,
-        low=0.0,
+        low=_LEAST.get(metric, 0.0),
         high=_PERCENT * 1.1 if definition.unit == "%" else _MOST.get(definition.unit),
         would_change=users,
         group="metric",

@@ -6,6 +6,7 @@ import math
 from collections.abc import Collection, Mapping
 from typing import Final
 
+from advisor.knowledge.stated import is_refuted
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.session.records import Card, KnowledgeIndex
 from advisor.session.state import State
@@ -14,6 +15,7 @@ from advisor.view.numbers import amount_text
 
 # Tolerance for rounding: users type at least three digits for precise numbers, and whole percentages.
 _SHARE, _POINTS = 0.01, 0.51
+_CHECK = "The answer is used; check it before you trust the diagnosis."
 # Counters of one launch come from several passes, so a smaller difference is not a contradiction.
 _PASSES: Final = 1.05
 _ROUNDED: Final = 1.0
@@ -62,10 +64,9 @@ def of_answer(state: State, question: str, value: float) -> Card | None:
     said = "" if launch is None else _impossible(launch, question, value)
     if not said:
         return None
-    lines = (
-        Line(said, "warning"),
-        Line("The answer is used; check it before you trust the diagnosis.", "quiet"),
-    )
+    dropped = launch is not None and is_refuted(question, value, launch.metrics)
+    use = "The diagnosis does not use the answer." if dropped else _CHECK
+    lines = (Line(said, "warning"), Line(use, "quiet"))
     return Card("trust", _meaning(state.knowledge, question), lines, state.position, question, "Contradiction")
 
 

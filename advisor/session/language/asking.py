@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Final
 
 from msgspec.structs import replace
 
 from advisor.knowledge.base import catalog
+from advisor.readers.fragment import paragraphs
 from advisor.reasoning.ncu_rules import recognised
 from advisor.records.errors import AdvisorError
 from advisor.records.questions import SURE, Meaning
@@ -17,8 +19,9 @@ from advisor.session.actions import COMMANDS
 from advisor.session.choices import choices, event_of_choice
 from advisor.session.language.files import form_of
 from advisor.session.language.intents import OUT_OF_SCOPE, intents, recognise
+from advisor.session.language.limited import on_launch
 from advisor.session.language.names import pick, squash
-from advisor.session.questions import entry_of, object_of, other_launch, values_of
+from advisor.session.questions import entry_of, object_of, other_launch, shown_entry, values_of
 from advisor.session.state import State
 from advisor.view.pages.answers.parts import main_subject
 
@@ -43,12 +46,21 @@ def ncu_rule(text: str, state: State) -> e.Event | None:
     return e.QuestionAsked(text)
 
 
+def rule_among(text: str, state: State) -> str:
+    """Return the first paragraph of a rule of ncu in a pasted text that also has other lines; empty without one."""
+    known = (part for part in paragraphs(text) if recognised(catalog(), part) is not None)
+    return next(known, "")
+
+
 def question(text: str, state: State, least: float | None = None) -> e.Event | None:
     """Return the event of a plain question; None if the line is none or its reading is less certain than `least`."""
     least = _LEAST if least is None else least
-    if state.place == "launch" and _is_entry(wanted := object_of(text), state):
+    if state.place == "launch" and _is_entry(wanted := shown_entry(text) or object_of(text), state):
         return e.ExplainAsked(pick(wanted, state.knowledge.words)[0])
+    if len(state.experiments) > 1 and _OUTCOME.search(text):
+        return e.OutcomeAsked(text)
     meaning = meaning_of(text, state)
+    meaning = replace(meaning, subject=on_launch(meaning.subject, state.launch))
     if meaning.intent == OUT_OF_SCOPE or meaning.confidence < least:
         return None
     if meaning.intent in _ACTS and meaning.confidence < SURE:
@@ -127,8 +139,8 @@ def _what_if(meaning: Meaning, state: State) -> e.Event | None:
         return None
     try:
         values = values_of(meaning, state.launch, catalog())
-    except AdvisorError as problem:
-        return e.NotUnderstood(meaning.text, (), str(problem))
+    except AdvisorError:
+        return _asked(meaning, state)  # the answer says why it is impossible
     if values:
         return e.WhatIfAsked(values)
     return e.ViewShown("whatif") if meaning.subject is None else _asked(meaning, state)
@@ -150,6 +162,14 @@ def _other_launch(meaning: Meaning, state: State) -> e.Event | None:
     return _asked(meaning, state) if problem else e.LaunchSelected(position)
 
 
+# Questions about the last change, once two versions were compared.
+_OUTCOME: Final = re.compile(
+    r"^(?:so\s+)?(?:did|has|have|does)\b.*\b(?:help|helped|work|worked|faster|slower|improve|improved|pay off|change)\b"
+    r"|^(?:why|how come)\b.*\b(?:faster|quicker|slower|the same speed)\b"
+    r"|^is it (?:now )?(?:faster|slower|better|worse)\b"
+    r"|^what (?:has )?changed\b|^both did the same work",
+    re.IGNORECASE,
+)
 _PAST: Final = ("did", "has", "have", "was", "were", "didnt")  # how a question about the effect of a change begins
 
 

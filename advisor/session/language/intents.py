@@ -65,6 +65,7 @@ FLAGS: Final = frozenset(
             "value",
             "unit",
             "units",
+            "stall_reason",
             "cause_thing",
             "metric",
             "term",
@@ -134,6 +135,7 @@ def flags(sentence: Sentence) -> frozenset[str]:
         "metric": any(thing.metrics for thing in subjects),
         "term": any(thing.word and not thing.findings and not thing.metrics for thing in subjects)
         or any(_is_stall(thing) for thing in subjects),
+        "stall_reason": any(_is_stall(thing) for thing in subjects),
         "gpu": bool(sentence.gpu),
         "name": bool(sentence.name),
         "digits": bool(sentence.numbers),
@@ -156,7 +158,20 @@ def flags(sentence: Sentence) -> frozenset[str]:
 
 # Flags that hold because of a thing in the sentence.
 _OF_THINGS: Final = frozenset(
-    ("thing", "fault", "value", "unit", "units", "cause_thing", "metric", "term", "bare", "gpu_question", "opcode")
+    (
+        "thing",
+        "fault",
+        "value",
+        "unit",
+        "units",
+        "stall_reason",
+        "cause_thing",
+        "metric",
+        "term",
+        "bare",
+        "gpu_question",
+        "opcode",
+    )
 )
 
 

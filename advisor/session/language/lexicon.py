@@ -93,7 +93,7 @@ _FAMILY: Final = re.compile(r"^(?:(?:nvidia|geforce|tesla|quadro) )*(?:rtx|gtx)?
 
 
 class _Thing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An entry of things.yaml."""
+    """An entry of things.yaml. limiters: what limits the occupancy -> the finding that is then meant."""
 
     names: tuple[str, ...] = ()
     fault: tuple[str, ...] = ()
@@ -101,6 +101,7 @@ class _Thing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     unit: str = ""
     metric: tuple[str, ...] = ()
     findings: tuple[str, ...] = ()
+    limiters: dict[str, str] = {}
     word: str = ""
 
 
@@ -411,7 +412,19 @@ def _things(
         taken |= set(span)
         text = " ".join(words[at] for at in range(span[0], span[-1] + 1))
         chosen.append((msgspec.structs.replace(lexicon.things[name], text=text, form=kind), span))
-    return sorted(chosen, key=lambda item: item[1])
+    of_others = {span[0] for _, span in chosen}
+    # `what if I double the occupancy`: the word says how much, not which data type
+    verbs = [
+        item
+        for item in chosen
+        if item[1][0] == item[1][-1] and words[item[1][0]] == "double" and _next_place(item[1][0], words) in of_others
+    ]
+    return sorted((item for item in chosen if item not in verbs), key=lambda item: item[1])
+
+
+def _next_place(at: int, words: list[str]) -> int:
+    """Return the place of the next word after `at` that is no article."""
+    return next((place for place in range(at + 1, len(words)) if words[place] not in _ARTICLES), len(words))
 
 
 def _opcodes(raw: list[str], known: Known) -> list[tuple[Subject, tuple[int, ...]]]:

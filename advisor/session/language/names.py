@@ -16,12 +16,14 @@ from advisor.records import resources
 from advisor.session.records import KnowledgeIndex
 
 _UNIT = re.compile(r"_(?:pct|ns|hz|us)$")
+_PER_REQUEST = re.compile(r"\s*/\s*req(?:uest)?s?\b|\bper req\b", re.IGNORECASE)  # as ncu's tables abbreviate it
 _INSIDE = re.compile(r"^samples_|_not_issued_")  # only parts of other metrics
 # minimum similarity (0 to 100): a typing error in a word of ten letters leaves 90, two different short names have 80
 _SLIP: Final = 90.0
 _AHEAD: Final = 4.0  # minimum lead in similarity over any other name
 _MOST: Final = 4
 _LONGEST: Final = 120
+_WHOLE_WORD: Final = 3  # letters
 _SHORTEST: Final = 3  # minimum length, since a shorter name resembles everything
 _GOOD: Final = 62.0  # minimum similarity (0 to 100); worse suggestions are mostly wrong
 _MOST_LETTERS: Final = 80
@@ -29,6 +31,7 @@ _MOST_LETTERS: Final = 80
 
 def plain(name: str) -> str:
     """Return a name in the form used for comparison: lower-case letters and digits, one blank between words."""
+    name = _PER_REQUEST.sub(" per request", name)
     return re.sub(r"[\W_]+", " ", name.casefold().replace("%", " ")).strip()
 
 
@@ -148,7 +151,15 @@ def _slip(wanted: str, table: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
     if not hits or hits[0][1] < _SLIP:
         return ()
     close = [said for said, score, _ in hits if score > hits[0][1] - _AHEAD]
+    if any(_has_other_word(wanted, said) for said in close):
+        return ()
     return _all(table[said] for said in close)
+
+
+def _has_other_word(one: str, other: str) -> bool:
+    """Return whether one name has a whole word more than the other: that is another name, not a typing error."""
+    letters = abs(len(one.replace(" ", "")) - len(other.replace(" ", "")))
+    return len(one.split()) != len(other.split()) and letters >= _WHOLE_WORD
 
 
 def squash(text: str) -> str:

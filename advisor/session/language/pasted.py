@@ -16,9 +16,11 @@ from advisor.records.errors import AdvisorError
 from advisor.records.quantities import is_unit, parse_metric
 from advisor.session.language.names import called, plain
 from advisor.session.language.values import expected, said, understood
-from advisor.session.records import Ask, KnowledgeIndex
+from advisor.session.records import Ask, KnowledgeIndex, Page
 from advisor.view.numbers import amount_text
 
+_CYCLES: Final = "sm_cycles_elapsed"
+_CLOCK: Final = (0.1, 5.0)  # GHz: the SM clocks of all GPUs, idle and boosted
 _MOST_UNREAD: Final = 5
 _MOST_TYPED: Final = 12  # lines without a known label that are tried as typed names, which takes a search for each
 # A value of a list in the order of a page; a dash and similar signs stand for an unknown number.
@@ -49,6 +51,16 @@ def _own_names(labels: tuple[tuple[str, str, str], ...]) -> frozenset[str]:
     return frozenset(label for section, label, _ in labels if not section)
 
 
+@lru_cache(maxsize=4)
+def _rows(pages: tuple[Page, ...]) -> dict[str, tuple[str, ...]]:
+    """Return the metrics by the names of the rows of all pages of an interview."""
+    out: dict[str, tuple[str, ...]] = {}
+    for page in pages:
+        for metric, row, _ in page.rows:
+            out[plain(row)] = (*out.get(plain(row), ()), metric)
+    return out
+
+
 def in_order(text: str, rows: Sequence[Ask]) -> Pasted | None:
     """Return the numbers of a list without names, in the order of the rows; None for any other text."""
     at, found, words = 0, list[str](), dict[int, str]()
@@ -69,16 +81,46 @@ def in_order(text: str, rows: Sequence[Ask]) -> Pasted | None:
         return None
     values: list[tuple[str, float]] = []
     unread = [f"{len(found)} numbers for {len(rows)} rows: the last are not used"] if len(found) > len(rows) else []
+    bare = [
+        at for at, row in enumerate(rows[: len(found)]) if row.unit == "ns" and found[at].isascii() and _bare(found[at])
+    ]
+    if bare and len(found) < len(rows):
+        # Nobody leaves out the unit of a time but for another row, and the others would all be in the wrong rows.
+        name, value = rows[bare[0]].row, found[bare[0]]
+        why = f"{name} {value}: which row is it? Type names with numbers, or a dash for each row without a number"
+        return Pasted((), (why,))
     for at, (row, value) in enumerate(zip(rows, found, strict=False)):
         if at in words:
             unread.append(f"{row.row or row.id} {words[at]}: {expected(row.unit)}")
+        elif at in bare:
+            time = _by_clock(value, rows, found)
+            if time >= (row.low or 0.0):
+                values.append((row.id, time))
+            else:
+                unread.append(f"{row.row or row.id} {value}: type its unit, such as {value} us")
         elif value:
             _keep(values, unread, row.id, _typed(value, row.unit), f"{row.row or row.id} {value}", row)
     return Pasted(tuple(values), tuple(unread))
 
 
-def read(text: str, index: KnowledgeIndex, rows: Sequence[Ask] = ()) -> Pasted:
-    """Return the numbers of any text. rows: those of the open page, whose names come first. Nothing raises."""
+def _bare(value: str) -> bool:
+    """Return whether a number has no unit."""
+    return bool(value) and value[-1].isdigit()
+
+
+def _by_clock(value: str, rows: Sequence[Ask], found: Sequence[str]) -> float:
+    """Return a time without its unit in ns: the unit with which the elapsed cycles give a possible clock, or NaN."""
+    cycles = next((_typed(v, r.unit) for r, v in zip(rows, found, strict=False) if r.id == _CYCLES and v), math.nan)
+    times = (_typed(f"{value} {unit}", "ns") for unit in ("ns", "us", "ms", "s"))
+    return next((time for time in times if time > 0 and _CLOCK[0] <= cycles / time <= _CLOCK[1]), math.nan)
+
+
+def read(text: str, index: KnowledgeIndex, rows: Sequence[Ask] = (), given: Collection[str] = ()) -> Pasted:
+    """Return the numbers of any text; nothing raises.
+
+    rows: those of the open page, whose names come first; given: the metrics with a number, which an ambiguous name
+    means last.
+    """
     known = cache(lambda label: bool(_meant(label, "", index, rows)))
     fragment = read_fragment(text, _own_names(index.labels), known)
     asks = {ask.id: ask for ask in (*index.interview, *rows)}
@@ -105,8 +147,8 @@ def read(text: str, index: KnowledgeIndex, rows: Sequence[Ask] = ()) -> Pasted:
     # A line of several names with numbers is no row of a table.
     lines = fragment.unread if fragment.rows or "\n" in text.strip() else (text.strip(),)
     for line in lines[:_MOST_TYPED]:
-        parts = [_named(part, index, rows, asks) for part in _AMONG.split(line) if part.strip()]
-        for part in parts:
+        for text_ in filter(str.strip, _AMONG.split(line)):
+            part = _named(text_, index, rows, asks, {*given, *dict(values)})
             values += [one for one in part.values if one[0] not in dict(values)]
             unread += part.unread
     more = len(unread) - _MOST_UNREAD + max(0, len(lines) - _MOST_TYPED)
@@ -119,12 +161,14 @@ def _is_own_name(index: KnowledgeIndex, label: str) -> bool:
     return label in _own_names(index.labels)
 
 
-def _named(part: str, index: KnowledgeIndex, rows: Collection[Ask], asks: dict[str, Ask]) -> Pasted:
+def _named(
+    part: str, index: KnowledgeIndex, rows: Collection[Ask], asks: dict[str, Ask], given: Collection[str]
+) -> Pasted:
     """Return the typed numbers with names in a part of a line: `dram 83%`, `about 40 registers`."""
     pairs = said(part)
     if not pairs:
         return Pasted((), (f"{part.strip()}: expected a name with a number, such as dram 83%",))
-    found = understood(pairs, index)
+    found = understood(pairs, index, likely=[row.id for row in rows], given=given)
     values: list[tuple[str, float]] = []
     unread = list(found.unread)
     for metric, value in found.values:
@@ -139,6 +183,8 @@ def _keep(
     unit = "" if ask is None else ask.unit
     if not math.isfinite(value):
         unread.append(f"{name}: {expected(unit)}")
+    elif ask is not None and ask.low and value < ask.low:
+        unread.append(f"{name}: {amount_text(value, unit)} is less than {amount_text(ask.low, unit)}; type its unit")
     elif value < 0 or (ask is not None and ask.high is not None and value > ask.high):
         most = "0 or more" if ask is None or ask.high is None else f"0 to {amount_text(ask.high, unit)}"
         unread.append(f"{name}: {amount_text(value, unit)} is outside the possible range, {most}")
@@ -156,7 +202,9 @@ def _meant(label: str, section: str, index: KnowledgeIndex, rows: Collection[Ask
         return (labels[section, label],)
     wanted = plain(label)
     on_page = tuple(row.id for row in rows if wanted and wanted in (plain(row.row), plain(row.id)))
-    return tuple(dict.fromkeys((*on_page, *called(label, index)))) if wanted else ()
+    return (
+        tuple(dict.fromkeys((*on_page, *called(label, index), *_rows(index.pages).get(wanted, ())))) if wanted else ()
+    )
 
 
 def _converted(row: Row, unit: str) -> float:

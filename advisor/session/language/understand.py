@@ -25,7 +25,7 @@ from advisor.session.actions.help import TYPE_HELP
 from advisor.session.cards import range_text
 from advisor.session.choices import DONT_KNOW_WORDS, choices, event_of_choice
 from advisor.session.language import files
-from advisor.session.language.asking import ncu_rule, question
+from advisor.session.language.asking import ncu_rule, question, rule_among
 from advisor.session.language.names import begun, called, near, pick, squash
 from advisor.session.language.pasted import Pasted, in_order, read
 from advisor.session.language.values import Understood, bare_number, said, understood
@@ -40,6 +40,7 @@ _ALIKE: Final = 62.0  # minimum similarity (0 to 100); a word of four letters wi
 _CHOICES: Final = 2  # maximum suggestions that are choices, if a command or a word resembles the line too
 _PROSE: Final = 2  # minimum words after a slash and a word that make a sentence
 _TELLS: Final = 4  # minimum letters for which words inside an answer identify it
+_ASKING: Final = ("how", "why", "what", "where", "which", "who", "when", "is", "are", "can", "should", "do", "does")
 _YES: Final = ("y", "yes", "yep", "yeah", "sure", "ok", "okay", "true")
 _NO: Final = ("n", "no", "nope", "false")
 _PARTS: Final = re.compile(r"[;,]\s")  # between the parts of a list
@@ -69,7 +70,12 @@ def understand(text: str, state: State) -> e.Event | None:
         return _slash(word.casefold(), Typed(rest.strip(), text[1:].strip().partition(" ")[2].strip()), state)
     if not parsed:
         return None
-    if asked_rule := ncu_rule(parsed, state):
+    rule = rule_among(text, state) if "\n" in text else ""
+    if rule:
+        numbers = _to_page(text, state, ask) if ask is not None and ask.kind == "page" else _pasted(text, state)
+        if isinstance(numbers, e.PageRead | e.Volunteered):
+            return replace(numbers, rule=rule)
+    if asked_rule := (ncu_rule(rule, state) if rule else None) or ncu_rule(parsed, state):
         return asked_rule
     if ask is not None and ask.kind == "page":
         return _to_page(text, state, ask)
@@ -115,12 +121,19 @@ def _slash(word: str, line: Typed, state: State) -> e.Event:
         # Nobody types a command like this, so say what is not understood about the question.
         return sentence or question(whole, state) or unclear(whole, state)
     found = pick(word, COMMANDS)
+    if word in _ASKING and exact is None and rest:
+        return sentence or question(whole, state) or unclear(whole, state)
     if len(found) != 1:
         meant = found or near(word, COMMANDS)
         tried = tuple(f"/{name} {line.rest}".strip() for name in meant[:4])
         return e.NotUnderstood(f"/{word}", tried or ("/help",), "There is no such command.")
     event = COMMANDS[found[0]].event(line, state)
-    return sentence if sentence is not None and isinstance(event, e.NotUnderstood) else event
+    if exact is not None and not exact.takes and rest:
+        return sentence or question(whole, state) or event
+    if not isinstance(event, e.NotUnderstood):
+        return event
+    asked = question(whole, state) if word in _ASKING and rest >= _PROSE else None
+    return sentence or asked or (_understood_sentence(whole, state) if rest >= _PROSE else None) or event
 
 
 def _understood_sentence(text: str, state: State) -> e.Event | None:
@@ -224,7 +237,7 @@ def _to_page(text: str, state: State, ask: Ask) -> e.Event:
     parsed = " ".join(text.split())
     found = Pasted()
     if any(c.isdigit() for c in text):
-        found = in_order(text, ask.rows) or read(text, state.knowledge, ask.rows)
+        found = in_order(text, ask.rows) or read(text, state.knowledge, ask.rows, _given(state))
         values = _shown_as(found.values, state)
         if any(metric == row.id for metric, _ in values for row in ask.rows):
             return e.PageRead(ask.id, values, text[:_KEPT], found.unread)
@@ -246,8 +259,13 @@ def _pasted(text: str, state: State) -> e.Event | None:
     """Return the numbers of rows pasted from ncu; None for any other text."""
     if state.place != "launch" or not any(c.isdigit() for c in text):
         return None
-    found = read(text, state.knowledge)
+    found = read(text, state.knowledge, given=_given(state))
     return e.Volunteered(_shown_as(found.values, state), text[:_KEPT], found.unread) if found.values else None
+
+
+def _given(state: State) -> frozenset[str]:
+    """Return the metrics that the user gave in an interview."""
+    return frozenset(name for _, name, _ in state.answers) if state.numbers else frozenset()
 
 
 def _shown_as(values: tuple[tuple[str, float], ...], state: State) -> tuple[tuple[str, float], ...]:
@@ -281,8 +299,10 @@ def _listed_numbers(text: str, state: State) -> Understood:
     """Return the numbers with names in a line; a part of a list that is none leaves out no other part."""
     pairs = said(text)
     if pairs or not _PARTS.search(text):
-        return _as_shown(understood(pairs, state.knowledge), state)
-    found = read(text, state.knowledge)
+        # An interview asks for the numbers of ncu's pages, so an ambiguous name means one of those.
+        likely = [row for page in state.knowledge.pages for row, _, _ in page.rows] if state.numbers else ()
+        return _as_shown(understood(pairs, state.knowledge, likely=likely, given=_given(state)), state)
+    found = read(text, state.knowledge, given=_given(state))
     return _as_shown(Understood(found.values, unread=found.unread), state)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from typing import Final
 
 from msgspec import Struct
@@ -116,10 +117,18 @@ def _name(text: str) -> str:
     return " ".join(kept)
 
 
-def understood(pairs: tuple[Said, ...], index: KnowledgeIndex, form: str = "{pairs}") -> Understood:
+def understood(
+    pairs: tuple[Said, ...],
+    index: KnowledgeIndex,
+    form: str = "{pairs}",
+    likely: Collection[str] = (),
+    given: Collection[str] = (),
+) -> Understood:
     """Return the pairs as metrics and values. form: the line around {pairs} in suggestions.
 
-    A pair that is not understood leaves out no other one; because and meant are about the first such pair.
+    likely: the metrics of the open page, which an ambiguous name means first; given: those with a number already, which
+    it means last. A pair that is not understood leaves out no other one; because and meant are about the first such
+    pair.
     """
     values: dict[str, float] = {}
     unread: list[str] = []
@@ -129,6 +138,11 @@ def understood(pairs: tuple[Said, ...], index: KnowledgeIndex, form: str = "{pai
         found = metrics_of(pair.name, index, lambda metric, pair=pair: _takes(metric, pair.value, index))  # type: ignore[misc]
         if len(found) > 1 and pair.value.strip()[-1:].isdigit():
             found = tuple(metric for metric in found if index.unit(metric) in _BARE) or found
+        for fitting in (
+            tuple(metric for metric in found if metric in likely),
+            tuple(metric for metric in found if metric not in values and metric not in given),
+        ):
+            found = fitting if fitting and len(found) > 1 else found
         if len(found) != 1:
             near = found or near_metrics(pair.name, index)
             names = " or ".join(near[:3])
@@ -153,6 +167,8 @@ def expected(unit: str) -> str:
 
 
 def _takes(metric: str, value: str, index: KnowledgeIndex) -> bool:
+    if "%" in value and index.unit(metric) not in ("%", "ratio"):
+        return False
     try:
         parse_metric(value, index.unit(metric) or "")
     except AdvisorError:

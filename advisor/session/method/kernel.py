@@ -378,7 +378,8 @@ def _atomics(state: State, launch: LaunchDiagnosis) -> list[Line]:
     elif red is not None and atom is not None:
         share = text(state, launch, "atomic_need_pct") if need is not None else "unknown"
         shown = (
-            f"{red:,.0f} sectors of reductions and {atom:,.0f} of atomics at L2; they use {share} of the busiest slice"
+            f"{red:,.0f} sectors of reductions and {atom:,.0f} of atomics at L2; at three cycles each "
+            f"they would use {share} of the busiest slice"
         )
         lines.append(Line(shown, "strong", "Atomics"))
     else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any, Final
 
-from advisor.practice.predictions import MINE, judge, wanted
+from advisor.practice.predictions import MEMORY_CLASSES, MINE, judge, wanted
 from advisor.practice.reading_answers import estimate_ns
 from advisor.records.errors import UsageError
 from advisor.session import events as e
@@ -124,6 +124,8 @@ def _gain(line: str, here: Exercising) -> e.Event | str:
 def _chosen(line: str, here: Exercising) -> e.Event | str:
     """Return the event of a choice by number, letter, word or prefix, else of a stage by its name."""
     choice = choice_of(line, here)
+    if choice is None and squash(line) in ("memory", "memory bound") and here.stage == "predict":
+        return "Which memory? DRAM-bound; L1/shared-memory-bound; or mixed, if both are high."
     if choice is not None:
         return event_of(choice, here) or "That is not one of the choices."
     named = {short: stage for stage, (short, _) in here.names.items()} | {stage: stage for stage in here.names}
@@ -140,6 +142,8 @@ def choice_of(line: str, here: Exercising) -> str | None:
     at = place_of(line) if numbered(here) else None
     if at is not None:
         return offered[at].id if at < len(offered) else None
+    if squash(line) in ("memory", "memory bound") and any(c.id == f"class:{MEMORY_CLASSES[0]}" for c in offered):
+        return None  # three classes are of the memory side
     for test in (str.__eq__,) if asks_number(here) else (str.__eq__, str.startswith):
         found = [c for c in offered if any(test(squash(word), squash(line)) for word in (*c.words, c.label))]
         if len(found) == 1:

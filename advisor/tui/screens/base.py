@@ -73,7 +73,8 @@ class AppScreen(Screen[None]):
     wide: ClassVar[int] = WIDE
     low: ClassVar[int] = LOW
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("question_mark,f1", "app.help", "Help", key_display="?", tooltip="Keys and commands")
+        Binding("question_mark", "app.help", "Help", key_display="?", tooltip="Keys and commands"),
+        Binding("f1", "app.help", "Help", tooltip="Keys and commands"),
     ]
 
     def __init__(self, *, blocks: bool = True) -> None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
+from msgspec.structs import replace as replace_struct
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -19,7 +20,7 @@ from advisor.session import events as e
 from advisor.session.actions import COMMANDS
 from advisor.session.choices import choices, misread
 from advisor.session.language.understand import event_of
-from advisor.session.records import Choice
+from advisor.session.records import Card, Choice
 from advisor.session.state import State
 from advisor.session.views import preview
 from advisor.tui.drawing import card_lines, chart_lines, safe, styled
@@ -35,8 +36,11 @@ from advisor.tui.widgets.launches import ORDERS, LaunchTable, Row, rows_of, summ
 from advisor.tui.widgets.lists import Choices
 from advisor.tui.widgets.prompt import Prompt
 from advisor.tui.widgets.text import Banner, Busy, Conversation, Lines, Note
+from advisor.view.blocks import Fact, Facts
+from advisor.view.text import cut
 
 _START = "start"  # the choice that returns to the start screen
+_LABEL = 12  # at least the cells of a label in the preview
 _FILTER = "press / and type: a kernel, class or finding to filter, or a question"
 
 
@@ -64,6 +68,7 @@ class LaunchesScreen(ChoiceScreen):
         self._about: int | None = None  # the launch highlighted before the prompt was used
         self._rows: tuple[Diagnosis | None, bool, tuple[Row, ...]] = (None, True, ())
         self._opened_one = False
+        self._early = False  # whether a line was submitted while the report was being read
 
     def compose(self) -> ComposeResult:
         yield Banner()
@@ -84,7 +89,13 @@ class LaunchesScreen(ChoiceScreen):
         self.show(self.app.state)
 
     def on_screen_suspend(self) -> None:
-        self._opened_one = self.app.state.place == "launch"
+        state, prompt = self.app.state, self.query_one(Prompt)
+        self._opened_one = state.place == "launch"
+        if self._opened_one and prompt.value and isinstance(state.log[-1], e.Opened):
+            # The only launch opened by itself: what was typed meanwhile belongs to it.
+            self.app.call_later(self.app.say if self._early else self.app.prefill, prompt.value)
+            self._early = False
+            prompt.clear()
 
     def on_screen_resume(self) -> None:
         """When the user returns from a launch, clear the filter and put the cursor on that launch."""
@@ -118,6 +129,9 @@ class LaunchesScreen(ChoiceScreen):
         self.query_one("#problems", Note).say(said)
         self.query_one("#summary", Note).say([Content(summary(rows, table.kept, self._order, self._upwards))])
         self.refresh_bindings()
+        if self._early and not _reading(state):
+            self._early = False
+            self._enter(prompt.value.strip())
 
     def focus_home(self) -> None:
         """Focus the table, or after a read error the prompt, which chooses what to do next."""
@@ -141,6 +155,9 @@ class LaunchesScreen(ChoiceScreen):
             out = [*shown, Content(""), *drawn] if drawn else shown
             # Exactly as long as the pane: to arrange the screen again for each launch would hold up the cursor.
             room = self.query_one("#side").content_size.height
+            if len(out) > room > 0:
+                shown = [line for card in cards for line in card_lines(_brief(card, width), width, self.blocks)]
+                out = [*shown, *out[len(out) - len(drawn) :]] if drawn else shown
             if len(out) > room > 0:
                 out = [*out[: room - 1], (out[room - 1].truncate(width - 2) + styled(" …", "$quiet"))]
             return out + [Content("")] * (room - len(out))
@@ -167,14 +184,22 @@ class LaunchesScreen(ChoiceScreen):
 
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:
-        text = event.value.strip()
+        self._enter(event.value.strip())
+
+    def _enter(self, text: str) -> None:
+        """Handle the submitted line; while the report is being read, keep it until there is a list to apply it to."""
+        if _reading(self.app.state):
+            self._early = bool(text)
+            self.query_one(LaunchTable).focus()
+            return
+        prompt = self.query_one(Prompt)
         numbered = self.query_one(Choices).numbered(text)
         if numbered is not None:
-            event.input.clear()
+            prompt.clear()
             self.take(numbered)
         # A line that matches no launch may be a question.
         elif text.startswith("/") or (text and not self.query_one(LaunchTable).kept):
-            event.input.clear()
+            prompt.clear()
             self.query_one(LaunchTable).focus()
             self.app.say(text, self._about)
         elif self.has_class("-trouble"):
@@ -266,6 +291,21 @@ class LaunchesScreen(ChoiceScreen):
         if action in ("command", "view"):
             return bool(self.app.state.diagnosis) and parameters != ("kernels",)
         return True
+
+
+def _brief(card: Card, width: int) -> Card:
+    """Return the card with each reason and place cut to one line, so that the fix is not pushed off the preview."""
+
+    def one_line(fact: Fact) -> Fact:
+        return replace_struct(fact, text=cut(fact.text, width - _LABEL)) if fact.label in ("Why", "Hot line") else fact
+
+    blocks = (Facts(tuple(map(one_line, b.rows))) if isinstance(b, Facts) else b for b in card.blocks)
+    return replace_struct(card, blocks=tuple(blocks))
+
+
+def _reading(state: State) -> bool:
+    """Return whether the first report is still being read, so that nothing can be filtered or asked yet."""
+    return state.diagnosis is None and bool(state.waiting)
 
 
 def _problems(state: State) -> list[str]:

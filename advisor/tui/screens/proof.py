@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 from rich.style import Style
 from rich.text import Text
 from textual import on
@@ -29,6 +30,7 @@ from advisor.tui.widgets.prompt import Prompt
 from advisor.tui.widgets.text import Banner, Busy, Note
 from advisor.view.blocks import SIGNS
 from advisor.view.numbers import amount_text, comparison_text, plural
+from advisor.view.pages.estimate import estimate_lines
 from advisor.view.text import cut, fix_status, sentence_start
 
 if TYPE_CHECKING:
@@ -67,7 +69,12 @@ def tree(result: Any, finding: str, index: KnowledgeIndex) -> Node:
         rules = result.proof.rules
         said = f"concluded by {len(rules)} {plural(len(rules), 'rule')}"
         fixes = [_fix(fix, at == 0, index) for at, fix in enumerate(result.proof.fixes)]
-        children = (*_rules(result.proof, index, 0), *fixes, *_flips(result.flips, finding, index))
+        children = (
+            *_rules(result.proof, index, 0),
+            *_estimate(result.proof),
+            *fixes,
+            *_flips(result.flips, finding, index),
+        )
         return Node(f"{title}: {said}", "holds", (title, said), finding, children)
     blocked = tuple(rule for rule in result if hasattr(rule, "failing")) if isinstance(result, tuple) else ()
     said = "not concluded: what blocked each rule" if blocked else "No rule concludes this about a single launch."
@@ -83,6 +90,22 @@ def _rule(rule: RuleProof, concludes: str, index: KnowledgeIndex, depth: int) ->
     about = (sentence_start(rule.because), label) if rule.because else (label,)
     children = (*(_clause(clause, index, depth) for clause in rule.clauses), *_sources(rule.cites, index))
     return Node(about[0], "holds", about, concludes.removeprefix("class."), children)
+
+
+def _estimate(proof: Proof) -> list[Node]:
+    """Return the node of the speedup: under it each unit with its factor, closed at first."""
+    if proof.estimate is None:
+        return []
+    first, *rest = estimate_lines(proof.estimate)
+    children: list[Node] = []
+    for line in rest:
+        text = f"{line.label}: {line.text}" if line.label else line.text
+        if line.depth > 1 and children:
+            under = children.pop()
+            children.append(replace(under, children=(*under.children, Node(text, "", (text,)))))
+        else:
+            children.append(Node(text, "", (text,), open=False))
+    return [Node(f"speedup {first.text}", "", (first.text,), "", tuple(children), open=False)]
 
 
 _FITS = {"suits": "holds", "general": "holds", "unknown": "unknown", "unsuitable": "fails"}

@@ -83,8 +83,9 @@ class SessionScreen(ChoiceScreen):
         self.show(self.app.state)
 
     def focus_home(self) -> None:
-        """Focus the prompt while a question is open, since the answer is typed there; else focus the choices."""
-        self.query_one(Choices if self.app.state.ask is None else Prompt).focus()
+        """Focus the prompt while a question is open or after a line that failed, to type there; else the choices."""
+        typing = self.app.state.ask is not None or misread(self.app.state)
+        self.query_one(Prompt if typing else Choices).focus()
 
     def on_screen_resume(self) -> None:
         self.call_after_refresh(self.query_one(Conversation).reveal)
@@ -108,6 +109,8 @@ class SessionScreen(ChoiceScreen):
         self.query_one(Choices).show(choices(state), numbered=chosen, marked=marked)
         self.query_one(Prompt).placeholder = _placeholder(state)
         self.refresh_bindings()
+        if self.app.held and state.numbers and state.ask is not None and not state.waiting:
+            self.call_after_refresh(self._take_held)
 
     # User actions
 
@@ -123,18 +126,25 @@ class SessionScreen(ChoiceScreen):
     def _pasted(self, text: str) -> bool:
         """Handle pasted metric rows or a pasted rule message of ncu; return whether the text was recognised."""
         event = understand(text, self.app.state)
-        rule = isinstance(event, e.QuestionAsked) and ncu_rule(text, self.app.state) is not None
+        rule = isinstance(event, e.QuestionAsked) and (
+            ncu_rule(text, self.app.state) is not None or ncu_rule(event.text, self.app.state) is not None
+        )
         if event is None or not (rule or isinstance(event, e.PageRead | e.Volunteered)):
             return False
         self.app.do(event)
         return True
 
+    def _take_held(self) -> None:
+        text, self.app.held = self.app.held, ""
+        if text and not self._pasted(text):
+            self.app.warn("No number was recognised in the pasted text.")
+
     def to_line(self, key: Key) -> str | None:
-        """Return `/` for a command, nothing for `:`, and any other key that has no use while a question is open."""
+        """Return nothing for `/` and `:`, which open the prompt, and a key that has no use while a question is open."""
         if key.character == "/" and self.query_one(Evidence).searches:
             return None
         if key.character in ("/", ":"):
-            return key.character.strip(":")
+            return ""
         answers = self.app.state.ask is not None and key.is_printable and key.key not in self.active_bindings
         return key.character if answers else None
 
@@ -180,7 +190,7 @@ class SessionScreen(ChoiceScreen):
             return
         if prompt.value or (prompt.has_focus and state.ask is None):
             prompt.clear()
-            self.focus_home()
+            self.query_one(Choices if state.ask is None else Prompt).focus()
         elif state.ask is not None and state.ask.kind == "text":
             self.app.action_undo()
         elif self.query_one(Evidence).has_focus_within or self.has_class("-evidence"):
@@ -209,6 +219,8 @@ class SessionScreen(ChoiceScreen):
         several = state.diagnosis is not None and len(state.diagnosis.launches) > 1
         if action == "launches" or (action, *parameters) == ("command", "kernels"):
             return several
+        if action == "ask":
+            return not self.is_mounted or not self.query_one(Prompt).has_focus
         if action == "command":
             return state.launch is not None
         return state.launch is not None if action in ("evidence", "evidence_page", "evidence_take") else True
@@ -227,7 +239,7 @@ def _placeholder(state: State) -> str:
     if state.waiting and state.launch is None:
         return "reading"
     if misread(state):
-        return "press / and type again, or choose with ↓ and Enter"
+        return "type it again in other words, or choose with ↓ and Enter"
     return "press / and type a question: why is it slow, what is occupancy, dram 83%"
 
 

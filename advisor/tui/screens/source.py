@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import ClassVar, Final
 
 from textual import on
@@ -33,20 +32,16 @@ _TABS: Final = ("SASS", "Source text", "PTX", "Shape")
 _TAB_NAMES: Final = ("Instructions", *_TABS[1:])  # names of the tabs' actions
 _TABS_SAY: Final = "Instructions, source text, PTX, or loops and registers"
 _SEARCH: Final = "Search by a regular expression, filter by a value, or name a measure or column set"
-_PROMPT: Final = "/regex, share>5%, a measure such as samples, columns such as stalls; Tab leaves the line"
-_UNKNOWN: Final = (
-    "{text} is not a search (/LDG), a comparison (share>5%), a measure (samples) or a column set (memory, stalls,"
-    " predication, instructions)."
-)
-
+_PROMPT: Final = "text to search, share>5%, a measure such as samples, columns such as stalls; Tab leaves"
 _SIGNS = "<>="
 
 
-def seek(text: str, now: e.Locate | None) -> e.SourceSought | str | None:
-    """Return the event for a typed text, an error text if it is invalid, or None if it is not recognised.
+def seek(text: str, now: e.Locate | None) -> e.SourceSought | str:
+    """Return the event for a typed text, or an error text if it is invalid.
 
-    `/LDG` searches, `/` alone ends the search, `share>5%` filters (one comparison a field and sign), `samples` and
-    metric names of ncu select a measure, `stalls` and comma-separated names select columns, `none` hides them.
+    `LDG` searches (`/samples` for the name of a measure), `/` alone ends the search; `share>5%` filters (one comparison
+    a field and sign), `samples` and metric names of ncu select a measure, `stalls` and comma-separated names select
+    columns, `none` hides them.
     """
     where = now.where if now is not None else ()
     try:
@@ -66,9 +61,10 @@ def seek(text: str, now: e.Locate | None) -> e.SourceSought | str | None:
             return changed(now, columns=text)
         if text in MEASURES or "__" in text:
             return changed(now, by=measure(text).id)
+        parse_search(text)
+        return changed(now, search=text)
     except UsageError as problem:
         return str(problem).replace("--where ", "").replace("--search ", "")
-    return None
 
 
 def _with(where: tuple[str, ...], text: str) -> tuple[str, ...]:
@@ -86,11 +82,10 @@ _INSTRUCTIONS, _TEXT, _PTX, _SHAPE = range(4)
 class SourceScreen(PanelScreen):
     """The source screen. The lists have the focus; the prompt takes searches, comparisons, measures and column sets."""
 
-    opens: ClassVar[Mapping[str, str]] = {"/": "/", ":": ""}
     home = "#lines"
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("slash", "prompt('/')", "Search", tooltip=_SEARCH),
+        Binding("slash", "prompt('')", "Search", tooltip=_SEARCH),
         hidden("colon", "prompt('')", "Filter", _SEARCH),
         Binding("b", "measure(1)", "Measure", tooltip="Next measure with data for this launch"),
         hidden("B", "measure(-1)", "Previous measure", "Previous measure"),
@@ -141,10 +136,14 @@ class SourceScreen(PanelScreen):
         if about != self._launch:
             self._launch, self._code = about, None
             self._tab, self._of_line = _INSTRUCTIONS, False
+        arrived = False
         if isinstance(result, Seen) and (self._code is None or result is not self._code.seen):
             self._arrive(result)
+            arrived = True
         self._about(state, result)
         self._pane()
+        if arrived:
+            self._agree()
         self.refresh_bindings()
 
     def _arrive(self, seen: Seen) -> None:
@@ -259,6 +258,24 @@ class SourceScreen(PanelScreen):
     @on(Rows.Moved, "#lines")
     def _line_moved(self) -> None:
         self._pane()
+        self._agree()
+
+    def _agree(self) -> None:
+        """Put the cursor of the instructions on the first one of the selected line, in the order shown."""
+        code, line, listed = self._code, self._line, self._listed
+        if code is None or line is None or listed is None or self._of_line or self._tab != _INSTRUCTIONS:
+            return
+        places = code.instructions(line, self._in_order, self._filtered).places
+        row = listed.row_of(places[0]) if places else None
+        if row is not None:
+            self._rows.move(row)
+
+    def action_leave(self) -> None:
+        """Leave the prompt; if it has no focus, remove the search and filters; if there are none, leave the screen."""
+        if self._filtered and not self.query_one(Prompt).has_focus and not self.app.state.waiting:
+            self.action_clear()
+        else:
+            super().action_leave()
 
     @on(Rows.Taken, "#lines")
     def _line_taken(self) -> None:
@@ -277,7 +294,7 @@ class SourceScreen(PanelScreen):
         if isinstance(query, e.SourceSought):
             self.app.dispatch(query)
         else:
-            self.app.warn(query or _UNKNOWN.format(text=text[:80]))
+            self.app.warn(query)
 
     def focus_home(self) -> None:
         self.query_one("#code" if self.has_class("-nolines") else "#lines").focus()

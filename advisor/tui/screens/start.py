@@ -86,13 +86,13 @@ class StartScreen(ChoiceScreen):
         self._within = False  # whether the list of cases is shown
 
     def compose(self) -> ComposeResult:
-        hint = "Enter takes the highlighted line. Or type the path of a report or a trace; Tab completes it."
+        hint = "Enter takes the highlighted line. Or type the path of a report or a trace, or paste rows from ncu."
         kinds = "path of a .ncu-rep report, a .sqlite trace or a saved session; Tab completes"
         yield Banner()
         yield Static("Where do you want to start?", id="title", markup=False)
         yield Choices()
         yield Static(hint, id="hint", markup=False)
-        yield self.prompt_line(Prompt(completions, placeholder=kinds, ident="path"))
+        yield self.prompt_line(Prompt(completions, placeholder=kinds, ident="path", pasted=self._pasted))
         yield Busy(blocks=self.blocks)
         yield KeyLine()
 
@@ -129,7 +129,7 @@ class StartScreen(ChoiceScreen):
     def _open(self, path: str) -> None:
         if not is_there(path) or Path(path).is_dir():
             name = safe(path[:200])
-            missing = f"There is no file {name}."
+            missing = f"There is no file {name}. To type numbers, choose Type in the numbers."
             said = f"{name} is a folder: name a report or a trace in it." if is_there(path) else missing
             self.notify(said, severity="warning", markup=False)
             return
@@ -139,6 +139,14 @@ class StartScreen(ChoiceScreen):
             self.app.replay_file(Path(path))
         else:
             self.app.dispatch(self.app.beginning(opening.reports, opening.traces))
+
+    def _pasted(self, text: str) -> bool:
+        """Begin an interview with pasted rows of numbers; return False for a list of files."""
+        if is_there(text.splitlines()[0].strip()) or not any(c.isdigit() for c in text):
+            return False
+        self.app.held = text
+        self.app.dispatch(self.app.beginning())
+        return True
 
     def step(self, by: int) -> None:
         super().step(by)

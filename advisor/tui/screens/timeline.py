@@ -364,7 +364,7 @@ class TimelineScreen(ViewScreen):
         if errors:
             return card_lines(errors[-1], width, blocks=self.blocks)
         return _quiet(
-            ["No trace is open. /timeline FILE reads a .sqlite export of nsys or the CSV of nsys stats."], width
+            ["No trace is open. /timeline FILE reads a .sqlite export of nsys or the tables of nsys stats."], width
         )
 
     # User actions

@@ -6,7 +6,8 @@ time that opening a launch takes.
 
 from __future__ import annotations
 
-from typing import Any
+from itertools import accumulate
+from typing import Any, Final
 
 from msgspec import Struct
 from textual.content import Content
@@ -15,6 +16,8 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from advisor.tui.drawing import styled
+
+_HELP: Final = "app.help"
 
 
 class Key(Struct, frozen=True):
@@ -33,8 +36,14 @@ class Key(Struct, frozen=True):
         return len(self.shown) + 1 + len(self.name)
 
 
+def _fitting(keys: list[Key], room: int) -> list[Key]:
+    """Return the first keys that fit into `room` cells, with a blank between them."""
+    ends = accumulate(key.width + 1 for key in keys)
+    return [key for key, end in zip(keys, ends, strict=True) if end - 1 <= room]
+
+
 class KeyLine(Widget):
-    """The keys that work now; those that do not fit are left to the help. A click presses a key."""
+    """The keys that work now; if not all fit, the last is that of the help, which lists them. A click presses a key."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -69,13 +78,13 @@ class KeyLine(Widget):
 
     def fitting(self) -> list[tuple[int, Key]]:
         """Return the keys that fit whole, each with its first cell."""
-        out, at = [], 0
-        for key in self.keys:
-            if at + key.width > self.content_size.width:
-                break
-            out.append((at, key))
-            at += key.width + 1
-        return out
+        width, keys = self.content_size.width, list(self.keys)
+        if sum(key.width + 1 for key in keys) - 1 > width:
+            last = [key for key in keys if key.action == _HELP]
+            room = width - sum(key.width + 1 for key in last)
+            keys = [*_fitting([key for key in keys if key.action != _HELP], room), *last]
+        ends = accumulate(key.width + 1 for key in keys)
+        return [(end - key.width - 1, key) for end, key in zip(ends, keys, strict=True)]
 
     def render(self) -> Content:
         shown = (

@@ -114,6 +114,21 @@ class Prompt(Input):
             event.prevent_default()
             event.stop()
 
+    async def _on_key(self, event: Key) -> None:
+        if event.character == "?" and not self.value:
+            event.stop()
+            event.prevent_default()  # else the input types it
+            await self.run_action("app.help")
+
+    def check_consume_key(self, key: str, character: str | None) -> bool:
+        """Leave `?` to the help while the prompt is empty, as the line of keys says; type any other character."""
+        return (character != "?" or bool(self.value)) and super().check_consume_key(key, character)
+
+    def watch_value(self, before: str, now: str) -> None:
+        """Show in the line of keys whether `?` opens the help or is typed."""
+        if bool(before) is not bool(now) and self.is_attached:
+            self.screen.refresh_bindings()
+
     def validate_value(self, value: str) -> str:
         kept = value if value.isprintable() else "".join(c for c in value if c.isprintable())
         return kept if kept.isascii() else unstacked(kept)

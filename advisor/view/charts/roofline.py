@@ -8,10 +8,12 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from advisor.hardware import gpus
+from advisor.knowledge.base import catalog
 from advisor.records import quantities
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.view.charts.bars import known
 from advisor.view.charts.drawing import Chart, Key, Line, Mark, Shape, Word
+from advisor.view.numbers import share_text
 from advisor.view.text import cut, shown
 
 _WIDTH, _HEIGHT = 760, 420
@@ -80,7 +82,10 @@ def place_of(launch: LaunchDiagnosis) -> tuple[float, float] | None:
 
 
 def rooflines(points: Sequence[Point]) -> list[tuple[Chart, str]]:
-    """Return a roofline for each GPU, and a sentence on launches that it cannot show; empty without any point."""
+    """Return a roofline for each GPU, and sentences on its clock and on launches that it cannot show, if any.
+
+    Empty without any point.
+    """
     cards: dict[str, list[Point]] = {}
     for point in points:
         if point.launch.scope == "launch":
@@ -89,8 +94,20 @@ def rooflines(points: Sequence[Point]) -> list[tuple[Chart, str]]:
     for card, found in cards.items():
         drawn = [p for p in found if place_of(p.launch) is not None]
         if drawn:
-            out.append((_chart(card, drawn[:_MOST]), _left_out(found, drawn)))
+            rest = (clock_note([p.launch for p in drawn[:_MOST]]), _left_out(found, drawn))
+            out.append((_chart(card, drawn[:_MOST]), " ".join(filter(None, rest))))
     return out
+
+
+def clock_note(launches: Sequence[LaunchDiagnosis]) -> str:
+    """Return a sentence where launches ran well below the boost clock, at which the roofs are drawn; else empty."""
+    shares = [known(one.metrics, "clock_share") for one in launches]
+    slow = [share for share in shares if share is not None and share < catalog().threshold("clock_below_boost")]
+    if not slow:
+        return ""
+    low, high = share_text(min(slow)), share_text(max(slow))
+    at = low if low == high else f"{low} to {high}"
+    return f"The arithmetic roofs are those at the boost clock; while profiling, the SM clock was {at} of it."
 
 
 def _left_out(found: Sequence[Point], drawn: Sequence[Point]) -> str:

@@ -14,7 +14,7 @@ from advisor.records import quantities
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.view.charts.bars import known
 from advisor.view.charts.canvas import Canvas, Row
-from advisor.view.charts.roofline import MixRoof, mix_roof, place_of, roofs
+from advisor.view.charts.roofline import MixRoof, clock_note, mix_roof, place_of, roofs
 
 FEWEST = 40  # columns
 _AXIS = 6  # columns left of the axis
@@ -122,6 +122,8 @@ def roofline(
     notes, collect = _lacking(launch, here)
     if not bandwidth and not peaks:
         return Roofline(notes=(NO_ROOFS, *notes), collect=collect)
+    slow = clock_note([launch])
+    notes = (slow, *notes) if slow else notes
     mix = mix_roof(launch)
     then = [(place, name) for former, name in earlier if (place := _place(former)) is not None]
     hoped = _expected(needs, bandwidth, peaks, also)

@@ -36,10 +36,9 @@ class Group(Struct, frozen=True):
 
 
 def time_back(launch: LaunchDiagnosis) -> float:
-    """Return the nanoseconds that the first fix would save: duration × (1 - 1 / speedup); 0 if unknown."""
+    """Return the nanoseconds that the first fix would save; 0 if unknown."""
     first = first_diagnosis(launch)
-    gain = first.speedup.estimate if first is not None and first.speedup is not None else 1.0
-    return (launch.duration_ns or 0.0) * (1 - 1 / gain)
+    return 0.0 if first is None or first.speedup is None else first.speedup.saved_ns(launch.duration_ns)
 
 
 def grouped(launches: Sequence[LaunchDiagnosis]) -> list[Group]:

@@ -30,7 +30,7 @@ def _access(check: FixCheck) -> list[str]:
     if len(patterns) > 1:
         out.append("patterns with this cost, which the counters cannot distinguish: " + "; or ".join(patterns))
     elif patterns and check.fits[0].index:
-        out.append(f"a pattern with this cost: {patterns[0]}")
+        out.append(f"if all these accesses are alike, a pattern with this cost: {patterns[0]}")
     elif patterns:
         out.append(patterns[0])
     forms = [_after(form) for form in check.after]

@@ -24,6 +24,7 @@ from advisor.records.diagnosis import (
     Location,
     OtherGpu,
     Quantity,
+    Speedup,
     Unit,
     first_diagnosis,
     is_settled,
@@ -50,7 +51,7 @@ from advisor.view.pages.fix_simulation import check_texts
 from advisor.view.pages.ncu_rules import HEADING as RULES
 from advisor.view.pages.ncu_rules import verdict_texts
 from advisor.view.pages.over_run import OVER_RUN, over_run_blocks
-from advisor.view.text import file_name
+from advisor.view.text import file_name, sentence
 
 # (position of the report, file name in the report) -> lines of the file.
 Texts = Mapping[tuple[int, str], tuple[str, ...]]
@@ -119,6 +120,7 @@ def _verdict(first: Finding, launch: LaunchDiagnosis) -> list[Fact]:
     rows += finding_facts(launch, first)
     if first.fix is not None and (first.id not in ENDS or settled):
         rows += fix_facts(first.fix)
+    rows += estimate_facts(first)
     page = f"workload:{first.id}" if launch.scope == "workload" else first.id
     return [*rows, Fact("Next", f"{next_text(first, launch)}; `ncu-advisor explain {page}`")]
 
@@ -145,17 +147,30 @@ def alternative_blocks(finding: Finding) -> tuple[Block, ...]:
     return (Paragraph("Other fixes for the same cause:"), Bullets(listed)) if listed else ()
 
 
+def estimate_facts(finding: Finding) -> list[Fact]:
+    """Return the reasons of the estimated speedup; empty without an estimate."""
+    gain = finding.speedup
+    return [Fact("Estimate", sentence(gain.how))] if gain is not None and gain.how else []
+
+
 def finding_facts(launch: LaunchDiagnosis, finding: Finding) -> list[Fact]:
     """Return estimated speedup or, without an estimate, its bound by a formula; reason and hot lines of a finding."""
     gain, bound = finding.speedup, launch.bound_of(finding.id)
     rows = []
     if gain is not None:
-        rows.append(Fact("Speedup", f"{estimate_text(gain)} estimated: {gain.how}", "lead"))
+        rows.append(Fact("Speedup", speedup_phrase(gain), "lead"))
     elif bound is not None:
         rows.append(Fact("Speedup", f"{bound_phrase(bound)} ({_titled(bound)})", "lead"))
     sure = f" ({confidence_text(finding.confidence)} confidence)" if finding.evidence else ""
     rows.append(Fact("Why", f"{finding.because}{sure}"))
-    return rows + [Fact("Hot line", location_text(place)) for place in finding.locations]
+    rows += [Fact("Hot line", location_text(place)) for place in finding.locations]
+    return rows
+
+
+def speedup_phrase(gain: Speedup) -> str:
+    """`16× (7.0–39×) estimated, then limited by load latency`: the speedup of a fix and what limits after it."""
+    term = time_model().terms.get(gain.next_limiter)
+    return f"{estimate_text(gain)} estimated" + (f", then limited by {term.name}" if term is not None else "")
 
 
 def quantity_text(quantity: Quantity) -> str:
@@ -338,7 +353,9 @@ def _unknown(launch: LaunchDiagnosis) -> tuple[Block, ...]:
     small = [f"{f.title} ({f.id})" for f in launch.findings if f.kind == "note"]
     if small:
         rows.append(Fact("Minor", f"saves less than 5 % each: {', '.join(small)}"))
-    wanted = sorted(map(finding_title, {f for m in launch.missing for f in m.needed_for} - set(catalog().trust)))
+    concluded = {f.id for f in launch.findings}
+    open_ = {f for m in launch.missing for f in m.needed_for} - concluded - set(catalog().trust)
+    wanted = sorted(map(finding_title, open_))
     if wanted and launch.scope == "workload":
         words = "; ".join(dict.fromkeys(key_of(m.metric) for m in launch.missing))
         how = f"add to the workload file: {words} (`ncu-advisor explain graphics`)"

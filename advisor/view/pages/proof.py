@@ -11,6 +11,7 @@ from advisor.reasoning.engine.explain import BlockedRule, Clause, FixProof, Flip
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.view.blocks import Bullets, Line, Outline, Page, Paragraph, Section, section
 from advisor.view.numbers import comparison_text, outcome_text, time_text, unit_text
+from advisor.view.pages.estimate import HEADING, estimate_lines
 from advisor.view.text import fix_status, title_text
 
 _TRUTH = {0: "no", 1: "unknown", 2: "yes"}
@@ -36,6 +37,8 @@ def _sections(one: Explained) -> list[Section]:
     if isinstance(one.found, Proof):
         parts = [section(f"How: {name} · {where}", [Outline(tuple(_proof(one.found, 0)))])]
         fixes = Outline(tuple(line for at, fix in enumerate(one.found.fixes) for line in _fix(fix, at == 0)))
+        estimate = one.found.estimate
+        parts += [section(HEADING, [Outline(estimate_lines(estimate))], level=3)] if estimate is not None else []
         parts += [section("Which fix suits", [fixes], level=3)] if one.found.fixes else []
         flips = Bullets(tuple(map(_flip, one.flips)))
         return [*parts, section("The verdict flips if", [flips], level=3)] if one.flips else parts

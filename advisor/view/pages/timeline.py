@@ -157,7 +157,7 @@ def about_text(trace: TraceInfo, gpu: GpuTimeline) -> str:
     if trace.tool:
         parts.append(shown(trace.tool) + (f", schema {shown(trace.schema)}" if trace.schema else ""))
     elif trace.form == "csv":
-        parts.append("CSV of nsys stats")
+        parts.append("tables of nsys stats")
     if gpu.window is not None:
         run = f" of a run of {time_text(trace.run)}" if trace.run else ""
         parts.append(f"window {time_text(gpu.window[1] - gpu.window[0])}{run}")

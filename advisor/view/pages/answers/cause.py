@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
 from msgspec.structs import replace
 
-from advisor.knowledge.base import condition_title, finding_title, metric_title
+from advisor.knowledge.base import catalog, condition_title, finding_title, metric_title
 from advisor.reasoning.engine.explain import BlockedRule, Clause
 from advisor.records.diagnosis import (
     ENDS,
@@ -18,11 +19,12 @@ from advisor.records.diagnosis import (
     is_settled,
     main_finding,
 )
-from advisor.records.questions import Meaning
+from advisor.records.questions import Meaning, Subject
 from advisor.view.blocks import Block, Fact, Facts, Paragraph, flat
 from advisor.view.charts.bars import unit_limits
-from advisor.view.numbers import comparison_text, confidence_text, share_text
+from advisor.view.numbers import comparison_text, confidence_text, percent_text, share_text, size_text, speedup_text
 from advisor.view.pages.answers.numbers import value_answer
+from advisor.view.pages.answers.occupancy import not_the_cause, with_registers
 from advisor.view.pages.answers.parts import (
     MOST,
     OPEN,
@@ -41,6 +43,7 @@ from advisor.view.pages.answers.parts import (
     main_subject,
     metrics_of,
     number_text,
+    occupancy_text,
     test_line,
 )
 from advisor.view.pages.launch import finding_facts, fix_blocks, label_text, location_text
@@ -92,8 +95,8 @@ def _how_to_fix(meaning: Meaning, asked: Asked) -> Answer:
     note: tuple[Block, ...] = ()
     wanted = main_subject(meaning.subject)
     if wanted and found_of(meaning.subject, launch) is None:
-        text = f"{finding_title(wanted)} was not found on this launch; this is the fix for what was found first."
-        note = (Paragraph(text, "warn"),)
+        reason = _shared_use(meaning.subject, launch) or _not_found(wanted, asked)
+        note = (Paragraph(f"{reason} This is the fix for what was found first.", "warn"),)
     if finding is None or finding.fix is None:
         says = "No fix follows from what is known of this launch."
         return Answer(says, then=("what else was found", "which metrics are missing"))
@@ -103,6 +106,32 @@ def _how_to_fix(meaning: Meaning, asked: Asked) -> Answer:
     if note:
         then = (f"why not {finding_title(wanted).lower()}", *then[:2])
     return Answer(says, blocks=(*note, *fix_blocks(finding.fix), *cost), then=then)
+
+
+def _not_found(wanted: str, asked: Asked) -> str:
+    """Return why a finding was not concluded: an unknown fact, a number, or only that it was not."""
+    failing, unknown, blocking = _reasons(asked.blocked or ())
+    asks = [
+        catalog().questions.get(clause.name.split(".")[1]) for clause in unknown if clause.name.startswith("answer.")
+    ]
+    if asks and asks[0] is not None and not blocking and not failing:
+        return f"{finding_title(wanted)} is undecided, because an answer is missing: {asks[0].ask}"
+    if unknown and not failing and not blocking:
+        names = ", ".join(dict.fromkeys(condition_title(clause.name) for clause in unknown[:MOST]))
+        return f"{finding_title(wanted)} is undecided: unknown is {lower_start(names)}."
+    deciding = _deciding(failing, blocking)
+    because = f": {test_line(deciding[0])}" if deciding else ""
+    return f"{finding_title(wanted)} was not found on this launch{because}."
+
+
+def _shared_use(subject: Subject | None, launch: LaunchDiagnosis) -> str:
+    """Return how much shared memory the launch uses, for a question whether to use it; empty for others."""
+    if subject is None or subject.id != "shared_memory" or subject.form == "fault":
+        return ""
+    used = launch.metrics.get("shared_bytes_per_block")
+    text = "Shared memory helps where the threads of a block read the same bytes several times or in another order."
+    now = f" A block uses {size_text(used)} of it now." if used is not None else ""
+    return f"{text}{now}"
 
 
 def _what_next(meaning: Meaning, asked: Asked) -> Answer:
@@ -158,6 +187,11 @@ def _is_bound(meaning: Meaning, asked: Asked) -> Answer:
         parts[:1] = [f"{at}, which is highly utilised, but it is not what limits first"]
     if truth == "yes" and unit in ("memory", "compute", "latency"):
         parts = [f"the launch is {lower_start(verdict.title)}"]
+    dram = launch.metrics.get("dram_pct")
+    if truth == "yes" and unit == "memory" and verdict.id == "internal_congestion" and dram is not None and dram < busy:
+        # Who asks this usually means DRAM.
+        truth, parts = "no", ["the limit is on-chip memory (L1 and shared memory)"]
+        says = f"Not by DRAM, which runs at {percent_text(dram)}"
     says = f"{says}: {'; '.join(parts) or verdict.because}."
     return Answer(says, truth, rows, then, evidence=verdict.evidence)
 
@@ -171,6 +205,11 @@ def _is_cause(meaning: Meaning, asked: Asked) -> Answer:
     if not main_subject(subject):
         return value_answer(meaning, asked) if metrics_of(subject) else cause_answer(meaning, asked)
     failing, unknown, blocking = _reasons(asked.blocked or ())
+    if subject is not None and (plain := _in_plain_numbers(meaning, subject, launch)):
+        instead = () if first is None or first.id == OPEN else (Fact("Instead", f"{first.title}: {first.because}"),)
+        also = ("why not occupancy", "why is it slow")
+        deciding = tuple(_deciding(failing, blocking))
+        return Answer(plain, "no", (Facts(instead),) if instead else (), also, evidence=deciding)
     value = known_value(subject, launch)
     at = f" ({value[0]} = {number_text(*value)})" if value is not None else ""
     then = (f"why not {finding_title(main_subject(subject)).lower()}", "why is it slow")
@@ -190,6 +229,13 @@ def _is_cause(meaning: Meaning, asked: Asked) -> Answer:
     if first is not None and first.id != OPEN:
         blocks.append(Facts((Fact("Instead", f"{first.title}: {first.because}"),)))
     return Answer(says, "no", tuple(blocks), then, evidence=deciding)
+
+
+def _in_plain_numbers(meaning: Meaning, subject: Subject, launch: LaunchDiagnosis) -> str:
+    """Return the answer to whether occupancy or a number of registers is the cause, without the words of rules."""
+    if subject.id == "register_pressure" and meaning.numbers and meaning.numbers[0].isdecimal():
+        return with_registers(launch, int(meaning.numbers[0][:4]))
+    return not_the_cause(launch) if subject.id == "occupancy" else ""
 
 
 def _uncapitalised(text: str) -> str:
@@ -270,10 +316,18 @@ def _how_concluded(meaning: Meaning, asked: Asked) -> Answer:
         )
     rules = ", ".join(finding.rules)
     says = f"By the rule {rules}: {finding.because}." if finding.rules else f"{sentence(finding.because)}"
+    if _asks_for(finding, meaning) and finding.speedup is not None:
+        says = f"{speedup_text(finding.speedup.estimate)} is an estimate: {finding.speedup.how}."
     page = proofs_page((Explained(launch, finding.id, asked.proof, asked.flips),))
     return Answer(
         says, blocks=flat(page.sections), then=("how sure are you", "what else was found"), evidence=finding.evidence
     )
+
+
+def _asks_for(finding: Finding, meaning: Meaning) -> bool:
+    """Whether a question contains the estimated speedup of a finding, as shown: `how did you get 3.6x`."""
+    shown = "" if finding.speedup is None else speedup_text(finding.speedup.estimate).rstrip("×")
+    return bool(shown) and re.search(rf"(?<![\d.]){re.escape(shown)}\s*(?:x|×|times)", meaning.text) is not None
 
 
 def _why_not(meaning: Meaning, asked: Asked) -> Answer:
@@ -287,6 +341,8 @@ def _why_not(meaning: Meaning, asked: Asked) -> Answer:
     deciding = _deciding(failing, blocking) or [item for clause in unknown for item in clause.evidence]
     says = f"{finding_title(wanted)} was not concluded"
     says += f": {test_line(deciding[0])}." if deciding else ": no rule concludes it on this launch."
+    if limit := occupancy_text(asked.launch, wanted):
+        says += f" {limit}"
     page = proofs_page((Explained(asked.launch, wanted, asked.blocked),))
     then = (f"what is {finding_title(wanted).lower()}", "why is it slow")
     return Answer(says, blocks=flat(page.sections), then=then, evidence=tuple(deciding))

@@ -57,7 +57,7 @@ def _how_much(meaning: Meaning, asked: Asked) -> Answer:
         time += f" ({time_range_text(best, worst)})"
     worth = "" if worthwhile(gain.estimate) else " That is hardly worth the work."
     says = f"About {estimate_text(gain)} faster by fixing {lower_start(finding.title)}{time}.{worth}"
-    rows = (Facts((Fact("Why not more", sentence(gain.how)),)),)
+    rows = (Facts((Fact("Estimate", sentence(gain.how)),)),)
     return Answer(says, blocks=(*rows, *_budget(launch)), then=then)
 
 

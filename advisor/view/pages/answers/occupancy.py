@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from typing import Final
 
 from advisor.hardware.gpus import limits_of
-from advisor.hardware.occupancy import changes_needed
+from advisor.hardware.occupancy import changes_needed, occupancy
 from advisor.knowledge.base import catalog, metric_title
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.records.errors import UsageError
 from advisor.view.charts.bars import occupancy_limit
-from advisor.view.numbers import exact_text, percent_text, size_text
+from advisor.view.numbers import counted, exact_text, percent_text, size_text
 from advisor.view.pages.answers.parts import number_text
 
 _ASKED: Final = ("occupancy_achieved_pct", "occupancy_theoretical_pct")
@@ -26,6 +26,7 @@ _LIMITS: Final = (
     *(f"occupancy_limit_{name}" for name in ("registers", "shared", "blocks", "warps", "barriers")),
 )
 _KEPT: Final = "as many threads as now. All other numbers stay as measured; only a profile shows how they change"
+_FILLED: Final = 50.0  # percent of the warp slots above which more warps are rarely what is missing
 _ROUNDING: Final = 0.5  # points by which a value may be over the limit
 
 
@@ -64,6 +65,47 @@ def assumptions(launch: LaunchDiagnosis, values: Iterable[tuple[str, float]]) ->
         for name, value in now.items()
     ]
     return text, (*rows, _KEPT) if rows else ()
+
+
+def not_the_cause(launch: LaunchDiagnosis) -> str:
+    """Return in numbers why occupancy is not what limits the launch; empty if it is low or unknown."""
+    have = launch.metrics
+    achieved, theoretical = have.get("occupancy_achieved_pct"), have.get("occupancy_theoretical_pct")
+    if achieved is None or achieved < _FILLED:
+        return ""
+    parts = [f"{percent_text(achieved)} of the warp slots are filled"]
+    if theoretical is not None:
+        parts[0] += f" ({percent_text(theoretical)} are possible)"
+    if (eligible := have.get("eligible_warps")) is not None:
+        parts.append(f"{eligible:.1f} warps per scheduler are ready to issue in an average cycle")
+    sides = {side: have[f"{side}_pct"] for side in ("memory", "compute") if f"{side}_pct" in have}
+    if sides:
+        side = max(sides, key=lambda name: sides[name])
+        parts.append(f"{side} runs at {percent_text(sides[side])} of its peak")
+    return f"No: {', '.join(parts[:-1])}{' and ' if parts[:-1] else ''}{parts[-1]}."
+
+
+def with_registers(launch: LaunchDiagnosis, registers: int) -> str:
+    """Return the theoretical occupancy with this number of registers per thread; empty if the launch is unknown."""
+    have = launch.metrics
+    block, shared, now = (have.get(n) for n in ("block_size", "shared_bytes_per_block", "registers_per_thread"))
+    try:
+        limits = limits_of(launch.cc)
+        if not block or shared is None or not 1 <= registers <= limits.registers_per_thread:
+            return ""
+        requested = max(0, int(shared) - limits.shared_reserved)
+        fits = occupancy(limits, int(block), registers, requested)
+    except (UsageError, AttributeError):
+        return ""
+    text = (
+        f"{registers} registers per thread let {counted(fits.blocks, 'block')} of {int(block):,} threads run on an SM"
+    )
+    text += f": theoretical occupancy {percent_text(fits.percent)}"
+    if now is not None:
+        theoretical = have.get("occupancy_theoretical_pct")
+        at = f", {percent_text(theoretical)}" if theoretical is not None else ""
+        text += f" (now {now:.0f} registers{at})"
+    return f"{text}."
 
 
 def _changes(launch: LaunchDiagnosis, percent: float) -> tuple[str, ...]:

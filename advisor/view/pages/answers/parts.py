@@ -14,6 +14,7 @@ from advisor.reasoning.engine.explain import BlockedRule, Flip, Proof
 from advisor.records.diagnosis import Comparison, Finding, LaunchDiagnosis, OtherGpu, RuleVerdict
 from advisor.records.questions import Meaning, Subject
 from advisor.view.blocks import Block, Fact, Line, Outline
+from advisor.view.charts.bars import occupancy_limit
 from advisor.view.numbers import amount_text, estimate_text, outcome_text, percent_text
 
 Truth = Literal["", "yes", "no", "unknown"]
@@ -82,6 +83,17 @@ def found_of(subject: Subject | None, launch: LaunchDiagnosis) -> Finding | None
 def main_subject(subject: Subject | None) -> str:
     """Return the id of the diagnosis that a subject is mostly about; empty if it is about none."""
     return subject.findings[0] if subject is not None and subject.findings else ""
+
+
+def occupancy_text(launch: LaunchDiagnosis, finding: str) -> str:
+    """Return what limits the launch's occupancy, for a finding about it; empty for others or if it is unknown."""
+    entry = catalog().findings.get(finding)
+    limit = occupancy_limit(launch.metrics, launch.labels)
+    if entry is None or not limit or not any("occupancy_low" in rule.when for rule in entry.seen):
+        return ""
+    known = [("theoretical", "occupancy_theoretical_pct"), ("achieved", "occupancy_achieved_pct")]
+    values = [f"{word} {launch.metrics[metric]:.0f} %" for word, metric in known if metric in launch.metrics]
+    return f"Occupancy is {limit}: {', '.join(values)}." if values else f"Occupancy is {limit}."
 
 
 def known_value(subject: Subject | None, launch: LaunchDiagnosis) -> tuple[str, float] | None:

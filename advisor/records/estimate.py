@@ -1,0 +1,50 @@
+"""How an estimated speedup was computed: the need of each unit before and after the fix, and the factors' origin."""
+
+from __future__ import annotations
+
+from advisor.records.record import Gain, Pairs, Record
+
+
+class Factor(Record):
+    """One factor of a fix on the work of a unit: its formula as written in the knowledge base, and its value here."""
+
+    formula: str
+    value: float
+
+
+class Relief(Record):
+    """A unit whose need a fix changes.
+
+    before, after: its need as a share of the measured time, absent for what is no unit (imbalance, the launch itself);
+    factor: on its work, the middle of `factors` (modest and far degree; one if they are the same); inputs: the metrics
+    in the formulas; cites: the sources of the unit's ceiling.
+    """
+
+    term: str
+    name: str
+    before: float | None
+    after: float | None
+    factor: float
+    factors: tuple[Factor, ...]
+    inputs: Pairs[float]
+    cites: tuple[str, ...]
+
+
+class Estimate(Record):
+    """An estimated speedup: old time / new time.
+
+    fix: the fix whose factors were used; parts: the units that it changes, the one that saves most first; before,
+    after: the needs of all units combined, as shares of the measured time; accounted: the share of the measured time
+    to which the model applies; norm: with which the chains of units combine; how: in words, with what limits the
+    result; cites: the sources of the fix and of the model.
+    """
+
+    fix: str
+    speedup: Gain
+    parts: tuple[Relief, ...]
+    before: float | None
+    after: float | None
+    accounted: float | None
+    norm: float
+    how: str
+    cites: tuple[str, ...]

@@ -1,0 +1,38 @@
+"""What contradicts itself is unknown: no class and no factor from lost counters, none beyond a unit at its ceiling."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+
+from advisor.reasoning.diagnose import analyse_numbers
+from advisor.reasoning.metrics.derive import derive
+from advisor.records.diagnosis import first_diagnosis
+
+LOST = {"sm_throughput_pct": 0.0, "memory_throughput_pct": 3.08, "dram_pct": 3.26, "duration_ns": 1.59e11}
+GRID = {"grid_size": 10, "sm_count": 19, "waves": 0.02, "warps": 20, "device_schedulers_per_sm": 4}
+
+
+def test_no_compute_at_all_with_lost_cycles_is_unknown() -> None:
+    frame = pd.DataFrame([{**LOST, "sm_cycles_elapsed": math.nan}, {**LOST, "sm_cycles_elapsed": 1e9}])
+    found = derive(frame)["compute_pct"].to_numpy()
+    assert np.isnan(found[0]) and found[1] == 0
+
+
+def test_nothing_is_concluded_from_it() -> None:
+    launch = analyse_numbers({**LOST, **GRID}).diagnosis.launches[0]
+    first = first_diagnosis(launch)
+    assert launch.verdict.id == "undetermined"
+    assert first is not None and first.speedup is None and first.confidence == 0
+
+
+def test_a_unit_at_its_ceiling_leaves_no_gain_to_a_fix_that_does_not_relieve_it() -> None:
+    """A copy at 90.7 % of the DRAM peak: starting fewer blocks cannot make it 8 % faster."""
+    numbers = {"dram_pct": 90.7, "memory_pct": 90.7, "l2_pct": 45, "compute_pct": 12, "blocks_per_cycle": 0.6}
+    numbers |= {"block_launch_ceiling": 0.83, "duration_ns": 5e6}
+    launch = analyse_numbers(numbers).diagnosis.launches[0]
+    for finding in launch.findings:
+        if finding.id == "block_launch_rate":
+            assert finding.kind == "note" and finding.speedup is not None and finding.speedup.estimate < 1.05

@@ -1,0 +1,90 @@
+"""Every estimated speedup can be computed again from what its proof shows: needs, factors, formulas and sources."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from advisor.explain.explain import explain
+from advisor.knowledge.base import catalog
+from advisor.knowledge.expressions import parse
+from advisor.knowledge.time_model import time_model
+from advisor.reasoning.diagnose import analyse_numbers
+from advisor.records.estimate import Estimate
+from advisor.session.language.lexicon import Known
+from advisor.session.questions import answer
+from advisor.session.services import knowledge_index
+from advisor.view.pages.estimate import estimate_lines
+
+
+def estimates(tour: Any) -> list[tuple[Any, Any, Estimate]]:
+    out = []
+    for position, launch in enumerate(tour.diagnosis.launches):
+        for finding in launch.findings:
+            found = tour.how(position, finding.id).estimate
+            assert (found is not None) == (finding.speedup is not None), (launch.kernel, finding.id)
+            if found is not None:
+                out.append((launch, finding, found))
+    return out
+
+
+def test_the_shown_numbers_give_the_shown_speedup(tour: Any) -> None:
+    checked = 0
+    for launch, finding, found in estimates(tour):
+        assert found.speedup == finding.speedup.estimate
+        if found.accounted is None or "limited by" in found.how:
+            continue
+        new = found.accounted * found.after / found.before + 1 - found.accounted
+        assert max(1, 1 / new) == pytest.approx(found.speedup, rel=0.001), (launch.kernel, finding.id)
+        checked += 1
+    assert checked > 10
+
+
+def test_each_factor_is_its_formula_on_the_shown_inputs(tour: Any) -> None:
+    for _, _, found in estimates(tour):
+        for part in found.parts:
+            values = dict(part.inputs)
+            for one in part.factors:
+                assert parse(one.formula).scalar(values) == pytest.approx(one.value)
+            if part.factors and part.term != "launch":
+                middle = math.prod(max(one.value, 0) for one in part.factors) ** (1 / len(part.factors))
+                assert part.factor == pytest.approx(middle, abs=0.01)
+
+
+def test_the_lines_name_unit_factor_formula_and_source(tour: Any) -> None:
+    launch, _, found = next(one for one in estimates(tour) if one[0].kernel == "gemm_one_output")
+    lines = [line.text for line in estimate_lines(found)]
+    text = "\n".join(lines)
+    assert launch.kernel == "gemm_one_output" and text.startswith("3.6×")
+    for word in ("L1 wavefronts of shared memory: needs 94 % of the time, then 21 %", "tile_of_4", "guide.step3.lsu"):
+        assert word in text
+    assert sum(line.startswith("tile_of_4 = ") and ":" in line for line in lines) == 1
+    assert "h200.time_model" in lines[-1]
+
+
+def test_a_question_about_the_speedup_is_answered_with_its_computation(tour: Any) -> None:
+    at = next(p for p, launch in enumerate(tour.diagnosis.launches) if launch.kernel == "gemm_one_output")
+    known: Known = knowledge_index().asked
+    found = answer("how did you get 3.6x", tour, at, known).answer
+    assert found.says.startswith("3.6× is an estimate") and "falls to 23 %" in found.says
+    assert "tile_of_4" in str(found.blocks)
+
+
+def test_every_measurement_of_the_time_model_says_what_was_measured() -> None:
+    model = time_model()
+    cited = {key for term in model.terms.values() for key in term.cites} | {"h200.bytes_in_flight"}
+    for part in (model.norm, model.scale, model.accuracy, model.queueing, model.scattered, model.latency_cycles):
+        cited |= set(part.cites)
+    for key in sorted(key for key in cited if key.startswith("h200.")):
+        assert explain(key).section("measured"), key
+        assert catalog().cite(key) is not None
+
+
+def test_a_factor_between_counter_and_claim_is_shown() -> None:
+    """The counter is 17.6 %; three times as much is a claim with a factor of another GPU."""
+    numbers = {"l2_atomic_max_pct": 17.58, "l2_atomic_pct": 1.3, "compute_pct": 13, "memory_pct": 28}
+    launch = analyse_numbers(numbers).diagnosis.launches[0]
+    said = next(f.because for f in launch.findings if f.id == "atomic_contention")
+    assert "17.6 % of its cycles" in said and "3 cycles each" in said and "H200" in said and "53 %" in said
