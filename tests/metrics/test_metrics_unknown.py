@@ -21,6 +21,8 @@ READ = sorted(name for name, entry in METRICS.items() if entry.names)
 BY_DEFINITION = {"compute_pct", "compute_from_breakdown", "memory_pct"}
 # Stand-ins that are estimates, good to a part of themselves: cycles for requests; the small difference of two counters.
 ESTIMATES = {"idc_requests_per_ldc": 0.6, "stall_not_selected": 0.15, "stall_not_selected_pct": 0.15}
+# The rest to one of an estimate.
+RESTS = {"idle_issue_share": 0.06, "no_eligible_pct": 6.0}
 # Shares of samples for shares that are counted: good to a point of a warp's time.
 SHARES = {f"stall_{reason}" for reason in SAMPLED} | {f"stall_{reason}_pct" for reason in SAMPLED}
 # Counters of different passes differ by up to 4 %, and some stand in for each other, such as the averages of an SM for
@@ -29,7 +31,7 @@ TOLERANCE = 0.06
 
 
 def _allowed(name: str, was: np.ndarray, interval: np.ndarray) -> np.ndarray:
-    allowed = ESTIMATES.get(name, TOLERANCE) * abs(was) + 1e-9
+    allowed = ESTIMATES.get(name, TOLERANCE) * abs(was) + RESTS.get(name, 1e-9)
     return allowed + (1.0 if name.endswith("_pct") else interval / 100) if name in SHARES else allowed
 
 

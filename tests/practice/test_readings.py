@@ -24,7 +24,10 @@ from advisor.records import resources
 from advisor.records.errors import AdvisorError, UsageError
 
 # Caveats that no report can show, and why.
-NOT_SHOWN = {"duration_disagrees": "needs the kernel's time outside ncu, which the user types"}
+NOT_SHOWN = {
+    "answer_contradicted": "needs a number of the algorithm, which the user types",
+    "duration_disagrees": "needs the kernel's time outside ncu, which the user types",
+}
 # Caveats that are no number: their explanations have none either.
 WORDS = ("line_info_missing", "gpu_unknown", "report_incomplete")
 DOC = Path(__file__).resolve().parents[2] / "docs" / "practice.md"

@@ -68,7 +68,7 @@ def test_a_question_about_the_speedup_is_answered_with_its_computation(tour: Any
     at = next(p for p, launch in enumerate(tour.diagnosis.launches) if launch.kernel == "gemm_one_output")
     known: Known = knowledge_index().asked
     found = answer("how did you get 3.6x", tour, at, known).answer
-    assert found.says.startswith("3.6× is an estimate") and "falls to 23 %" in found.says
+    assert found.says.startswith("3.6× is an estimate") and "to 23 % of today's" in found.says
     assert "tile_of_4" in str(found.blocks)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 
 import pytest
@@ -28,7 +27,7 @@ SEEN = {
     "whatif": ("/whatif shared_wavefront_ratio=1", "What if"),
     "explain": ("/explain occupancy", "Explain"),
     "evidence": ("/evidence", "Evidence"),
-    "next": ("/next", "This launch has no other finding"),
+    "next": ("/next", "All findings of this launch are shown above"),
     "fix": ("/fix", "Fix"),
     "missing": ("/missing", "Missing"),
     "collect": ("/collect", "Collect"),
@@ -63,7 +62,7 @@ async def test_every_command_does_what_it_says(tmp_path: Path):
     """In one session, put back to the first launch with its diagnosis after each command; /quit is the last."""
     saving = Saving()
     own = saving.sources(real())
-    fields = {field.name: getattr(own, field.name) for field in dataclasses.fields(own)}
+    fields = {name: getattr(own, name) for name in own.__struct_fields__}
     async with session(str(RECORDED), size=(160, 50), **fields) as at:
         await at.open()
         opened = at.app.state

@@ -27,12 +27,12 @@ def line(at: Driver) -> str:
 
 BURSTS = (
     ("f9", "0.25", "0.25"),
-    ("f7", "/LDG", "/LDG"),
+    ("f7", "/LDG", "LDG"),
     ("f7", ":share>5", "share>5"),
     ("f8", "/nearr", "nearr"),
     ("f12", "dram", "dram"),
     ("", ":dram", "dram"),
-    ("", "/dram", "/dram"),
+    ("", "/dram", "dram"),
 )
 
 
@@ -71,4 +71,4 @@ async def test_beside_the_evidence_what_is_typed_goes_to_the_prompt():
         await at.press("tab")
         assert not at.app.screen.query_one("#prompt").has_focus
         await burst(at, "/why is that")
-        assert line(at) == "/why is that"
+        assert line(at) == "why is that"

@@ -53,7 +53,7 @@ _SAME_PRINTED = 0.005
 def _of_turing(metric: str) -> tuple[tuple[str, ...], Fill]:
     """Double an L1 unit where L1 throughput on CC 7.5 is exactly twice it: there its stated peak is never reached.
 
-    Source: errata.turing_l1. L1 throughput is over active cycles, the unit over elapsed ones.
+    Source: public_reports.turing_l1. L1 throughput is over active cycles, the unit over elapsed ones.
     """
 
     def fill(columns: Columns, given: Columns) -> Array:
@@ -68,8 +68,8 @@ def _of_turing(metric: str) -> tuple[tuple[str, ...], Fill]:
 def lsu(columns: Columns, given: Columns) -> Array:
     """Return the LSU's utilisation where a report without the breakdown prints one number for SM and memory throughput.
 
-    Only loads and stores are in both breakdowns (as pipe LSU and as requests to L1), so equal maxima are theirs. Of
-    the 11 distinct kernels with equal numbers among the reports at hand, all are led by the LSU.
+    Only loads and stores are in both breakdowns (as pipe LSU and as requests to L1), so equal maxima are theirs.
+    Source: public_reports.sm_and_memory.
     """
     both, same = columns["sm_throughput_pct"], columns["memory_throughput_pct"]
     return np.where((np.abs(both - same) <= _SAME_PRINTED) & (both > 0), both, np.nan)
