@@ -22,7 +22,7 @@ BY_DEFINITION = {"compute_pct", "compute_from_breakdown", "memory_pct"}
 # Stand-ins that are estimates, good to a part of themselves: cycles for requests; the small difference of two counters.
 ESTIMATES = {"idc_requests_per_ldc": 0.6, "stall_not_selected": 0.15, "stall_not_selected_pct": 0.15}
 # The rest to one of an estimate.
-RESTS = {"idle_issue_share": 0.06, "no_eligible_pct": 6.0}
+RESTS = {"no_eligible_pct": 6.0}
 # Shares of samples for shares that are counted: good to a point of a warp's time.
 SHARES = {f"stall_{reason}" for reason in SAMPLED} | {f"stall_{reason}_pct" for reason in SAMPLED}
 # Counters of different passes differ by up to 4 %, and some stand in for each other, such as the averages of an SM for
