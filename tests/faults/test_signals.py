@@ -46,6 +46,7 @@ def handled() -> Iterator[None]:
 @pytest.mark.parametrize("name", ["TERM", "HUP", "QUIT"])
 def test_a_signal_is_an_exception_and_the_handlers_of_before_come_back(name: str) -> None:
     number = getattr(signal, f"SIG{name}")
+    inherited = signal.signal(number, signal.SIG_DFL)  # under nohup the tests run with an ignored SIGHUP
     before = [signal.getsignal(one) for one in (number, signal.SIGINT, signal.SIGTERM, signal.SIGPIPE)]
     restore = ending.install()
     try:
@@ -54,7 +55,9 @@ def test_a_signal_is_an_exception_and_the_handlers_of_before_come_back(name: str
         assert stopped.value.number == number
     finally:
         restore()
-    assert [signal.getsignal(one) for one in (number, signal.SIGINT, signal.SIGTERM, signal.SIGPIPE)] == before
+        after = [signal.getsignal(one) for one in (number, signal.SIGINT, signal.SIGTERM, signal.SIGPIPE)]
+        signal.signal(number, inherited)
+    assert after == before
 
 
 def test_what_the_caller_ignores_stays_ignored() -> None:
