@@ -100,7 +100,7 @@ def main() -> int:
     if errors:
         middle, late = errors[len(errors) // 2], errors[int(0.9 * len(errors))]
         print(
-            f"estimate against measured: factor {math.exp(middle):.2f} in the median, {math.exp(late):.2f} at the 90th %"
+            f"estimate against measured: factor {math.exp(middle):.2f} (median), {math.exp(late):.2f} (90th percentile)"
         )
     return 0
 
