@@ -47,8 +47,10 @@ class Row(Struct, frozen=True):
 
     @property
     def right(self) -> bool:
-        """Whether the first finding is accepted; without any, whether the class is (`undetermined` if refused)."""
-        return (self.found[0] if self.found else self.class_id or "undetermined") in self.entry["accepted"]
+        """Whether the first finding is accepted; without any, the class (`undetermined` if refused) or `unexplained`."""
+        if self.found:
+            return self.found[0] in self.entry["accepted"]
+        return bool({self.class_id or "undetermined", "unexplained"} & {*self.entry["accepted"]})
 
     @property
     def near(self) -> bool:
@@ -135,12 +137,12 @@ def unexplained(launches: Iterable[tuple[str, LaunchDiagnosis]]) -> Iterable[str
         yield f"unexplained, {name:<10} {sum(kernels.values()):3} of {len(kernels):3} kernels over 10 us"
 
 
-def run(folder: Path, half: str, misses: bool) -> int:
+def run(folder: Path, half: str, misses: bool, truth: Path = TRUTH) -> int:
     """Print the tables of a half of the files in a folder; return 1 if none of them is there."""
     from advisor import diagnose
     from advisor.timeline.analyse import analyse
 
-    entries: list[Entry] = yaml.safe_load(TRUTH.read_text(encoding="utf-8"))
+    entries: list[Entry] = yaml.safe_load(truth.read_text(encoding="utf-8"))
     by_file: dict[str, list[Entry]] = defaultdict(list)
     for entry in entries:
         if half in ("all", half_of(entry["digest"])):
@@ -173,7 +175,7 @@ def run(folder: Path, half: str, misses: bool) -> int:
             launch = at.get(entry["launch"])
             rows.append(Row(entry, why="no such launch") if launch is None else judged(entry, launch))
     if not rows:
-        print(f"{folder}: none of the files of {TRUTH.name} is there", file=sys.stderr)
+        print(f"{folder}: none of the files of {truth.name} is there", file=sys.stderr)
         return 1
     print(f"half: {half}; {len(by_file) - absent} files, {len(rows)} entries; {absent} files are not there")
     print(*table(rows), *unexplained(launches), sep="\n")
@@ -194,8 +196,9 @@ def main() -> int:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--half", choices=(*HALVES, "all"), default="tuning")
     parser.add_argument("--misses", action="store_true", help="list the misses of the tuning half")
+    parser.add_argument("--truth", type=Path, default=TRUTH, help="the entries (default: strangers.yaml)")
     given = parser.parse_args()
-    return run(given.folder, given.half, given.misses)
+    return run(given.folder, given.half, given.misses, given.truth)
 
 
 if __name__ == "__main__":
