@@ -47,7 +47,7 @@ class Row(Struct, frozen=True):
 
     @property
     def right(self) -> bool:
-        """Whether the first finding is accepted; without one, the class (`undetermined` if refused) or `unexplained`."""
+        """Whether the first finding is accepted; without any, whether the class or `unexplained` is."""
         if self.found:
             return self.found[0] in self.entry["accepted"]
         return bool({self.class_id or "undetermined", "unexplained"} & {*self.entry["accepted"]})
