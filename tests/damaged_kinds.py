@@ -16,7 +16,7 @@ from pathlib import Path
 import zstandard
 
 from advisor.records import resources
-from tests import damaged
+from tests import damaged, damaged_databases
 from tests.timeline import generator
 
 Bytes = bytes
@@ -114,12 +114,29 @@ def _traces(kind: str, place: str) -> tuple[tuple[str, Bytes], ...]:
     """Whole traces: a database, or the tables of `nsys stats`."""
     folder = Path(place)
     folder.mkdir(parents=True, exist_ok=True)
+    if kind == "nsys text":
+        return ((".txt", NSYS_TEXT.encode()),)
     if kind == "nsys sqlite":
         planted = generator.busy()
         return ((".sqlite", planted.write(folder / "whole.sqlite").read_bytes()),)
     return tuple((".csv", text.encode()) for text in TABLES)
 
 
+NSYS_TEXT = """
+ ** CUDA GPU Kernel Summary (cuda_gpu_kern_sum):
+
+ Time (%)  Total Time (ns)  Instances  Avg (ns)  Med (ns)  Min (ns)  Max (ns)  StdDev (ns)          Name
+ --------  ---------------  ---------  --------  --------  --------  --------  -----------  --------------------
+     80.8      444,988,647      5,862  75,910.7  75,000.0     1,000    90,000         12.5  void gemm(float *)
+     19.2      105,000,000        100  1.05e+06  1.05e+06   900,000  1.10e+06         12.5  copy(float *)
+
+Processing [report.sqlite] with [/opt/nvidia/reports/cuda_api_sum.py]...
+
+ Time (%)  Total Time (ns)  Num Calls  Avg (ns)  Med (ns)  Min (ns)  Max (ns)  StdDev (ns)        Name
+ --------  ---------------  ---------  --------  --------  --------  --------  -----------  ----------------
+     60.0      300,000,000      1,000  300000.0  300000.0     1,000   900,000         10.0  cudaMemcpy
+     40.0      200,000,000      5,962   33545.8       3.0         1         9          1.0  cudaLaunchKernel
+"""
 TABLES = (
     "Start (ns),Duration (ns),CorrId,GrdX,GrdY,GrdZ,BlkX,BlkY,BlkZ,Reg/Trd,StcSMem (MB),DymSMem (MB),Bytes (MB),"
     "Throughput (MBps),SrcMemKd,DstMemKd,Device,Ctx,Strm,Name\n"
@@ -343,7 +360,8 @@ KINDS = {
     "knowledge": Kind(4, YAML, (("knowledge", "lint", "{}"),)),
     "answers": Kind(5, YAML, (("diagnose", str(_details()), "--answers", "{}", "--format", "json"),)),
     "nsys csv": Kind(9, TABLE, _TIMELINE),
-    "nsys sqlite": Kind(6, BINARY, _TIMELINE),
+    "nsys sqlite": Kind(8, BINARY | damaged_databases.DAMAGE, _TIMELINE),
+    "nsys text": Kind(3, TEXT, (*_TIMELINE, *_DIAGNOSE)),
     "transcript": Kind(6, JSONL, (("replay", "--check", "{}"), ("replay", "{}", "--export", "md"))),
     "ptxas": Kind(2, TEXT, (("diagnose", str(_details()), "--ptxas", "{}"),)),
     "special": Kind(1, {}, (*_READ, *_TIMELINE, ("replay", "--check", "{}"), ("source", "{}"))),
@@ -440,7 +458,8 @@ def _kind_of(path: Path) -> str:
     if folder == "ncu-csv":
         head = path.read_bytes()[:100_000]
         return "details csv" if b"Metric Name" in head else "raw csv"
-    return {"ncu-text": "console", "nsys-csv": "nsys csv", "nsys-sqlite": "nsys sqlite"}.get(folder, "")
+    kinds = {"ncu-text": "console", "nsys-csv": "nsys csv", "nsys-sqlite": "nsys sqlite", "nsys-text": "nsys text"}
+    return kinds.get(folder, "")
 
 
 def _suffix(path: Path) -> str:
