@@ -49,12 +49,16 @@ ENCODINGS = ("cp037", "cp500", "cp1140", "utf-16", "utf-16-le", "utf-16-be", "ut
 
 @dataclass(frozen=True)
 class Case:
-    """One damaged input. command: what reads it, `{}` in place of its path."""
+    """One damaged input. command: what reads it, `{}` in place of its path.
+
+    whole: writes the input without its damage, or None where the damage does not take anything away for certain.
+    """
 
     kind: str
     damage: str
     command: tuple[str, ...]
     write: Callable[[Path], Path]
+    whole: Callable[[Path], Path] | None = None
 
     def arguments(self, folder: Path) -> list[str]:
         """The command line, with the input written into `folder`."""
@@ -416,17 +420,32 @@ def cases(count: int, seed: int = 1, real: Sequence[Path] = ()) -> Iterator[Case
             rng = random.Random(f"{seed}/{name}/{number}")
             damage = list(kind.damage)[number % len(kind.damage)] if kind.damage else "no file"
             command = kind.commands[(number // max(1, len(kind.damage))) % len(kind.commands)]
-            yield Case(name, damage, command, _writer(name, damage, kind, number, rng, real))
+            state = rng.getstate()
+            whole = _writer(name, "", kind, number, state, real) if damage in TAKES_AWAY and name in COUNTED else None
+            yield Case(name, damage, command, _writer(name, damage, kind, number, state, real), whole)
+
+
+# Damage after which a report says less, and the kinds whose launches are counted.
+TAKES_AWAY = ("cut", "headless", "columns")
+COUNTED = ("report", "raw csv", "details csv", "console")
 
 
 def _writer(
-    name: str, damage: str, kind: Kind, number: int, rng: random.Random, real: Sequence[Path]
+    name: str, damage: str, kind: Kind, number: int, state: tuple[object, ...], real: Sequence[Path]
 ) -> Callable[[Path], Path]:
+    """Return what writes the input with this damage, or without any."""
+
     def write(folder: Path) -> Path:
+        rng = random.Random()
+        rng.setstate(state)  # type: ignore[arg-type]
         if name == "special":
             return _special(folder, rng)
         wholes = _of(name, folder, real)
         suffix, data = wholes[rng.randrange(len(wholes))]
+        if not damage:
+            path = folder / f"whole{suffix}"
+            path.write_bytes(data)
+            return path
         made = kind.damage[damage](data, rng) if data else b""
         if name == "packed report":
             if rng.random() < 0.5:
