@@ -48,7 +48,7 @@ def views(data: bytes, rng: random.Random) -> bytes:
     """Views that never end, or that name each other, in the place of tables; triggers on them."""
 
     def change(db: sqlite3.Connection) -> None:
-        for table in rng.sample(_there(db), 2):
+        for table in rng.sample(_there(db), min(2, len(_there(db)))):
             names = _columns(db, table)
             db.execute(f"DROP TABLE {table}")
             first = ", ".join(f'n AS "{name}"' for name in names)
@@ -119,7 +119,7 @@ def generated(data: bytes, _: random.Random) -> bytes:
         db.execute(f'CREATE TABLE {KERNEL} ("start" INTEGER, "end" INTEGER, shortName INTEGER, {made})')
         db.execute(f'INSERT INTO {KERNEL} ("start", "end", shortName) SELECT "start", "end", shortName FROM old')
         db.execute(
-            f'WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c LIMIT 20000) INSERT INTO {KERNEL} '
+            f"WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c LIMIT 20000) INSERT INTO {KERNEL} "
             '("start", "end", shortName) SELECT n, n + 1, 1 FROM c'
         )
 

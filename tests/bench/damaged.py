@@ -330,7 +330,9 @@ def all_kinds(given: argparse.Namespace) -> int:
     print("\nThe costliest:")
     for one in sorted(found, key=lambda one: -max(one.seconds / _MOST_S, one.peak_mb / _MOST_MB))[:5]:
         words = " ".join(one.case.command)
-        print(f"{one.case.kind}, {one.case.damage}: {one.seconds:.1f} s, {one.peak_mb:.0f} MB: {words}: {one.said[:150]}")
+        print(
+            f"{one.case.kind}, {one.case.damage}: {one.seconds:.1f} s, {one.peak_mb:.0f} MB: {words}: {one.said[:150]}"
+        )
     bad = sum(bool(one.wrong) for one in found)
     print(f"\n{len(found)} inputs in {time.perf_counter() - begun:.0f} s, seed {given.seed}: {bad} wrong")
     return 1 if bad else 0

@@ -1,4 +1,4 @@
-"""kill -9 of the commands at random moments: `python -m tests.bench.killed_commands [--times 30] [--seed 1] [--scene S]`.
+"""kill -9 of the commands at random moments: `python -m tests.bench.killed_commands [--times 30] [--scene S]`.
 
 A scene starts the real program (or a loop over the function that stores something) with folders of its own, kills it
 with its process group alone at a random moment, and then looks: no process that it started may live three seconds

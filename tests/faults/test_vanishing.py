@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -54,7 +55,7 @@ def test_a_terminal_that_closed_before_the_session_began_counts_as_one(terminal:
 
 
 def test_no_terminal_is_missed_where_there_was_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    with open(os.devnull) as nothing:
+    with Path(os.devnull).open() as nothing:
         monkeypatch.setattr(sys, "__stdin__", nothing)
         assert not leaving.Leaving()._was_terminal
 

@@ -11,9 +11,9 @@ import pytest
 
 from advisor.cli.main import main
 from advisor.records.errors import InputError
+from advisor.timeline import sqlite_trace
 from advisor.timeline.analyse import analyse
 from advisor.timeline.read import read_trace
-from advisor.timeline import sqlite_trace
 from tests import damaged_databases
 from tests.timeline import generator as make
 from tests.timeline.generator import MS, US, Planted
@@ -124,7 +124,9 @@ def test_a_query_that_never_ends_is_interrupted(tmp_path: Path, monkeypatch: pyt
     path = make.busy().write(tmp_path / "t.sqlite")
     with pytest.raises(InputError, match="takes too long"), sqlite_trace.opened(path) as database:
         database.rows(
-            "StringIds", ("id",), "WHERE (WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT sum(n) FROM c)"
+            "StringIds",
+            ("id",),
+            "WHERE (WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT sum(n) FROM c)",
         )
 
 
