@@ -217,7 +217,7 @@ def modes(data: bytes, rng: random.Random) -> bytes:
     def schema(db: sqlite3.Connection) -> None:
         db.execute("PRAGMA writable_schema = ON")
         wrong = rng.choice(("CREATE TABLE x(\x1b[31m", "CREATE TABLE " + "(" * 5000, "DROP TABLE x", "x" * 900_000))
-        db.execute("UPDATE sqlite_master SET sql = ? WHERE name = ?", [wrong, rng.choice(_there(db))])
+        db.execute("UPDATE sqlite_master SET sql = ? WHERE name = ?", [wrong, rng.choice(_there(db) or ["x"])])
 
     return _changed(data, schema)
 

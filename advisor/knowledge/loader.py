@@ -27,8 +27,7 @@ import yaml
 
 from advisor.records import resources
 from advisor.records.errors import AdvisorError, KnowledgeError
-from advisor.records.files import write_bytes_whole
-from advisor.records.own_files import make_own, read_own
+from advisor.records.own_files import read_own, write_own
 from advisor.records.regular_files import why_special
 
 MOST_NODES = 30_000
@@ -209,11 +208,12 @@ class ParseCache:
             self._new = True
 
     def write(self) -> None:
-        """Write the file if there is anything new; ignore errors."""
+        """Write the file if there is anything new; ignore errors. A link could lead to a file of another kind."""
         if self._new and self._file is not None:
             with contextlib.suppress(*_DAMAGED, AdvisorError):
-                make_own(self._file.parent)
-                write_bytes_whole(self._file, msgspec.msgpack.encode(dict(self._known())))
+                if self._file.is_symlink():
+                    return
+                write_own(self._file, msgspec.msgpack.encode(dict(self._known())))
                 self._new = False
 
     def _place(self, path: Path) -> str:

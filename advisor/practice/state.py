@@ -173,7 +173,7 @@ class Store:
     def change(self, exercise: str, change: Callable[[Record], T]) -> T:
         """Apply `change` to the record of an exercise under the lock, write the file, and return its result."""
         try:
-            make_own(self.folder)
+            make_own(self.folder)  # for the lock
             lock = FileLock(self.folder / "practice.lock", timeout=_WAIT_S)
             with lock:
                 progress = self.read()

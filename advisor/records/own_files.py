@@ -12,6 +12,8 @@ import os
 import stat
 from pathlib import Path
 
+from advisor.records.files import write_bytes_whole
+
 _OTHERS, _GROUP = 0o002, 0o020
 
 
@@ -28,6 +30,17 @@ def read_own(path: Path, most: int) -> bytes:
         if about.st_size > most:
             raise OSError(errno.EFBIG, f"is larger than {most >> 20} MiB", str(path))
         return file.read(most)
+
+
+def write_own(path: Path, content: bytes) -> None:
+    """Replace a file in a folder of this user alone. Raises OSError with a reason, UsageError if the disk is full.
+
+    A link is followed, for a user who keeps the file elsewhere; a pipe would block, so it is refused.
+    """
+    make_own(path.parent)
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "is not a regular file", str(path))
+    write_bytes_whole(path, content)
 
 
 def make_own(folder: Path) -> None:

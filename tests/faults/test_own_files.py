@@ -16,6 +16,7 @@ from advisor.records.own_files import _why_foreign, make_own, read_own, why_fore
 from advisor.session.transcripts import autosave
 from advisor.triage.files import Done, State
 from advisor.triage.tally import Part
+from advisor.tui.opening import NAME as SETTINGS
 from advisor.tui.opening import Settings
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="owners and modes are a matter of POSIX")
@@ -87,6 +88,23 @@ def test_parsed_knowledge_that_others_can_change_is_neither_believed_nor_kept(tm
     second.put(yaml, "a: 1", {"a": 1})
     second.write()
     assert file.read_bytes() == planted
+
+
+def test_the_cache_is_not_written_through_a_link_or_into_a_pipe(tmp_path: Path) -> None:
+    yaml, precious = tmp_path / "knowledge" / "x.yaml", tmp_path / "thesis.tex"
+    yaml.parent.mkdir()
+    precious.write_text("all of it")
+    for name, plant in (("a", lambda path: path.symlink_to(precious)), ("b", os.mkfifo)):
+        file = tmp_path / name / FILE
+        make_own(file.parent)
+        plant(file)
+        cache = ParseCache(file, (yaml.parent,))
+        cache.put(yaml, "a: 1", {"a": 1})
+        cache.write()
+        assert not file.is_file() or file.is_symlink()
+    assert precious.read_text() == "all of it"
+    os.mkfifo(tmp_path / "a" / SETTINGS)
+    Settings(tmp_path / "a").choose("dark")
 
 
 def test_a_state_of_triage_that_is_a_link_destroys_nothing(tmp_path: Path) -> None:
