@@ -155,7 +155,7 @@ def tree(data: bytes, rng: random.Random) -> bytes:
         path = Path(folder) / "t.sqlite"
         path.write_bytes(data)
         db = sqlite3.connect(path, isolation_level=None)
-        tables = [name for name in (KERNEL, COPY, CALLS) if name in _there(db)]
+        tables = [name for name in (KERNEL, COPY, CALLS, "StringIds") if name in _there(db)]
         size = int(db.execute("PRAGMA page_size").fetchone()[0])
         db.close()
         if not tables or size != _PAGE:

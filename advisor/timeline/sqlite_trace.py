@@ -29,8 +29,9 @@ _MOST_TEXT = 1 << 20  # bytes of one value; the name of a template kernel takes 
 _BATCH = 500  # number of values in one IN (…)
 _BATCHES = 20  # above so many, one pass over the table is faster, even if it has no key
 _LEAST_ROW = 4  # bytes; pages that name each other can pretend to hold any number of rows
-# Seconds to read a file of no size, and bytes/s of a slow disk: a malicious file can make any query endless.
-_PATIENCE_S, _SLOW = 15.0, 10e6
+# Seconds to read a file of no size, and bytes/s of a slow disk or a busy machine: a malicious file could still contain
+# a query that never ends.
+_PATIENCE_S, _SLOW = 25.0, 1e6
 KERNEL = "CUPTI_ACTIVITY_KIND_KERNEL"
 MEMCPY = "CUPTI_ACTIVITY_KIND_MEMCPY"
 MEMSET = "CUPTI_ACTIVITY_KIND_MEMSET"
@@ -90,6 +91,7 @@ class Database:
         self._connection = connection
         self.name = name
         self._most = size // _LEAST_ROW
+        self._strings = 0  # rows of StringIds, once counted
         self._spelled: dict[str, int] = {}
         connection.create_function("spelled", 1, self._number)
         found = self._rows("SELECT name, sql FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE TABLE%'")
@@ -179,9 +181,7 @@ class Database:
         # CUPTI uses zero times for "could not be collected".
         sound += f' AND NOT ("start" = 0 AND {end} = 0)'
         sound += f' AND {end} - "start" >= {int(least)}' if least else ""
-        count = self._rows(f"SELECT count(*) FROM (SELECT 1 FROM {_name(table)} LIMIT {self._most + 1})")[0][0]
-        if count > self._most:
-            raise InputError(f"{self.name}: a damaged database: {table} has more rows than the file can hold")
+        count = self._count(table)
         sql = f"SELECT {', '.join(chosen.values())} FROM {_name(table)} WHERE {sound} LIMIT {MOST_ROWS + 1}"
         pieces: list[dict[str, Array]] = []
         with self._guarded():
@@ -201,6 +201,13 @@ class Database:
         out["lost"] = np.array([0 if least else count - found])
         return out
 
+    def _count(self, table: str) -> int:
+        """Return the number of rows. Raises InputError if the file is too small for them."""
+        count = int(self._rows(f"SELECT count(*) FROM (SELECT 1 FROM {_name(table)} LIMIT {self._most + 1})")[0][0])
+        if count > self._most:
+            raise InputError(f"{self.name}: a damaged database: {table} has more rows than the file can hold")
+        return count
+
     def _number(self, text: str) -> int:
         """Return a number for a text in the column itself: -2 or less, where there are no string ids."""
         return self._spelled.setdefault(text, -2 - len(self._spelled))
@@ -211,6 +218,8 @@ class Database:
         if not {"id", "value"} <= self.columns("StringIds"):
             return out
         wanted = [i for i in np.unique(ids).tolist() if i >= 0]
+        if not self._strings:
+            self._strings = self._count("StringIds")
         if len(wanted) > _BATCH * _BATCHES:
             chosen = set(wanted)
             sql = f"SELECT id, value FROM StringIds WHERE typeof(id) = 'integer' LIMIT {self._most}"
