@@ -32,7 +32,8 @@ _MEASURED = """
 import json, resource, subprocess, sys, time
 start = time.perf_counter()
 done = subprocess.run([sys.executable, "-m", "advisor", *sys.argv[1:]], stdout=subprocess.DEVNULL)
-print(json.dumps([done.returncode, time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024]))
+peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+print(json.dumps([done.returncode, time.perf_counter() - start, peak]))
 """
 _LOCALES = ("C", "POSIX", "C.UTF-8", "en_US.UTF-8", "tr_TR.UTF-8", "de_DE.ISO-8859-1", "ja_JP.eucJP", "nowhere")
 _ZONES = ("UTC", "Asia/Kathmandu", "America/St_Johns", "Pacific/Kiritimati", "XYZ-25:17", "")
