@@ -16,7 +16,7 @@ from pathlib import Path
 import zstandard
 
 from advisor.records import resources
-from tests import damaged
+from tests import damaged, damaged_databases
 from tests.timeline import generator
 
 Bytes = bytes
@@ -49,12 +49,16 @@ ENCODINGS = ("cp037", "cp500", "cp1140", "utf-16", "utf-16-le", "utf-16-be", "ut
 
 @dataclass(frozen=True)
 class Case:
-    """One damaged input. command: what reads it, `{}` in place of its path."""
+    """One damaged input. command: what reads it, `{}` in place of its path.
+
+    whole: writes the input without its damage, or None where the damage does not take anything away for certain.
+    """
 
     kind: str
     damage: str
     command: tuple[str, ...]
     write: Callable[[Path], Path]
+    whole: Callable[[Path], Path] | None = None
 
     def arguments(self, folder: Path) -> list[str]:
         """The command line, with the input written into `folder`."""
@@ -114,12 +118,29 @@ def _traces(kind: str, place: str) -> tuple[tuple[str, Bytes], ...]:
     """Whole traces: a database, or the tables of `nsys stats`."""
     folder = Path(place)
     folder.mkdir(parents=True, exist_ok=True)
+    if kind == "nsys text":
+        return ((".txt", NSYS_TEXT.encode()),)
     if kind == "nsys sqlite":
         planted = generator.busy()
         return ((".sqlite", planted.write(folder / "whole.sqlite").read_bytes()),)
     return tuple((".csv", text.encode()) for text in TABLES)
 
 
+NSYS_TEXT = """
+ ** CUDA GPU Kernel Summary (cuda_gpu_kern_sum):
+
+ Time (%)  Total Time (ns)  Instances  Avg (ns)  Med (ns)  Min (ns)  Max (ns)  StdDev (ns)          Name
+ --------  ---------------  ---------  --------  --------  --------  --------  -----------  --------------------
+     80.8      444,988,647      5,862  75,910.7  75,000.0     1,000    90,000         12.5  void gemm(float *)
+     19.2      105,000,000        100  1.05e+06  1.05e+06   900,000  1.10e+06         12.5  copy(float *)
+
+Processing [report.sqlite] with [/opt/nvidia/reports/cuda_api_sum.py]...
+
+ Time (%)  Total Time (ns)  Num Calls  Avg (ns)  Med (ns)  Min (ns)  Max (ns)  StdDev (ns)        Name
+ --------  ---------------  ---------  --------  --------  --------  --------  -----------  ----------------
+     60.0      300,000,000      1,000  300000.0  300000.0     1,000   900,000         10.0  cudaMemcpy
+     40.0      200,000,000      5,962   33545.8       3.0         1         9          1.0  cudaLaunchKernel
+"""
 TABLES = (
     "Start (ns),Duration (ns),CorrId,GrdX,GrdY,GrdZ,BlkX,BlkY,BlkZ,Reg/Trd,StcSMem (MB),DymSMem (MB),Bytes (MB),"
     "Throughput (MBps),SrcMemKd,DstMemKd,Device,Ctx,Strm,Name\n"
@@ -343,7 +364,8 @@ KINDS = {
     "knowledge": Kind(4, YAML, (("knowledge", "lint", "{}"),)),
     "answers": Kind(5, YAML, (("diagnose", str(_details()), "--answers", "{}", "--format", "json"),)),
     "nsys csv": Kind(9, TABLE, _TIMELINE),
-    "nsys sqlite": Kind(6, BINARY, _TIMELINE),
+    "nsys sqlite": Kind(8, BINARY | damaged_databases.DAMAGE, _TIMELINE),
+    "nsys text": Kind(3, TEXT, (*_TIMELINE, *_DIAGNOSE)),
     "transcript": Kind(6, JSONL, (("replay", "--check", "{}"), ("replay", "{}", "--export", "md"))),
     "ptxas": Kind(2, TEXT, (("diagnose", str(_details()), "--ptxas", "{}"),)),
     "special": Kind(1, {}, (*_READ, *_TIMELINE, ("replay", "--check", "{}"), ("source", "{}"))),
@@ -398,17 +420,32 @@ def cases(count: int, seed: int = 1, real: Sequence[Path] = ()) -> Iterator[Case
             rng = random.Random(f"{seed}/{name}/{number}")
             damage = list(kind.damage)[number % len(kind.damage)] if kind.damage else "no file"
             command = kind.commands[(number // max(1, len(kind.damage))) % len(kind.commands)]
-            yield Case(name, damage, command, _writer(name, damage, kind, number, rng, real))
+            state = rng.getstate()
+            whole = _writer(name, "", kind, number, state, real) if damage in TAKES_AWAY and name in COUNTED else None
+            yield Case(name, damage, command, _writer(name, damage, kind, number, state, real), whole)
+
+
+# Damage after which a report says less, and the kinds whose launches are counted.
+TAKES_AWAY = ("cut", "headless", "columns")
+COUNTED = ("report", "raw csv", "details csv", "console")
 
 
 def _writer(
-    name: str, damage: str, kind: Kind, number: int, rng: random.Random, real: Sequence[Path]
+    name: str, damage: str, kind: Kind, number: int, state: tuple[object, ...], real: Sequence[Path]
 ) -> Callable[[Path], Path]:
+    """Return what writes the input with this damage, or without any."""
+
     def write(folder: Path) -> Path:
+        rng = random.Random()
+        rng.setstate(state)  # type: ignore[arg-type]
         if name == "special":
             return _special(folder, rng)
         wholes = _of(name, folder, real)
         suffix, data = wholes[rng.randrange(len(wholes))]
+        if not damage:
+            path = folder / f"whole{suffix}"
+            path.write_bytes(data)
+            return path
         made = kind.damage[damage](data, rng) if data else b""
         if name == "packed report":
             if rng.random() < 0.5:
@@ -440,7 +477,8 @@ def _kind_of(path: Path) -> str:
     if folder == "ncu-csv":
         head = path.read_bytes()[:100_000]
         return "details csv" if b"Metric Name" in head else "raw csv"
-    return {"ncu-text": "console", "nsys-csv": "nsys csv", "nsys-sqlite": "nsys sqlite"}.get(folder, "")
+    kinds = {"ncu-text": "console", "nsys-csv": "nsys csv", "nsys-sqlite": "nsys sqlite", "nsys-text": "nsys text"}
+    return kinds.get(folder, "")
 
 
 def _suffix(path: Path) -> str:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from importlib import import_module
@@ -37,6 +38,7 @@ class _Report(click.Path):
 
 REPORT = _Report(path_type=Path)
 _FILTER, _OWN, _OUTPUT, _KNOWLEDGE = range(4)  # the order of options in a command's help
+_FOR_PROGRAMS = frozenset(("json", "sarif", "junit", "html"))
 T = TypeVar("T")
 
 
@@ -61,7 +63,16 @@ def argument(**attributes: Any) -> Any:
 
 def formats(*names: str, place: int = _OUTPUT) -> Any:
     """Declare the field of `--format`; the first name is the default."""
-    return option("--format", default=names[0], type=click.Choice(names), place=place, help="Output format.")
+    return option(
+        "--format", default=names[0], type=click.Choice(names), callback=in_utf8, place=place, help="Output format."
+    )
+
+
+def in_utf8(ctx: click.Context, param: click.Parameter, form: str | None) -> str | None:
+    """Write a format that programs read in UTF-8, which JSON and pages declare, whatever the user's locale."""
+    if form in _FOR_PROGRAMS and hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(encoding="utf-8", errors="replace")
+    return form
 
 
 def kernel_pattern(text: str | None) -> re.Pattern[str] | None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from advisor.cli import terminal
-from advisor.cli.options import PATH, argument, command, flag, option
+from advisor.cli.options import PATH, argument, command, flag, in_utf8, option
 from advisor.cli.session import needs_terminal
 from advisor.records import resources
 from advisor.records.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_WRONG_USE, AdvisorError, InputError, UsageError
@@ -41,7 +41,7 @@ class Options:
         "--record", type=PATH, metavar="SCRIPT.yaml", help="Record a session from a script of typed lines, to --out."
     )
     export: str | None = option(
-        "--export", type=click.Choice(FORMS), help="Export the whole session, to --out or stdout."
+        "--export", type=click.Choice(FORMS), callback=in_utf8, help="Export the whole session, to --out or stdout."
     )
     out: Path | None = option("--out", type=PATH, metavar="FILE", help="Where --record and --export write.")
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from advisor.cli.options import REPORT, Knowledge, argument, command, option
+from advisor.cli.options import REPORT, Knowledge, argument, command, flag, option
 from advisor.readers.kinds import DEMO, sort_out
 from advisor.records import resources
 from advisor.records.errors import UsageError
@@ -30,7 +30,7 @@ class DemoOptions(Knowledge):
         type=click.Choice(["dark", "light"]),
         help="Colours; by default those last chosen with Ctrl+T, or NCU_ADVISOR_THEME.",
     )
-    predict: bool = option("--predict", is_flag=True, help="Ask for your prediction before each diagnosis.")
+    predict: bool = flag("--predict", help="Ask for your prediction before each diagnosis.")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -325,7 +325,8 @@ def _ahead(current: Runs) -> Next:
 def _look(launch: LaunchDiagnosis, first: Finding | None, advised: Conclusion | None) -> Next:
     """Return the advice to look for more: no cause is known."""
     key = "nothing" if advised is None else advised.id.removeprefix("advice.")
-    shown = f"{key}_typed" if launch.scope == "workload" else key
+    typed = f"{key}_typed"
+    shown = typed if launch.scope == "workload" and typed in settings().texts else key
     named = first.id if first is not None and key == "nothing" else ""
     return Next("look", named, None, say(shown), sources(shown))
 

@@ -18,6 +18,7 @@ from advisor.hardware.gpus import Gpu, known_as
 from advisor.records import resources
 from advisor.records.diagnosis import MeasuredCeilings
 from advisor.records.errors import AdvisorError, InputError
+from advisor.records.own_files import read_own
 
 FILE = "ceilings.json"
 SCHEMA = "ncu-advisor/ceilings/1"
@@ -69,14 +70,12 @@ def key_of(gpu: str, cc: str) -> str:
 def read_file(path: Path) -> CeilingsFile:
     """Return the file's content, empty if there is no file yet. Raises InputError if it cannot be parsed."""
     try:
-        raw = path.read_bytes()
+        raw = read_own(path, _LARGEST)
     except FileNotFoundError:
         return CeilingsFile()
     except OSError as e:
         raise InputError(f"{path}: cannot be read: {e.strerror}") from None
     try:
-        if len(raw) > _LARGEST:
-            raise msgspec.ValidationError("far too large")
         found = msgspec.json.decode(raw, type=CeilingsFile)
     except (msgspec.DecodeError, UnicodeDecodeError) as e:
         raise InputError(f"{path}: damaged ({e}): delete it and run `ncu-advisor practice calibrate` again") from None
@@ -111,6 +110,14 @@ def kept(folder: Path | None = None) -> CeilingsByGpu:
     except AdvisorError:
         return {}
     return read_file(place / FILE).cards
+
+
+def kept_or_problem() -> tuple[CeilingsByGpu, str]:
+    """Return all GPUs measured on this machine, or none and why their file cannot be used."""
+    try:
+        return kept(), ""
+    except InputError as error:
+        return {}, f"{error}; the peaks of the GPU's specification are used instead"
 
 
 def measured(gpu: str, cc: str, folder: Path | None = None) -> Ceilings | None:

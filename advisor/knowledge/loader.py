@@ -6,7 +6,8 @@ here uses and some of which take quadratic time.
 
 Parsing takes longer than anything else at start-up, so parsed files are cached in the user's cache folder, in one file,
 `knowledge.msgpack`. It has each YAML file's name, a digest of its text, and the parsed content. Only the bundled
-knowledge and exercises are cached, so its size is bounded; a damaged or unreadable cache is ignored.
+knowledge and exercises are cached, so its size is bounded; a cache that is damaged, or that another user could have
+written, is ignored.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ import yaml
 
 from advisor.records import resources
 from advisor.records.errors import AdvisorError, KnowledgeError
-from advisor.records.files import write_bytes_whole
+from advisor.records.own_files import read_own, write_own
 from advisor.records.regular_files import why_special
 
 MOST_NODES = 30_000
@@ -207,11 +208,12 @@ class ParseCache:
             self._new = True
 
     def write(self) -> None:
-        """Write the file if there is anything new; ignore errors."""
+        """Write the file if there is anything new; ignore errors. A link could lead to a file of another kind."""
         if self._new and self._file is not None:
             with contextlib.suppress(*_DAMAGED, AdvisorError):
-                self._file.parent.mkdir(parents=True, exist_ok=True)
-                write_bytes_whole(self._file, msgspec.msgpack.encode(dict(self._known())))
+                if self._file.is_symlink():
+                    return
+                write_own(self._file, msgspec.msgpack.encode(dict(self._known())))
                 self._new = False
 
     def _place(self, path: Path) -> str:
@@ -223,8 +225,8 @@ class ParseCache:
         if self._entries is None:
             self._entries = {}
             with contextlib.suppress(*_DAMAGED):
-                if self._file is not None and self._file.is_file() and self._file.stat().st_size <= _CACHE_LIMIT:
-                    self._entries = msgspec.msgpack.decode(self._file.read_bytes(), type=_Entries)
+                if self._file is not None:
+                    self._entries = msgspec.msgpack.decode(read_own(self._file, _CACHE_LIMIT), type=_Entries)
         return self._entries
 
 

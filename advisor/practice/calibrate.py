@@ -22,6 +22,7 @@ from advisor.reasoning.time_model.noise import spread
 from advisor.records import resources
 from advisor.records.errors import InputError
 from advisor.records.files import write_whole
+from advisor.records.own_files import make_own
 
 # For each ceiling: its name, and whether it counts bytes or floating-point operations.
 KERNELS = {"read": "bytes", "copy": "bytes", "fp32": "flop", "fp64": "flop"}
@@ -88,7 +89,7 @@ def keep(ceilings: Ceilings, folder: Path | None = None) -> Path:
     place = folder or data_folder()
     path = place / FILE
     try:
-        place.mkdir(parents=True, exist_ok=True)
+        make_own(place)
         with FileLock(place / f"{FILE}.lock", timeout=_WAIT_S):
             content = read_file(path)
             content.cards[key_of(ceilings.gpu, ceilings.cc)] = ceilings

@@ -17,6 +17,7 @@ from filelock import FileLock, Timeout
 from advisor.records import resources
 from advisor.records.errors import InputError, UsageError
 from advisor.records.files import write_whole
+from advisor.records.own_files import make_own, read_own
 
 _LONGEST = 500
 
@@ -150,7 +151,7 @@ class Store:
         try:
             if self.path.stat().st_size > _LARGEST:
                 raise InputError(f"{self.path}: over {_LARGEST >> 20} MiB, so not written by practice: move it away")
-            raw = self.path.read_bytes()
+            raw = read_own(self.path, _LARGEST)
         except FileNotFoundError:
             return Progress()
         except OSError as e:
@@ -172,7 +173,7 @@ class Store:
     def change(self, exercise: str, change: Callable[[Record], T]) -> T:
         """Apply `change` to the record of an exercise under the lock, write the file, and return its result."""
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            make_own(self.folder)  # for the lock
             lock = FileLock(self.folder / "practice.lock", timeout=_WAIT_S)
             with lock:
                 progress = self.read()

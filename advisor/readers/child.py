@@ -23,7 +23,6 @@ from advisor.readers.addresses import LoadAddresses
 from advisor.readers.code import Code
 from advisor.readers.sampling import DROPPED, INTERVAL, bare_name, sampled
 from advisor.records.child import claim_output, limit_memory, lines_in
-from advisor.records.orphans import end_with_parent
 
 # Total size of the source files in a report.
 _SOURCE_BYTES = 32 << 20
@@ -194,7 +193,6 @@ def main() -> None:
         output(json.dumps(message).encode())
 
     limit_memory(int(sys.argv[1]))
-    end_with_parent()
     try:
         import ncu_report  # noqa: F401  (loaded while the parent still prepares the job)
     except (ImportError, OSError) as error:

@@ -12,6 +12,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
+
 from advisor.hardware import ceilings
 from advisor.knowledge.base import Catalog
 from advisor.knowledge.base import catalog as open_catalog
@@ -57,7 +59,10 @@ def analyse(
         progress("reason", 0, 1)
     catalog = knowledge_for(catalog, infos)
     said: dict[int | None, dict[str, Answer]] = {None: checked_answers(catalog, answers or {})}
-    inputs = Inputs(frame.reset_index(drop=True), tuple(infos), gpu, said, ceilings.kept())
+    cards, problem = ceilings.kept_or_problem()
+    if problem:
+        infos = tuple(replace(info, problems=(*info.problems, problem)) for info in infos)
+    inputs = Inputs(frame.reset_index(drop=True), tuple(infos), gpu, said, cards)
     return analyse_frame(catalog, inputs, forks)
 
 

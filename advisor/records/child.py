@@ -20,7 +20,11 @@ from pathlib import Path
 from advisor.records.ending import output_gone
 
 _ROOT = Path(__file__).resolve().parents[2]
-_PROGRAM = "import sys; sys.path[:0] = sys.argv.pop(1).split({sep!r}); from {module} import main; main()"
+# A module may import for seconds, so the child is bound to its parent before that.
+_PROGRAM = (
+    "import sys; sys.path[:0] = sys.argv.pop(1).split({sep!r}); from advisor.records.orphans import end_with_parent; "
+    "end_with_parent({parent}); from {module} import main; main()"
+)
 _CHUNK = 1 << 16  # bytes read at once
 _CHUNKS = 64  # unread chunks after which the child blocks
 _ERRORS_KEPT = 1 << 14  # the last bytes of stderr
@@ -28,12 +32,12 @@ _SOFT_S, _HARD_S = 3.0, 10.0  # seconds to wait for the end after SIGTERM, after
 
 
 def python_command(module: str, *arguments: str, paths: Sequence[str] = (), site: bool = True) -> list[str]:
-    """Return the command that runs `main()` of a module of this package in a new interpreter.
+    """Return the command that runs `main()` of a module of this package in a new interpreter, a child of this process.
 
     paths: folders to import from, after that of this package; site: whether the interpreter searches for installed
     packages, which makes its start slower.
     """
-    program = _PROGRAM.format(sep=os.pathsep, module=module)
+    program = _PROGRAM.format(sep=os.pathsep, module=module, parent=os.getpid())
     flags = ("-P",) if site else ("-I", "-S")
     folders = os.pathsep.join(dict.fromkeys((str(_ROOT), *paths)))
     return [sys.executable, *flags, "-X", "utf8", "-c", program, folders, *arguments]

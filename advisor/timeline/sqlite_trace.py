@@ -6,6 +6,7 @@ The database is opened so that its content can do no harm.
 from __future__ import annotations
 
 import sqlite3
+import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -26,6 +27,11 @@ MOST_ROWS = 8_000_000  # of one table: under 2 GB of columns during the sort; ex
 _PIECE = 1 << 18
 _MOST_TEXT = 1 << 20  # bytes of one value; the name of a template kernel takes some kilobytes
 _BATCH = 500  # number of values in one IN (…)
+_BATCHES = 20  # above so many, one pass over the table is faster, even if it has no key
+_LEAST_ROW = 4  # bytes; pages that name each other can pretend to hold any number of rows
+# Seconds to read a file of no size, and bytes/s of a slow disk or a busy machine: a malicious file could still contain
+# a query that never ends.
+_PATIENCE_S, _SLOW = 25.0, 1e6
 KERNEL = "CUPTI_ACTIVITY_KIND_KERNEL"
 MEMCPY = "CUPTI_ACTIVITY_KIND_MEMCPY"
 MEMSET = "CUPTI_ACTIVITY_KIND_MEMSET"
@@ -35,6 +41,7 @@ NVTX = "NVTX_EVENTS"
 SYSTEM = "OSRT_API"
 MPI = ("MPI_COLLECTIVES_EVENTS", "MPI_P2P_EVENTS", "MPI_START_WAIT_EVENTS", "MPI_OTHER_EVENTS")
 HOST_FAULTS, GPU_FAULTS = "CUDA_UM_CPU_PAGE_FAULT_EVENTS", "CUDA_UM_GPU_PAGE_FAULT_EVENTS"
+_READ = frozenset((KERNEL, MEMCPY, MEMSET, GRAPH, RUNTIME, NVTX, SYSTEM, *MPI, HOST_FAULTS, GPU_FAULTS))
 _PUSHED, _STARTED, _DOMAIN = (59, 70), (60, 71), 75
 _PAGEABLE, _UNKNOWN_KIND = 0, 7
 # same packing as trace.pack_grid and pack_block
@@ -75,15 +82,22 @@ def check_size(path: Path, head: bytes) -> None:
 
 
 class Database:
-    """A database of which only real tables are read; views, virtual tables and triggers are ignored for safety."""
+    """A database of which only real tables are read; views, virtual tables and triggers are ignored for safety.
 
-    def __init__(self, connection: sqlite3.Connection, name: str) -> None:
+    size: of the file in bytes; ignored: the views and virtual tables with the name of a table that would be read.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, name: str, size: int) -> None:
         self._connection = connection
         self.name = name
+        self._most = size // _LEAST_ROW
+        self._strings = 0  # rows of StringIds, once counted
         self._spelled: dict[str, int] = {}
         connection.create_function("spelled", 1, self._number)
         found = self._rows("SELECT name, sql FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE TABLE%'")
         self.tables = frozenset(str(table) for table, _ in found)
+        others = self._rows("SELECT name FROM sqlite_master WHERE type IN ('view', 'table') LIMIT 5000")
+        self.ignored = tuple(sorted(_READ.intersection(str(one) for (one,) in others) - self.tables))
         self._columns: dict[str, frozenset[str]] = {}
 
     def _rows(self, sql: str, values: Iterable[Any] = ()) -> list[tuple[Any, ...]]:
@@ -167,7 +181,7 @@ class Database:
         # CUPTI uses zero times for "could not be collected".
         sound += f' AND NOT ("start" = 0 AND {end} = 0)'
         sound += f' AND {end} - "start" >= {int(least)}' if least else ""
-        count = self._rows(f"SELECT count(*) FROM {_name(table)}")[0][0]
+        count = self._count(table)
         sql = f"SELECT {', '.join(chosen.values())} FROM {_name(table)} WHERE {sound} LIMIT {MOST_ROWS + 1}"
         pieces: list[dict[str, Array]] = []
         with self._guarded():
@@ -187,6 +201,13 @@ class Database:
         out["lost"] = np.array([0 if least else count - found])
         return out
 
+    def _count(self, table: str) -> int:
+        """Return the number of rows. Raises InputError if the file is too small for them."""
+        count = int(self._rows(f"SELECT count(*) FROM (SELECT 1 FROM {_name(table)} LIMIT {self._most + 1})")[0][0])
+        if count > self._most:
+            raise InputError(f"{self.name}: a damaged database: {table} has more rows than the file can hold")
+        return count
+
     def _number(self, text: str) -> int:
         """Return a number for a text in the column itself: -2 or less, where there are no string ids."""
         return self._spelled.setdefault(text, -2 - len(self._spelled))
@@ -197,16 +218,25 @@ class Database:
         if not {"id", "value"} <= self.columns("StringIds"):
             return out
         wanted = [i for i in np.unique(ids).tolist() if i >= 0]
+        if not self._strings:
+            self._strings = self._count("StringIds")
+        if len(wanted) > _BATCH * _BATCHES:
+            chosen = set(wanted)
+            sql = f"SELECT id, value FROM StringIds WHERE typeof(id) = 'integer' LIMIT {self._most}"
+            with self._guarded():
+                return out | {i: str(value) for i, value in self._connection.execute(sql) if i in chosen}
         for at in range(0, len(wanted), _BATCH):
             part = wanted[at : at + _BATCH]
             marks = ", ".join("?" * len(part))
-            found = self._rows(f"SELECT id, value FROM StringIds WHERE id IN ({marks})", part)
+            found = self._rows(f"SELECT id, value FROM StringIds WHERE id IN ({marks}) LIMIT {_PIECE}", part)
             out |= {int(key): str(value) for key, value in found}
         return out
 
 
 def _reason(error: Exception) -> str:
     """Return SQLite's message, which may quote the file: one short line without control characters."""
+    if str(error) == "interrupted":
+        return "to read it takes too long"
     return "".join(c if c.isprintable() else " " for c in " ".join(str(error).split()))[:100]
 
 
@@ -218,21 +248,27 @@ def _name(text: str) -> str:
 def opened(path: Path) -> Iterator[Database]:
     """Open the database read-only: replay no journal and trust no function in it."""
     uri = f"file:{quote(str(path.resolve()))}?mode=ro&immutable=1"
+    size = path.stat().st_size
     try:
         connection = sqlite3.connect(uri, uri=True)
     except sqlite3.Error as e:
         raise InputError(f"{path.name}: cannot be opened ({_reason(e)})") from None
+    patience = threading.Timer(_PATIENCE_S + size / _SLOW, connection.interrupt)
+    patience.daemon = True
+    patience.start()
     try:
         connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MOST_TEXT)
         for pragma in ("query_only = ON", "trusted_schema = OFF", "cell_size_check = ON", "temp_store = MEMORY"):
             connection.execute(f"PRAGMA {pragma}")
-        yield Database(connection, path.name)
+        yield Database(connection, path.name, size)
     except sqlite3.Error as e:
         raise InputError(
             f"{path.name}: a damaged database ({_reason(e)}): export it again with `nsys export`"
         ) from None
     finally:
+        patience.cancel()
+        patience.join()
         connection.close()
 
 
@@ -314,7 +350,7 @@ def _read(database: Database, path: Path, sha256: str) -> Trace:
 
 def _problems(database: Database) -> list[str]:
     """Return the problems that nsys recorded itself: errors, and lost data."""
-    out = []
+    out = [f"{name} {_INCOMPLETE}: a view or a virtual table, which is not read" for name in database.ignored]
     for row in database.rows("DIAGNOSTIC_EVENT", ("severity", "text")):
         text = " ".join(str(row["text"] or "").split())
         # Severity 3 is an error, 4 is fatal (ENUM_DIAGNOSTIC_SEVERITY_LEVEL).

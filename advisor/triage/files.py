@@ -7,6 +7,7 @@ record, after a crash or with a full disk, ends the file; its input file is read
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import struct
 from collections.abc import Callable, Iterator, Sequence
@@ -18,6 +19,7 @@ from filelock import FileLock, Timeout
 from msgspec import Struct
 
 from advisor.records.errors import UsageError
+from advisor.records.own_files import make_own, why_foreign
 from advisor.triage.tally import Part
 
 _WRAPPINGS = (".xz", ".gz", ".zst")
@@ -114,13 +116,15 @@ class State:
         if place is None:
             return
         try:
-            place.parent.mkdir(parents=True, exist_ok=True)
+            make_own(place.parent) if ours else place.parent.mkdir(parents=True, exist_ok=True)
             if not ours and place.exists() and place.stat().st_size and not _is_state(place):
                 raise UsageError(f"{place}: is not a triage state file: name another file, or delete it")
             self._lock = FileLock(f"{place}.lock", timeout=0)
             self._lock.acquire()
-            self._file = place.open("ab", buffering=0)
+            self._file = os.fdopen(_opened(place, follow=not ours), "ab", buffering=0)
             self._reader = place.open("rb")
+            if ours and (why := why_foreign(place)):
+                raise PermissionError(errno.EPERM, why)
         except Timeout:
             self._lock = None
             self.trouble = "another run of the same command has it open"
@@ -209,6 +213,13 @@ class State:
 
     def _give_up(self, error: OSError) -> None:
         self.trouble = (error.strerror or str(error)).lower()
+
+
+def _opened(path: Path, follow: bool) -> int:
+    """Open a file to append to; follow: also through a link, which could lead to a file of another kind."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0)
+    flags |= 0 if follow else getattr(os, "O_NOFOLLOW", 0)
+    return os.open(path, flags, 0o600)
 
 
 def _is_state(place: Path) -> bool:

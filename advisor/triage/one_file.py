@@ -36,7 +36,6 @@ from advisor.reasoning.time_model.budget import candidates_of, chosen_budgets
 from advisor.records.child import claim_output, lines_in
 from advisor.records.diagnosis import Speedup
 from advisor.records.errors import AdvisorError, InputError, UsageError
-from advisor.records.orphans import end_with_parent
 from advisor.records.regular_files import why_special
 from advisor.triage.tally import METRICS, PS, CauseTally, Conclusion, Example, Key, Part, Row, Settings, Tally
 
@@ -102,7 +101,6 @@ def main() -> None:
     The first input line is the packed settings in base64; each further line is [path, label] as JSON. The answer is the
     packed Part in base64, or `!` and the error in the request itself.
     """
-    end_with_parent()
     send, lines = claim_output(), lines_in()
     settings = base64.b64decode(next(lines, b""))
     for line in lines:

@@ -182,7 +182,8 @@ class TriageDocument(Record, kw_only=True, tag_field="schema", tag="ncu-advisor/
 class Triage:
     """The result of a run; its size depends on the distinct kernels and shapes, not on the launches.
 
-    unlisted: folders and links that cannot be followed (path, why); state: why a later run cannot resume from this one,
+    unlisted: folders and links that cannot be followed (path, why); machine: problems of what this machine remembers
+    (file, why); state: why a later run cannot resume from this one,
     with the state's path; measured: the measured ceilings that were used.
     """
 
@@ -190,6 +191,7 @@ class Triage:
         """Create an empty result. rows_of: returns the launches of an input file, by its path."""
         self.catalog = catalog
         self.unlisted: tuple[tuple[str, str], ...] = ()
+        self.machine: tuple[tuple[str, str], ...] = ()
         self.state: tuple[str, str] | None = None
         self.measured: tuple[MeasuredCeilings, ...] = ()
         self.files: dict[str, File] = {}
@@ -226,7 +228,7 @@ class Triage:
     @property
     def problems(self) -> tuple[tuple[str, str], ...]:
         """Return problems of the run itself (not of a report): path and reason."""
-        return (*self.unlisted, *((self.state,) if self.state is not None else ()))
+        return (*self.unlisted, *self.machine, *((self.state,) if self.state is not None else ()))
 
     @property
     def totals(self) -> Totals:

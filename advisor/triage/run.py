@@ -80,12 +80,13 @@ def triage(
     base = catalog(knowledge)
     if gpu is not None:
         gpus.gpu(gpu)
+    cards, problem = ceilings.kept_or_problem()
     settings = Settings(
         knowledge=tuple(str(folder.absolute()) for folder in knowledge),
         gpu=gpu,
         kernel=kernel.pattern if kernel is not None else None,
         answers=dict(checked_answers(base, answers or {})),
-        ceilings=dict(ceilings.kept()),
+        ceilings=dict(cards),
         rows=rows,
     )
     packed = msgspec.msgpack.encode(settings)
@@ -108,6 +109,7 @@ def triage(
             known = result.files.get(file.path)
             result.files[file.path] = file if known is None else replace(known, meant=known.meant or file.meant)
         result.unlisted = tuple(unlisted)
+        result.machine = ((ceilings.FILE, problem),) if problem else ()
         if not result.files:
             raise InputError(
                 f"{', '.join(map(str, paths))}: no report in it: .ncu-rep files, CSV or console text of ncu "

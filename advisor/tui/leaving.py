@@ -6,8 +6,12 @@ import asyncio
 import contextlib
 import os
 import signal
+import stat
 import sys
+import threading
 from collections.abc import Iterator
+from pathlib import Path
+from queue import Empty
 from typing import Any
 
 from textual.app import App
@@ -30,12 +34,13 @@ class Leaving:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._number = 0
         self._settings: Any = None
-        self._was_terminal = False
+        self._left = threading.Event()
+        # Not isatty: the terminal may have closed since the program started.
+        self._was_terminal = _is_device()
         with contextlib.suppress(Exception):
             import termios
 
             self._settings = termios.tcgetattr(sys.__stdin__.fileno())  # type: ignore[union-attr]
-            self._was_terminal = True
 
     def watch(self, app: App[int]) -> None:
         """End the running app on a signal, or when its terminal closes."""
@@ -44,8 +49,6 @@ class Leaving:
         self._app, self._loop = app, asyncio.get_running_loop()
         if self._number:
             self._exit()
-        if self._was_terminal:
-            app.set_interval(_LOOKED_EVERY_S, self._look)
 
     def stop(self, number: int) -> None:
         """End the session because of a signal; if the app does not run yet, wait until it does."""
@@ -69,9 +72,32 @@ class Leaving:
             self._app.exit(128 + self._number)
 
     def _look(self) -> None:
-        """End the app if the terminal has closed: its driver would read the end of the input in an endless loop."""
-        if self._gone():
-            ending.end(_HANGUP)
+        """End the app when the terminal closes, which not every terminal tells by a signal.
+
+        This needs a thread: the app may be waiting for the terminal to take what it draws.
+        """
+        while not self._left.wait(_LOOKED_EVERY_S):
+            if self._gone():
+                self._silence()
+                ending.end(_HANGUP)
+                return
+
+    def _silence(self) -> None:
+        """Disconnect the app from a terminal that has closed.
+
+        Its input thread would read the end of the input without a pause, and its writer has ended, so that the queue
+        before it fills up and then blocks the app.
+        """
+        driver: Any = getattr(self._app, "_driver", None)
+        writer, event = getattr(driver, "_writer_thread", None), getattr(driver, "exit_event", None)
+        if event is not None:
+            event.set()
+        if writer is not None:
+            driver.write = lambda data: None
+            driver._writer_thread = None
+            with contextlib.suppress(Empty):
+                while True:
+                    writer._queue.get_nowait()
 
     def _gone(self) -> bool:
         return self._was_terminal and not os.isatty(sys.__stdin__.fileno())  # type: ignore[union-attr]
@@ -79,6 +105,8 @@ class Leaving:
     @contextlib.contextmanager
     def during(self) -> Iterator[None]:
         """Handle signals and a closed terminal while the session runs."""
+        if self._was_terminal:
+            threading.Thread(target=self._look, name="terminal", daemon=True).start()
         with ending.session(self.stop, self.restore):
             try:
                 yield
@@ -90,3 +118,13 @@ class Leaving:
             except BaseException:
                 self.restore()
                 raise
+            finally:
+                self._left.set()
+
+
+def _is_device() -> bool:
+    """Return whether the input is a device other than /dev/null: a terminal, even one that has closed."""
+    with contextlib.suppress(Exception):
+        about = os.fstat(sys.__stdin__.fileno())  # type: ignore[union-attr]
+        return stat.S_ISCHR(about.st_mode) and about.st_rdev != Path(os.devnull).stat().st_rdev
+    return False

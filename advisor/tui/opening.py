@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from advisor.readers.kinds import kind_of
 from advisor.records.errors import AdvisorError
-from advisor.records.files import write_whole
+from advisor.records.own_files import read_own, write_own
 from advisor.session import events as e
 from advisor.session.language import files
 from advisor.session.records import Choice
@@ -138,9 +138,8 @@ class Settings(Struct, frozen=True):
     folder: Path
 
     def _read(self) -> dict[str, Any]:
-        path = self.folder / NAME
         try:
-            content = json.loads(path.read_text("utf-8")) if path.stat().st_size <= _LARGEST else {}
+            content = json.loads(read_own(self.folder / NAME, _LARGEST))
         except (OSError, ValueError, RecursionError):
             return {}
         return content if isinstance(content, dict) else {}
@@ -148,8 +147,8 @@ class Settings(Struct, frozen=True):
     def _write(self, **changes: Any) -> None:
         content = {"theme": self.theme, "recent": list(self.recent)} | changes
         with contextlib.suppress(OSError, AdvisorError):  # the session continues without storing the setting
-            self.folder.mkdir(parents=True, exist_ok=True)
-            write_whole(self.folder / NAME, json.dumps(content, indent=1, sort_keys=True) + "\n")
+            text = json.dumps(content, indent=1, sort_keys=True) + "\n"
+            write_own(self.folder / NAME, text.encode("utf-8", "replace"))
 
     @property
     def theme(self) -> str:

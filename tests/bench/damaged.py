@@ -4,9 +4,11 @@
     python -m tests.bench.damaged --reports
 
 Each input is given to a command of the program in a fork of a process that has imported everything; one in twenty is
-given to a whole new process. No command may show a traceback, take over 30 s, hold over 2 GB in any of its processes,
-or write over three lines on stderr. Prints each failure and a table by kind. --real: more whole files to damage, in
-folders ncu-rep, ncu-csv, ncu-text, nsys-csv, nsys-sqlite; --keep: a folder for the inputs that failed.
+given to a whole new process, under another locale each time. No command may show a traceback, take over 30 s, hold over
+2 GB in any of its processes, or write over three lines on stderr; a document with fewer launches, or fewer values of
+them, than the whole file gives must be marked incomplete. Prints each failure, a table by kind, one by kind and damage,
+and the costliest inputs. --real: more whole files to damage, in folders ncu-rep, ncu-csv, ncu-text, nsys-csv,
+nsys-sqlite, nsys-text; --keep: a folder for the inputs that failed.
 
 --reports: only the 200 reports of tests/damaged.py, and whether each is refused or read as incomplete. Columns:
 outcome, wall seconds of the whole process, peak memory in MB (of the process and twice the largest of its children,
@@ -17,6 +19,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import hashlib
 import json
 import os
 import shutil
@@ -71,6 +74,13 @@ def read_one(path: Path) -> dict[str, Any]:
 
 _MOST_S, _MOST_MB, _MOST_LINES = 30.0, 2048.0, 3
 _WHOLE_PROCESS = 20  # one in so many
+_LOCALES = (
+    {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+    {"LC_ALL": "POSIX", "PYTHONIOENCODING": "ascii"},
+    {"LC_ALL": "C.UTF-8"},
+    {"LC_ALL": "tr_TR.UTF-8", "LANG": "de_DE.ISO-8859-1", "PYTHONIOENCODING": "latin-1"},
+    {"LC_ALL": "", "LANG": "nowhere", "COLUMNS": "20", "TERM": "dumb"},
+)
 # Forks a process for each line of standard input, a JSON list: folder for the outcome, then the command line.
 _FORKS = """
 import gc, json, os, resource, sys, threading, time
@@ -173,7 +183,7 @@ class Forks:
             process.wait()
 
 
-def _new_process(arguments: Sequence[str], folder: Path) -> None:
+def _new_process(arguments: Sequence[str], folder: Path, locale: dict[str, str]) -> None:
     program = (
         "import json, resource, subprocess, sys\n"
         "done = subprocess.run([sys.executable, '-m', 'advisor', *sys.argv[2:]], stdin=subprocess.DEVNULL)\n"
@@ -182,7 +192,11 @@ def _new_process(arguments: Sequence[str], folder: Path) -> None:
     )
     with (folder / "out").open("wb") as out, (folder / "err").open("wb") as err:
         process = subprocess.Popen(
-            [sys.executable, "-c", program, str(folder), *arguments], stdout=out, stderr=err, start_new_session=True
+            [sys.executable, "-c", program, str(folder), *arguments],
+            stdout=out,
+            stderr=err,
+            start_new_session=True,
+            env={**os.environ, **locale},
         )
         try:
             process.wait(_MOST_S + 15)
@@ -191,8 +205,8 @@ def _new_process(arguments: Sequence[str], folder: Path) -> None:
             process.wait()
 
 
-def judge(case: Case, place: Path, whole_process: bool, forks: Forks, keep: Path | None) -> Outcome:
-    """Give one case to the program."""
+def judge(case: Case, place: Path, locale: dict[str, str] | None, forks: Forks, keep: Path | None) -> Outcome:
+    """Give one case to the program. locale: of a whole new process, None for a fork."""
     folder = Path(tempfile.mkdtemp(dir=place))
     try:
         inside = folder / "in"
@@ -200,13 +214,13 @@ def judge(case: Case, place: Path, whole_process: bool, forks: Forks, keep: Path
         arguments = case.arguments(inside)
         forks.prepare()
         start = time.perf_counter()
-        if not whole_process:
+        if locale is None:
             forks.run(arguments, folder)
-        if whole_process or time.perf_counter() - start > _MOST_S:
+        if locale is not None or time.perf_counter() - start > _MOST_S:
             # A fork of a process with threads (numpy and pyarrow start some) can wait for ever on a lock that one of
             # them held, so what took too long in a fork is judged by a process of its own.
             start = time.perf_counter()
-            _new_process(arguments, folder)
+            _new_process(arguments, folder, locale or {})
         seconds = time.perf_counter() - start
         code, peak = -1, 0.0
         with contextlib.suppress(OSError, ValueError):
@@ -220,6 +234,7 @@ def judge(case: Case, place: Path, whole_process: bool, forks: Forks, keep: Path
             *([f"{len(err.splitlines())} lines on stderr"] if len(err.splitlines()) > _MOST_LINES else []),
             *([f"exit code {code}"] if code not in (0, 1, 2, 3) else []),
             *(["characters that are not printed"] if not _all_printed(out, err) else []),
+            *([lost] if code == 0 and (lost := _silently_lost(case, out, folder)) else []),
         ]
         if wrong and keep is not None:
             shutil.copytree(folder, keep / folder.name, symlinks=True, ignore=lambda _, names: _special(names))
@@ -227,6 +242,41 @@ def judge(case: Case, place: Path, whole_process: bool, forks: Forks, keep: Path
         return Outcome(case, code, seconds, peak, ", ".join(wrong), (err.strip().splitlines() or [""])[-1])
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _silently_lost(case: Case, out: str, folder: Path) -> str:
+    """What the document lacks of the whole file without a word about it."""
+    if case.whole is None or case.command[0] != "diagnose" or "json" not in case.command:
+        return ""
+    (damaged,), whole = (folder / "in").iterdir(), case.whole(folder)
+    if whole.suffix != ".ncu-rep" and case.damage == "cut" and damaged.read_bytes().endswith(b"\n"):
+        return ""  # lines that are all whole: nothing shows that there were more
+    found = json.loads(out)
+    if any(one["problems"] or not one["complete"] for one in found["reports"]):
+        return ""
+    before, now = _amount(whole), _amount(damaged)
+    if before is None or now is None or now >= before or (case.damage == "columns" and now[0] == before[0]):
+        return ""
+    return f"{now[0]} launches with {now[1]} values of {before[0]} with {before[1]} as if complete"
+
+
+_AMOUNT = """
+import sys
+from pathlib import Path
+from advisor.readers.read import read
+found = read(Path(sys.argv[1])).frame
+print(len(found), int(found.notna().sum().sum()))
+"""
+_amounts: dict[str, tuple[int, ...] | None] = {}
+
+
+def _amount(path: Path) -> tuple[int, ...] | None:
+    """Launches and values of a file, None if it cannot be read."""
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    if digest not in _amounts:
+        done = subprocess.run([sys.executable, "-c", _AMOUNT, str(path)], capture_output=True, text=True)
+        _amounts[digest] = tuple(map(int, done.stdout.split())) if done.returncode == 0 else None
+    return _amounts[digest]
 
 
 def _special(names: list[str]) -> list[str]:
@@ -249,7 +299,9 @@ def all_kinds(given: argparse.Namespace) -> int:
 
         def one(numbered: tuple[int, Case]) -> Outcome:
             number, case = numbered
-            return judge(case, Path(folder), number % _WHOLE_PROCESS == 0, forks, given.keep)
+            turn, rest = divmod(number, _WHOLE_PROCESS)
+            locale = _LOCALES[turn % len(_LOCALES)] if rest == 0 else None
+            return judge(case, Path(folder), locale, forks, given.keep)
 
         try:
             for outcome in threads.map(one, enumerate(chosen)):
@@ -269,8 +321,20 @@ def all_kinds(given: argparse.Namespace) -> int:
             print(
                 f"{kind:14} {len(some):5} inputs  wrong {bad:3}  slowest {slow:6.2f} s  {large:5.0f} MB  exit {codes}"
             )
+    print(f"\n{'kind':14} {'damage':22} inputs refused  read  wrong  slowest")
+    for kind, damage in dict.fromkeys((one.case.kind, one.case.damage) for one in found):
+        some = [one for one in found if (one.case.kind, one.case.damage) == (kind, damage)]
+        refused, read = (sum(one.code in codes for one in some) for codes in ((1, 2), (0, 3)))
+        numbers = f"{len(some):6} {refused:7} {read:5} {sum(bool(one.wrong) for one in some):6}"
+        print(f"{kind:14} {damage:22} {numbers} {max(one.seconds for one in some):7.2f} s")
+    print("\nThe costliest:")
+    for one in sorted(found, key=lambda one: -max(one.seconds / _MOST_S, one.peak_mb / _MOST_MB))[:5]:
+        words = " ".join(one.case.command)
+        print(
+            f"{one.case.kind}, {one.case.damage}: {one.seconds:.1f} s, {one.peak_mb:.0f} MB: {words}: {one.said[:150]}"
+        )
     bad = sum(bool(one.wrong) for one in found)
-    print(f"{len(found)} inputs in {time.perf_counter() - begun:.0f} s, seed {given.seed}: {bad} wrong")
+    print(f"\n{len(found)} inputs in {time.perf_counter() - begun:.0f} s, seed {given.seed}: {bad} wrong")
     return 1 if bad else 0
 
 

@@ -34,7 +34,7 @@ _START_S, _STEP_S = 60.0, 20.0
 STEPS = (
     ("/whynot tail_effect", "Tail effect"),
     ("/whynot bank_conflicts", "Shared-memory bank conflicts"),
-    *((f"/whatif dram_pct={value}", f"dram_pct = {value}.0 %") for value in (20, 35, 40, 55, 70, 97)),
+    *((f"/whatif dram_pct={value}", f"= {value}.0 %") for value in (20, 35, 40, 55, 70, 97)),
 )
 
 
@@ -95,10 +95,10 @@ def once(report: Path, home: Path, chance: random.Random) -> tuple[int, int, str
     terminal = Terminal.start(report, home)
     finished = 0
     try:
-        if not terminal.until(" launches, in ", time.monotonic() + _START_S):
+        if not terminal.until(" launches · ", time.monotonic() + _START_S):
             return 0, 0, "the program did not start"
         terminal.type("/kernel 1")
-        if not terminal.until("Before the diagnosis", time.monotonic() + _STEP_S):
+        if not terminal.until("launch 1 · ", time.monotonic() + _STEP_S):
             return 0, 0, "no launch was shown"
         finished = 1
         last, at = chance.randrange(0, len(steps)), chance.uniform(0.0, 0.6)

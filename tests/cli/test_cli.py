@@ -5,11 +5,13 @@ from __future__ import annotations
 import importlib.metadata
 import json
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 
-from advisor.cli.main import main
+from advisor.cli.main import cli, main
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -159,3 +161,22 @@ def test_a_team_s_mistake_is_named_with_its_file_and_line(
     assert run("diagnose", str(tour_path), "--knowledge", str(team)) == 2
     error = capsys.readouterr().err.strip()
     assert "x.yaml:1" in error and len(error.splitlines()) == 1
+
+
+def test_every_switch_is_true_or_false() -> None:
+    """A switch that is neither, such as None, is saved in a session that then cannot be loaded again."""
+
+    def switches(command: click.Command, words: tuple[str, ...]) -> Iterator[tuple[str, object]]:
+        context = click.Context(command)
+        for each in command.params:
+            if isinstance(each, click.Option) and each.is_bool_flag and not each.secondary_opts:
+                yield " ".join((*words, each.opts[0])), each.get_default(context)
+        if isinstance(command, click.Group):
+            for name in command.list_commands(context):
+                below = command.get_command(context, name)
+                assert below is not None
+                yield from switches(below, (*words, name))
+
+    found = dict(switches(cli, ()))
+    assert "open --predict" in found and "triage --strict" in found
+    assert {name for name, default in found.items() if default not in (True, False)} == set()

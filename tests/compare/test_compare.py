@@ -19,7 +19,9 @@ from advisor.compare.compare import compare, compare_diagnoses, read_sides
 from advisor.compare.side import parse_side
 from advisor.knowledge.base import catalog
 from advisor.knowledge.expressions import FALSE, TRUE
+from advisor.knowledge.loader import load
 from advisor.reasoning.conclude import engine_of
+from advisor.records import resources
 from advisor.records.diagnosis import Conclusion, LaunchGpu
 from advisor.records.errors import InputError, UsageError
 from advisor.view.writers.json import document_json
@@ -446,3 +448,14 @@ def test_absurd_numbers_end_in_no_error_and_in_sound_json(
     for before, after in ((AOS, absurd), (absurd, AOS)):
         document = json.loads(document_json(compared(tour, some(tour, before), some(tour, after))))
         jsonschema.validate(document, schema("compare"))
+
+
+def test_every_advice_of_the_rules_has_a_sentence(tour: Any) -> None:
+    rules = load(resources.folder("knowledge") / "quantification" / "advice.yaml", dict[str, Any])
+    assert len(rules) >= 10
+    for name, rule in rules.items():
+        advice = Conclusion(
+            id=f"advice.{name}", kind=rule["kind"], title="", because="", rules=("r",), cites=("guide.step6",)
+        )
+        launch = replace(tour.diagnosis.launches[TILE], conclusions=(advice,))
+        assert pair(tour, launch, launch).next.text, name

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
+import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -91,6 +93,17 @@ def test_every_form_of_every_command_prints_nothing_odd(
             json.loads(out)
         if arguments[-1] == "junit":
             ET.fromstring(out)
+
+
+def test_what_programs_read_is_utf_8_in_any_locale(monkeypatch: pytest.MonkeyPatch) -> None:
+    raw, names = io.BytesIO(), "Ω×µ"
+    with io.TextIOWrapper(raw, encoding="ascii", errors="replace") as stream:
+        monkeypatch.setattr(sys, "stdout", stream)
+        with pytest.raises(SystemExit):
+            main(["napkin", "gemm", "--m", "4", "--n", "4", "--k", "4", "--format", "json"])
+        stream.write(names)
+        stream.flush()
+        assert raw.getvalue().decode("utf-8").endswith(names)
 
 
 def test_lint_and_errors_print_nothing_odd(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -17,6 +17,7 @@ from advisor.hardware.ceilings import Ceiling, Ceilings
 from advisor.hardware.gpus import gpu
 from advisor.practice.calibrate import keep
 from advisor.reasoning.diagnose import analyse
+from advisor.records.errors import InputError
 from advisor.session.napkin import estimate as reckon
 
 PEAK = 4.8e12
@@ -133,11 +134,20 @@ def test_the_napkin_of_a_session_reckons_with_it(kept: Path, tour: Any) -> None:
     assert with_it.lines != reckon("reduction", {"n": 1e9}, launch).lines
 
 
-def test_a_damaged_file_is_one_clear_line(kept: Path, tour_path: Path) -> None:
+def test_a_damaged_file_is_named_and_the_diagnosis_comes_without_it(kept: Path, tour_path: Path) -> None:
     (kept / ceilings.FILE).write_text("{", encoding="utf-8")
-    result = CliRunner().invoke(main.cli, ["diagnose", str(tour_path)], standalone_mode=False)
-    assert "practice calibrate" in str(result.exception)
-    assert "\n" not in str(result.exception)
+    result = CliRunner().invoke(main.cli, ["diagnose", str(tour_path), "--format", "json"], standalone_mode=False)
+    document = json.loads(result.stdout)
+    assert len(document["launches"]) == 22
+    (problem,) = document["reports"][0]["problems"]
+    assert "practice calibrate" in problem and "\n" not in problem and "specification" in problem
+
+
+def test_a_file_that_others_can_change_is_not_believed(kept: Path) -> None:
+    (kept / ceilings.FILE).chmod(0o666)
+    with pytest.raises(InputError, match="can be changed by other users"):
+        ceilings.kept()
+    assert ceilings.kept_or_problem()[0] == {}
 
 
 def test_without_a_home_folder_nothing_was_measured(monkeypatch: pytest.MonkeyPatch) -> None:

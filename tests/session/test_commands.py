@@ -269,6 +269,10 @@ def test_any_text_answers_a_question_for_text_but_its_choices_stay():
     assert understand("/help", asked) == e.HelpAsked()
 
 
+def test_a_home_folder_with_a_nul_byte_is_no_file():
+    assert isinstance(understand("~m 54, 70,0 h\0tl", opened()), e.NotUnderstood)
+
+
 def test_half_characters_become_question_marks():
     event = understand("\ud800 what", opened())
     assert isinstance(event, e.NotUnderstood) and event.text == "? what"

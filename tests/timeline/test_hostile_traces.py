@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import random
 import sqlite3
+import time
 from pathlib import Path
 
 import pytest
 
 from advisor.cli.main import main
 from advisor.records.errors import InputError
+from advisor.timeline import sqlite_trace
 from advisor.timeline.analyse import analyse
 from advisor.timeline.read import read_trace
+from tests import damaged_databases
 from tests.timeline import generator as make
 from tests.timeline.generator import MS, US, Planted
 
@@ -101,8 +104,39 @@ def test_views_and_triggers_of_a_file_are_not_looked_at(tmp_path: Path) -> None:
     )
     db.commit()
     db.close()
-    gpu = analyse([path]).gpus[0]
-    assert "copy_not_overlapped" in {one.id for one in gpu.unseen}
+    result = analyse([path])
+    assert "copy_not_overlapped" in {one.id for one in result.gpus[0].unseen}
+    assert not result.traces[0].complete and "view" in result.traces[0].problems[0]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_pages_that_name_each_other_do_not_keep_the_program_busy(seed: int, tmp_path: Path) -> None:
+    """57 KB of a database that pretends to hold up to 10^15 rows."""
+    path = make.busy().write(tmp_path / "t.sqlite")
+    path.write_bytes(damaged_databases.tree(path.read_bytes(), random.Random(seed)))
+    start = time.monotonic()
+    assert "damaged" in refused(path)
+    assert time.monotonic() - start < 5.0
+
+
+def test_a_query_that_never_ends_is_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sqlite_trace, "_PATIENCE_S", 0.2)
+    path = make.busy().write(tmp_path / "t.sqlite")
+    with pytest.raises(InputError, match="takes too long"), sqlite_trace.opened(path) as database:
+        database.rows(
+            "StringIds",
+            ("id",),
+            "WHERE (WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT sum(n) FROM c)",
+        )
+
+
+def test_names_are_the_same_whether_there_are_few_or_very_many(tmp_path: Path) -> None:
+    planted = Planted()
+    for number in range(12_000):
+        planted.kernel(number * US, 500, f"kernel {number}", f"kernel {number}")
+    trace = read_trace(planted.write(tmp_path / "t.sqlite"))
+    assert trace.work is not None
+    assert [trace.names[i] for i in trace.work.name.tolist()] == [f"kernel {number}" for number in range(12_000)]
 
 
 def test_nothing_is_written_beside_a_trace(tmp_path: Path) -> None:

@@ -37,7 +37,9 @@ def file_and_rest(text: str) -> tuple[str, str]:
 def home(path: str) -> str:
     """Return the path with ~ replaced by the user's folder."""
     # Path.expanduser raises for an unknown user.
-    return os.path.expanduser(path) if path.startswith("~") else path  # noqa: PTH111
+    if not path.startswith("~") or "\0" in path:
+        return path
+    return os.path.expanduser(path)  # noqa: PTH111
 
 
 def named_file(text: str) -> str:

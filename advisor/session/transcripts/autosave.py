@@ -22,6 +22,7 @@ from msgspec.structs import replace
 from advisor.records import resources
 from advisor.records.errors import AdvisorError, InputError, UsageError
 from advisor.records.files import write_whole
+from advisor.records.own_files import make_own, read_own, why_foreign
 from advisor.session import events as e
 from advisor.session.executor import Executor, Sources
 from advisor.session.state import State
@@ -142,7 +143,7 @@ class Keeper:
                     self._change.notify_all()
 
     def _write(self, state: State) -> None:
-        self._place.mkdir(parents=True, exist_ok=True)
+        make_own(self._place)
         if not self._held:
             self._hold()
         self._write_names(state)
@@ -207,11 +208,12 @@ class SavedSession(Struct, frozen=True):
 
 
 def kept(place: Path | None = None) -> tuple[SavedSession, ...]:
-    """Return all sessions that can be read, the latest first."""
+    """Return all sessions of this user that can be read, the latest first."""
     found = []
     for path in sorted((place or folder()).glob(f"*{SUFFIX}")):
         with contextlib.suppress(InputError, OSError):
-            found.append(_kept(path))
+            if not why_foreign(path):
+                found.append(_kept(path))
     return tuple(sorted(found, key=lambda one: (-one.modified, one.id)))
 
 
@@ -286,9 +288,8 @@ def _real_name(path: Path) -> Callable[[str], str]:
     place = path.with_suffix(_HERE)
     names: Any = {}
     with contextlib.suppress(OSError, ValueError, RecursionError):
-        if place.stat().st_size <= _LARGEST_HERE:
-            data = json.loads(place.read_text("utf-8"))
-            names = data.get("paths") if isinstance(data, dict) else {}
+        data = json.loads(read_own(place, _LARGEST_HERE))
+        names = data.get("paths") if isinstance(data, dict) else {}
     known = {k: v for k, v in names.items() if isinstance(v, str)} if isinstance(names, dict) else {}
     return lambda name: known.get(name, name)
 
