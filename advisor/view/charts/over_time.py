@@ -14,6 +14,7 @@ from advisor.view.numbers import percent_text, time_text
 # The drawing: size, height and distance of rows.
 _WIDTH, _LEFT, _RIGHT, _TOP, _ROW, _GAP = 760, 150, 70, 6, 20, 8
 _LABEL, _SHARE = 20, 8  # columns of a row's name and of its mean
+_FEWEST, _MOST = 10, 48  # columns of a strip: the most is what 78 columns have, so that all wide pages look alike
 _LEAST: Final = 2.0  # percent: a series that never reaches it is left out
 _NOISE: Final = 0.5  # percent: less is drawn as nothing
 _PARTLY: Final = ("start", "tail")  # phases in which not all SMs have work
@@ -57,8 +58,8 @@ def facts_text(sampling: Sampling) -> str:
 
 
 def picture(sampling: Sampling, width: int, blocks: bool) -> list[str]:
-    """Draw rows of `width` columns: each metric over the run, then the phases and the times."""
-    cells = max(10, width - _LABEL - _SHARE - 2)
+    """Draw rows of at most `width` columns: each metric over the run, then the phases and the times."""
+    cells = min(max(_FEWEST, width - _LABEL - _SHARE - 2), _MOST)
     edge = "│" if blocks else "|"
     rows = []
     for one in drawn(sampling):
