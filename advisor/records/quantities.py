@@ -300,3 +300,13 @@ def _three(value: float) -> str:
     if (float(value).is_integer() and abs(value) < 1e5) or abs(value) >= 1000:
         return f"{value:,.0f}"
     return f"{value:.3g}"
+
+
+def plural(count: float, one: str, many: str = "") -> str:
+    """Return the noun for this count: `one`, or `many`, by default `one` with its ending: blocks, launches."""
+    return one if count == 1 else many or one + ("es" if one.endswith(("ch", "sh", "s", "x")) else "s")
+
+
+def counted(count: int, one: str, many: str = "") -> str:
+    """`1 report`, `1,200 launches`: the count with its noun."""
+    return f"{count:,} {plural(count, one, many)}"

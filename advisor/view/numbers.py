@@ -17,10 +17,12 @@ from advisor.records.quantities import (
     change_text,
     confidence_text,
     count_text,
+    counted,
     exact_text,
     factor_text,
     gain_text,
     percent_text,
+    plural,
     range_text,
     share_text,
     show,
@@ -81,16 +83,6 @@ def number(value: float | None) -> float | int | None:
 def present(pairs: dict[str, Any]) -> dict[str, Any]:
     """Return the pairs whose value is not None."""
     return {key: value for key, value in pairs.items() if value is not None}
-
-
-def plural(count: float, one: str, many: str = "") -> str:
-    """Return the noun for this count: `one`, or `many` (by default `one` with an s)."""
-    return one if count == 1 else many or one + "s"
-
-
-def counted(count: int, one: str, many: str = "") -> str:
-    """`1 report`, `1,200 launches`: the count with its noun."""
-    return f"{count:,} {plural(count, one, many)}"
 
 
 def size_text(count: float) -> str:

@@ -137,7 +137,7 @@ def about_text(info: ReportInfo) -> str:
 def _summary(groups: Sequence[Group], launches: Sequence[LaunchDiagnosis], links: Mapping[int, str]) -> list[Block]:
     total = sum(launch.duration_ns or 0.0 for launch in launches)
     unknown = sum(launch.duration_ns is None for launch in launches)
-    text = f"{len(launches)} launches take {time_text(total)} in total."
+    text = f"{counted(len(launches), 'launch')} {plural(len(launches), 'takes', 'take')} {time_text(total)} in total."
     if unknown:
         text += f" The time of {unknown} is unknown."
     worth = [g for g in groups if g.back > 0][:_SUMMARY]

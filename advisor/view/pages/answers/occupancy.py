@@ -97,9 +97,8 @@ def with_registers(launch: LaunchDiagnosis, registers: int) -> str:
         fits = occupancy(limits, int(block), registers, requested)
     except (UsageError, AttributeError):
         return ""
-    text = (
-        f"{registers} registers per thread let {counted(fits.blocks, 'block')} of {int(block):,} threads run on an SM"
-    )
+    text = f"{counted(registers, 'register')} per thread let {counted(fits.blocks, 'block')} of "
+    text += f"{counted(int(block), 'thread')} run on an SM"
     text += f": theoretical occupancy {percent_text(fits.percent)}"
     if now is not None:
         theoretical = have.get("occupancy_theoretical_pct")
