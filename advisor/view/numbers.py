@@ -30,6 +30,7 @@ from advisor.records.quantities import (
     speedup_text,
     time_range_text,
     time_text,
+    unit_name,
 )
 
 __all__ = [
@@ -130,12 +131,12 @@ def measured_text(item: Comparison) -> str:
     if item.value is not None and item.unit in _SCALED:
         return f"{item.metric} = {BOUNDS[item.bound]}{amount_text(item.value, item.unit)}"
     value = "unknown" if item.value is None else f"{BOUNDS[item.bound]}{item.value:,.4g}"
-    return f"{item.metric} = {value}{unit_text(item.unit)}"
+    return f"{item.metric} = {value}{unit_text(item.unit, item.value)}"
 
 
-def unit_text(unit: str) -> str:
-    """Return the unit with a blank before it; empty if there is none."""
-    return f" {unit}" if unit not in ("", "ratio", "count", "bool") else ""
+def unit_text(unit: str, value: float | None = None) -> str:
+    """Return the unit of a number with a blank before it; empty if there is none."""
+    return f" {unit if value is None else unit_name(unit, value)}" if unit not in ("", "ratio", "count", "bool") else ""
 
 
 def tested_text(item: Comparison) -> str:
