@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Final, Protocol
 
 from msgspec import Struct
@@ -19,7 +19,7 @@ from advisor.reasoning.collect import gather
 from advisor.reasoning.engine.explain import BlockedRule, Flip, Proof
 from advisor.reasoning.launch_shape import with_launch
 from advisor.reasoning.ncu_rules import recognised
-from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis, OtherGpu, RuleVerdict, first_diagnosis
+from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis, OtherGpu, RuleVerdict, first_diagnosis, report_path
 from advisor.records.errors import AdvisorError, UsageError
 from advisor.records.quantities import parse_metric
 from advisor.records.questions import JUDGE, NCU_RULE, Meaning, Subject
@@ -219,6 +219,6 @@ def _blockable(subject: Subject | None, catalog: Catalog) -> bool:
 
 
 def report_name(diagnosis: Diagnosis, launch: LaunchDiagnosis) -> str:
-    """Return the path of the launch's report, for commands."""
-    reports = diagnosis.reports
-    return Path(reports[launch.report].path).as_posix() if launch.report < len(reports) else "REPORT"
+    """Return the path of the launch's report, quoted for commands."""
+    path = report_path(diagnosis, launch)
+    return shlex.quote(path) if path else "REPORT"
