@@ -38,7 +38,11 @@ def asked(tour_path: Path, capsys: pytest.CaptureFixture[str]) -> Any:
             "is 64 registers ok?",
             6,
             "unknown",
-            ("goes from 100.0 % to 50.0 %", "Register spilling is found now", "93,434,880"),
+            (
+                "theoretical occupancy 50.0 % (now 32 registers, 100.0 %)",
+                "Register spilling is found now",
+                "93,434,880",
+            ),
         ),
         ("is 40 % occupancy ok?", 13, "no", ("12.1 % on this launch, not 40.0 %", "would not do either")),
         ("is 62 waves good", 0, "yes", ("no finding is about Waves Per SM", "nothing is lost")),

@@ -5,17 +5,14 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from advisor.hardware.gpus import limits_of
-from advisor.hardware.occupancy import Occupancy, occupancy
 from advisor.knowledge.base import catalog, metric_title
 from advisor.knowledge.expressions import parse_test
 from advisor.records.diagnosis import ENDS, Finding, LaunchDiagnosis, first_diagnosis
-from advisor.records.errors import UsageError
 from advisor.records.questions import JUDGE, Meaning
 from advisor.view.blocks import Fact, Facts
 from advisor.view.charts.bars import occupancy_limit
 from advisor.view.numbers import bound_text, count_text, counted, percent_text
-from advisor.view.pages.answers.occupancy import not_the_cause
+from advisor.view.pages.answers.occupancy import fits_with, not_the_cause, with_registers
 from advisor.view.pages.answers.parts import (
     Answer,
     Answers,
@@ -38,7 +35,6 @@ _TESTS: Final = 3
 _BAD: Final = frozenset(
     ("bad", "poor", "terrible", "wrong", "many", "much", "few", "little", "low", "high", "large", "big", "small", "lot")
 )
-_POINTS: Final = 0.5  # difference of two occupancies that is only rounding
 
 
 def _judge(meaning: Meaning, asked: Asked) -> Answer:
@@ -57,7 +53,7 @@ def _judge(meaning: Meaning, asked: Asked) -> Answer:
     finding = _about(meaning, launch, metric)
     if other:
         here = f"{metric_title(metric)} is {have} on this launch, not {number_text(metric, stated)}."
-        good, says = _supposed(meaning, asked, metric, int(stated), finding)
+        good, says = _supposed(meaning, asked, value, int(stated), finding)
         return Answer(f"{here} {says}", _truth(meaning, good), blocks=blocks, then=then)
     if finding is None:
         says = f"That is fine: {_because(launch, metric, have)}"
@@ -94,39 +90,24 @@ def _because(launch: LaunchDiagnosis, metric: str, have: str) -> str:
 
 
 def _supposed(
-    meaning: Meaning, asked: Asked, metric: str, stated: int, finding: Finding | None
+    meaning: Meaning, asked: Asked, value: tuple[str, float], stated: int, finding: Finding | None
 ) -> tuple[bool | None, str]:
-    """Return whether the stated number would be good, and what it would change."""
+    """Return whether the stated number would be good, and what it would change. value: the metric, as measured."""
+    metric, measured = value
     if metric == _REGISTERS:
-        fits, now = _fits(asked.launch, stated), asked.launch.metrics.get("occupancy_theoretical_pct")
-        change = f"{finding.title} is found now." if finding is not None else ""
-        if fits is None or now is None:
-            return None, change
-        word = "same" if abs(fits.percent - now) < _POINTS else "higher" if fits.percent > now else "lower"
-        moved = f"stays {percent_text(now)}" if word == "same" else f"goes from {percent_text(now)} to "
-        moved += "" if word == "same" else percent_text(fits.percent)
-        return None, f"With {counted(stated, 'register')} the theoretical occupancy {moved}. {change}".strip()
+        change = f" {finding.title} is found now." if finding is not None else ""
+        return None, f"{with_registers(asked.launch, stated)}{change}".strip()
     after = None if asked.supposed is None else _about(meaning, asked.supposed, metric)
     if after is not None and after.id not in ENDS:
         return False, f"It would not do either: {after.title} is found with it, too." if finding else f"{after.title}."
-    return True, f"With it, {finding.title} is not found." if finding is not None else "No finding is about either."
-
-
-def _fits(launch: LaunchDiagnosis, registers: int) -> Occupancy | None:
-    have = launch.metrics
-    block, shared = have.get("block_size"), have.get("shared_bytes_per_block")
-    try:
-        limits = limits_of(launch.cc)
-        if not block or shared is None:
-            return None
-        return occupancy(limits, int(block), registers, max(0, int(shared) - limits.shared_reserved))
-    except UsageError:
-        return None
+    if finding is not None:
+        return True, f"With it, {finding.title} is not found."
+    return True, f"That is fine: {_because(asked.launch, metric, number_text(metric, measured))}"
 
 
 def _registers(launch: LaunchDiagnosis, registers: int) -> list[Fact]:
     """Return what a number of registers per thread means: occupancy, its nearest steps, spills."""
-    rows, fits = [], _fits(launch, registers)
+    rows, fits = [], fits_with(launch, registers)
     if fits is not None:
         limit = "registers limit it" if "registers" in fits.limiters else f"limited by {' and '.join(fits.limiters)}"
         blocks = f"{counted(fits.blocks, 'block')} ({counted(fits.warps, 'warp')}) per SM"
