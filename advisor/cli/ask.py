@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 
 from advisor.cli import terminal
@@ -48,7 +49,7 @@ def ask(options: Options) -> int:
     found = locate_findings(analysis.diagnosis, analysis.catalog, terminal.narrate, positions=[position])
     analysis.diagnosis = found.diagnosis
     terminal.clear()
-    made = answer(text, analysis, position, known(options.knowledge), str(side.path))
+    made = answer(text, analysis, position, known(options.knowledge), shlex.quote(str(side.path)))
     for info in analysis.diagnosis.reports:
         terminal.tell_problems(info.path, info.problems, most=1)
     terminal.write(_text(made, options, wanted), options.out)

@@ -15,6 +15,7 @@ from advisor.reasoning.collect import purposes, sections_for, wanted_by
 from advisor.reasoning.diagnose import analyse
 from advisor.records.errors import EXIT_DONE, UsageError
 from advisor.records.files import write_whole
+from advisor.view.numbers import counted
 from advisor.view.writers.ncu_section import FILE, IDENTIFIER, OVER_TIME, OVER_TIME_FILE, over_time_text, section_text
 
 
@@ -57,14 +58,16 @@ def collect(options: Options) -> int:
             )
         reasons = wanted_by(launches)
         wanted = set(reasons)
-        lines = [f"# missing from {options.report.name}, over {len(launches)} launches:"]
+        lines = [f"# missing from {options.report.name}, over {counted(len(launches), 'launch')}:"]
     sections = sections_for(cat, wanted)
     if not sections:
         terminal.write("# nothing is missing: the report has every metric that a rule needs")
         return EXIT_DONE
     chosen = purposes(sections, reasons)
     for section, needed, metrics in chosen:
-        purpose = f"for {', '.join(needed)}" if needed else f"{len(metrics)} metrics" if metrics else "launch geometry"
+        purpose = (
+            f"for {', '.join(needed)}" if needed else counted(len(metrics), "metric") if metrics else "launch geometry"
+        )
         lines.append(f"#   {section}: {purpose}")
     lines.append("# each section replays the kernel at least once; source counters and sampling cost the most")
     terminal.write("\n".join([*lines, _command([section for section, _, _ in chosen], options)]))

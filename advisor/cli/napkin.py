@@ -12,6 +12,7 @@ from advisor.hardware import algorithms, ceilings, gpus, lanes, roofline, simula
 from advisor.hardware.occupancy import most_for, occupancy
 from advisor.records import quantities
 from advisor.records.errors import EXIT_DONE, UsageError
+from advisor.view.numbers import counted
 from advisor.view.pages.napkin import napkin_page
 from advisor.view.pages.simulators import banks_page, coalescing_page, occupancy_page
 from advisor.view.text import wrap
@@ -162,6 +163,7 @@ def _occupancy(options: Options, expressions: list[str], given: dict[str, str]) 
         return document_json(simulators.occupancy_document(result, wanted, more))
     where = f"{model.name} (CC {model.cc})" if model else f"CC {cc}"
     title = (
-        f"{size:,} threads per block, {registers} registers per thread, {shared:,} bytes of shared memory on {where}"
+        f"{counted(size, 'thread')} per block, {counted(registers, 'register')} per thread, "
+        f"{counted(shared, 'byte')} of shared memory on {where}"
     )
     return terminal.page_text(occupancy_page(result, limits, title, more), options.form)

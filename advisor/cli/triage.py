@@ -20,7 +20,7 @@ from advisor.source.locate import places_of
 from advisor.triage.results import Group, Triage, TriageDocument
 from advisor.triage.run import Progress
 from advisor.triage.run import triage as triage_reports
-from advisor.view.numbers import time_text
+from advisor.view.numbers import counted, time_text
 from advisor.view.pages.triage import EXTENT, triage_page, trouble_text
 from advisor.view.text import shown
 from advisor.view.writers import PAGE_FORMATS
@@ -96,7 +96,7 @@ def triage(options: Options) -> int:
             troubled = bool(result.totals.refused or result.totals.incomplete or result.unlisted)
     except KeyboardInterrupt:
         if teller.last is not None and teller.last.files_done:
-            done = f"{teller.last.files_done:,} of {teller.last.files:,} files are done"
+            done = f"{teller.last.files_done:,} of {counted(teller.last.files, 'file')} are done"
             terminal.warn(f"{done}: run the same command again to resume")
         raise
     return EXIT_WRONG_USE if options.strict and troubled else EXIT_DONE
@@ -183,7 +183,7 @@ class Teller:
         if self.last is None:
             self._start = self._told = now
             if progress.resumed:
-                done = f"{progress.files_done:,} of {progress.files:,} files are already done"
+                done = f"{progress.files_done:,} of {counted(progress.files, 'file')} are already done"
                 self.say(f"resuming an interrupted run: {done}")
         self.last = progress
         if now - self._told >= (_TERMINAL_S if self.terminal else _PLAIN_S):
@@ -193,7 +193,7 @@ class Teller:
 
 def progress_text(progress: Progress, seconds: float) -> str:
     """Return the files and launches done, bytes per second, and the remaining time, estimated from file sizes."""
-    text = f"{progress.files_done:,} of {progress.files:,} files, {progress.launches:,} launches"
+    text = f"{progress.files_done:,} of {counted(progress.files, 'file')}, {counted(progress.launches, 'launch')}"
     done = progress.bytes_done - progress.bytes_before
     if seconds <= 0 or done <= 0:
         return text

@@ -6,8 +6,24 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 
+from advisor.records.quantities import plural
+
 _FIELD = re.compile(r"\{([a-z][a-z0-9_]*)(?::([,]?(?:\.\d+)?[efgd%]?))?\}")
 _ANY = re.compile(r"[{}]")
+# The nouns that texts count: plural -> singular.
+_NOUNS = {
+    plural(2, noun): noun
+    for noun in re.split(
+        r"\s+",
+        "atomic barrier bit block byte call cause conversion cycle fault gap graph instruction kernel lane launch load "
+        "multiply-add operation point register request sample sector SM step store thread time warp wavefront wave",
+    )
+}
+# A field with the noun that it counts, with at most one word between: `{barrier_inst:,.0f} shared-memory loads`.
+_COUNTED = re.compile(
+    rf"{_FIELD.pattern}(?:(?P<between> (?:(?!(?:of|to|and|or|for|in|per|with|the|as)\b)[a-z0-9-]+ )?)"
+    rf"(?P<plural>{'|'.join(_NOUNS)})\b)?"
+)
 
 # Wording for a number that is only a lower or upper bound of a value (model.Comparison.bound).
 BOUNDS = {"": "", "at_least": "at least ", "at_most": "at most "}
@@ -33,7 +49,7 @@ def not_known(means: Iterable[str]) -> str:
 
 
 def fill(text: str, values: Mapping[str, float | str], least: Mapping[str, float] | None = None) -> str:
-    """Fill the fields of the text; an unknown value becomes `unknown`, a share `88 %`.
+    """Fill the fields of the text; an unknown value becomes `unknown`, a share `88 %`, 1 thread is not `1 threads`.
 
     least: lower bounds of unknown values; such a value becomes `at least 76`.
     """
@@ -53,7 +69,13 @@ def fill(text: str, values: Mapping[str, float | str], least: Mapping[str, float
             return f"{format(100 * value, spec[:-1] + 'f')} %"
         return format(round(value) if spec.endswith("d") else value, spec)
 
-    return _FIELD.sub(one, text)
+    def counted(match: re.Match[str]) -> str:
+        number, noun = one(match), match["plural"]
+        if noun is None:
+            return number
+        return number + match["between"] + (_NOUNS[noun] if number == "1" else noun)
+
+    return _COUNTED.sub(counted, text)
 
 
 def within_sentence(title: str) -> str:

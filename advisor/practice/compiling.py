@@ -23,6 +23,7 @@ from advisor.profiling.failures import Failure, Remark, compile_failure, remarks
 from advisor.readers import ptxas
 from advisor.records.child import end_group
 from advisor.records.errors import InputError, UsageError
+from advisor.records.quantities import counted
 
 ARCHITECTURES = ("sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120")
 NOT_DONE = "compiled only: result and time were not checked; that needs an NVIDIA GPU"
@@ -248,6 +249,6 @@ def summary(builds: Sequence[Build]) -> str:
             said.append(build.failure.words)
             continue
         for k in build.kernels:
-            spills = f", {k.spill_bytes} bytes of spills" if k.spill_bytes else ""
-            said.append(f"{k.name}: {k.registers} registers{spills}" if k.registers is not None else k.name)
+            spills = f", {counted(k.spill_bytes, 'byte')} of spills" if k.spill_bytes else ""
+            said.append(f"{k.name}: {counted(k.registers, 'register')}{spills}" if k.registers is not None else k.name)
     return f"{builds[0].arch}: {'; '.join(said)}"

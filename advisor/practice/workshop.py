@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -49,16 +50,15 @@ def first_step(exercise: Exercise) -> StepDef:
     return exercise.stages[0]
 
 
-def source_name(exercise: Exercise, step: StepDef) -> str:
-    """Return the name of the file to edit in the learner's folder."""
-    return exercise.name + Path(step.source).suffix
+def neutral_name(exercise: Exercise) -> str:
+    """Return the name of the learner's folder and file: the title, since the name of an exercise reveals its cause."""
+    return re.sub(r"[^a-z0-9]+", "-", exercise.title.casefold()).strip("-")
 
 
 def _in(exercise: Exercise, folder: Path) -> Workshop:
     step = first_step(exercise)
-    return Workshop(
-        exercise, folder, folder / source_name(exercise, step), tuple(folder / Path(x).name for x in step.extra)
-    )
+    source = folder / (neutral_name(exercise) + Path(step.source).suffix)
+    return Workshop(exercise, folder, source, tuple(folder / Path(x).name for x in step.extra))
 
 
 def read_source(path: Path) -> str:
@@ -76,7 +76,11 @@ def read_source(path: Path) -> str:
 def start(exercise: Exercise, store: Store, folder: Path | None = None) -> tuple[Workshop, bool]:
     """Create the learner's folder if needed; return it and whether it was created. Never overwrite existing files."""
     known = store.record(exercise.name).folder
-    place = (folder or (Path(known) if known else store.folder / "practice" / exercise.name)).expanduser().absolute()
+    place = (
+        (folder or (Path(known) if known else store.folder / "practice" / neutral_name(exercise)))
+        .expanduser()
+        .absolute()
+    )
     shop = _in(exercise, place)
     made = False
     try:

@@ -9,6 +9,7 @@ from advisor.readers.csv_tables import MIXED, count_nan, decimal_mark, last_is_c
 from advisor.readers.frame import Contents, Launch, Shape, breakdown_name, one_line, short_name
 from advisor.records.errors import InputError
 from advisor.records.magnitudes import shape_of, whole
+from advisor.records.quantities import counted
 from advisor.records.readings import RuleResult
 
 _NUMBERED = re.compile(r"\d+: ?")
@@ -182,7 +183,7 @@ class _Reader:
             found.problems.append(f"a summary: each kernel is the average of its launches ({self.invocations} in all)")
         shown, profiled = self.invocations or len(found.launches), max(len(self.profiled), self.unnumbered)
         if profiled > shown:
-            found.problems.append(f"ncu profiled {profiled} launches, the text holds {shown}")
+            found.problems.append(f"ncu profiled {counted(profiled, 'launch')}, the text holds {shown}")
             found.missing = profiled - shown if found.missing is not None else None
         texts = [text for values in self.values for text, _ in values.values()]
         texts += [text for labels in self.labels for text, _ in labels.values()]

@@ -23,6 +23,7 @@ from advisor.readers.frame import Contents, Launch, Shape, clean, one_line, shor
 from advisor.records.child import Child, python_command
 from advisor.records.errors import InputError
 from advisor.records.magnitudes import shape_of
+from advisor.records.quantities import counted
 from advisor.records.readings import Access, RuleResult
 from advisor.records.sampling import SampledSeries, Sampling
 from advisor.records.scratch import ScratchFolder
@@ -245,7 +246,7 @@ def read_report(
     lost = found.announced - len(launches)
     wrong = [text for text in (damage, found.damage) if text]
     if lost:
-        contents.problems.append(f"{lost} of the {found.announced} launches announced could not be read")
+        contents.problems.append(f"{lost} of the {counted(found.announced or 0, 'launch')} announced could not be read")
     contents.problems += [f"the report is damaged or truncated: {text}" for text in wrong]
     # There may be launches after the damage that no header announced.
     contents.missing = None if wrong else lost

@@ -26,6 +26,7 @@ from advisor.readers.parent import BackgroundRead, read_report, start_child
 from advisor.readers.workload import read_workload
 from advisor.records.child import Child
 from advisor.records.errors import InputError
+from advisor.records.quantities import counted
 from advisor.records.readings import IDENTITY, Progress, Reading, ReportInfo
 from advisor.records.scratch import ScratchFolder
 
@@ -203,8 +204,8 @@ def _report(
     contents = read_report(reading, found, damage, progress)
     if not contents.launches and found.readable:
         raise InputError(
-            f"{name}: none of its {found.announced} launches can be read: the report is damaged, or newer than the "
-            "installed ncu-report package (pip install -U ncu-report)"
+            f"{name}: none of its {counted(found.announced or 0, 'launch')} can be read: the report is damaged, or "
+            "newer than the installed ncu-report package (pip install -U ncu-report)"
         )
     for launch in contents.launches:
         _controls(launch.known, found.command)
@@ -275,7 +276,7 @@ def _with_ptxas(contents: Contents, log: Path, limits: Limits) -> list[str]:
 def _unmeasured(table: pd.DataFrame) -> str:
     """Return a message on launches without any value, which ncu writes after failed profiling."""
     empty = int(table.drop(columns=[*IDENTITY, *_ABOUT_THE_FILE], errors="ignore").isna().all(axis=1).sum())
-    return f"{empty} of {len(table)} launches hold no value of a known metric" if empty else ""
+    return f"{empty} of {counted(len(table), 'launch')} hold no value of a known metric" if empty else ""
 
 
 def _tidy(contents: Contents, limits: Limits) -> None:

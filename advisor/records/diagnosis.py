@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Literal
 
 import msgspec
@@ -451,6 +452,12 @@ def lowest_bound(quantities: Iterable[Quantity], finding_id: str) -> Quantity | 
     """Return the lowest bound of a finding's speedup whose assumption is not known to fail, None without one."""
     found = (q for q in quantities if finding_id in q.bounds and q.at_most and q.holds is not False)
     return min(found, key=lambda q: q.at_most or 0.0, default=None)
+
+
+def report_path(diagnosis: Diagnosis | None, launch: LaunchDiagnosis) -> str:
+    """Return the path of the report with this launch, empty if unknown."""
+    reports = () if diagnosis is None else diagnosis.reports
+    return Path(reports[launch.report].path).as_posix() if launch.report < len(reports) else ""
 
 
 def main_finding(launch: LaunchDiagnosis) -> Finding | None:

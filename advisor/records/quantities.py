@@ -123,7 +123,9 @@ def parse_metric(text: str, unit: str) -> float:
     """Parse a number in a metric's unit; a unit without other spellings, such as inst, is optional."""
     if _unit(unit) is not None:
         return parse(text, unit)
-    return parse(text.casefold().removesuffix(unit.casefold()))
+    words = (plural(2, unit), unit) if unit in _NOUNS else (unit,)
+    bare = text.casefold().rstrip()
+    return parse(next((bare.removesuffix(word) for word in map(str.casefold, words) if bare.endswith(word)), bare))
 
 
 def show(value: float, unit: str = "", digits: int = 4) -> str:
@@ -168,6 +170,8 @@ _SHOWN = {
     "FLOP": "FLOP",
     "FLOP/s": "FLOP/s",
 }
+# Units that are words, with a plural.
+_NOUNS = frozenset(("block", "bit", "cycle", "register", "request", "sample", "sector", "thread", "warp", "wavefront"))
 _PLAIN = ("ratio", "count", "bool", "actual/ideal", "")
 
 
@@ -272,16 +276,21 @@ def amount_text(value: float | None, unit: str, digits: int = 3) -> str:
         return "yes" if value else "no"
     if digits > 3:
         known = _unit(unit) is not None
-        return show(value, unit, digits) if known else f"{show(value, digits=digits)} {unit}"
+        return show(value, unit, digits) if known else f"{show(value, digits=digits)} {unit_name(unit, value)}"
     if unit in ("ns", "us"):
         return time_text(value * (1e3 if unit == "us" else 1.0))
     if unit in _SHOWN:
         return show(significant(value, 3), _SHOWN[unit], 3)
-    name = "" if unit in _PLAIN else f" {unit}"
+    name = "" if unit in _PLAIN else f" {unit_name(unit, value)}"
     for scale, prefix in ((1e12, " T"), (1e9, " G"), (1e6, " M"), (1e5, " k")):
         if abs(value) >= scale:
             return f"{_three(value / min(scale, 1e3 if prefix == ' k' else scale))}{prefix}{name}"
     return f"{_three(value)}{name}"
+
+
+def unit_name(unit: str, value: float) -> str:
+    """Return a unit after a number: `1 block`, `8 blocks`, `93 M inst`."""
+    return plural(value, unit) if unit in _NOUNS else unit
 
 
 def exact_text(value: float, unit: str) -> str:
@@ -300,3 +309,13 @@ def _three(value: float) -> str:
     if (float(value).is_integer() and abs(value) < 1e5) or abs(value) >= 1000:
         return f"{value:,.0f}"
     return f"{value:.3g}"
+
+
+def plural(count: float, one: str, many: str = "") -> str:
+    """Return the noun for this count: `one`, or `many`, by default `one` with its ending: blocks, launches."""
+    return one if count == 1 else many or one + ("es" if one.endswith(("ch", "sh", "s", "x")) else "s")
+
+
+def counted(count: int, one: str, many: str = "") -> str:
+    """`1 report`, `1,200 launches`: the count with its noun."""
+    return f"{count:,} {plural(count, one, many)}"

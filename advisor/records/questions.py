@@ -14,6 +14,7 @@ SURE: Final = 0.7
 
 
 NCU_RULE: Final = "ncu_rule"  # the intent of a pasted result of a rule of Nsight Compute, which is no sentence
+JUDGE: Final = "judge"  # the intent of a question whether a stated number is good
 
 
 class Subject(Record):
@@ -43,9 +44,9 @@ class Alternative(Record):
 class Meaning(Record, kw_only=True):
     """How a question was read.
 
-    intent: an id of language/intents.yaml, or NCU_RULE; says: the intent in words; subject: absent if it names none;
-    confidence: 0 to 1; alternatives: meanings that are almost as likely; numbers: those in the text; words: the text
-    after spelling correction; gpu: the id of a GPU that the text names beside its subject, empty if it names none.
+    intent: an id of language/intents.yaml, NCU_RULE or JUDGE; says: the intent in words; subject: absent if it names
+    none; confidence: 0 to 1; alternatives: meanings that are almost as likely; numbers: those in the text; words: the
+    text after spelling correction; gpu: the id of a GPU that the text names beside its subject, empty if it names none.
     """
 
     text: str

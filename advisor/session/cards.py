@@ -70,10 +70,16 @@ def finding_card(launch: LaunchDiagnosis, finding: Finding, position: int) -> Ca
     """Return the card of a finding: speedup or its bound, reason, hot lines, open questions; of the first its fix."""
     first = main_finding(launch)
     lead = first is not None and first.id == finding.id and (finding.kind == "diagnosis" or finding.id in OVERRIDES)
-    rows = finding_facts(launch, finding)
-    rows += fix_facts(finding.fix) if lead and finding.fix is not None else []
-    blocks: list[Block] = [Facts((*rows, *estimate_facts(finding)))]
-    blocks += change_blocks(finding.fix) if lead and finding.fix is not None else ()
+    rows, costs = finding_facts(launch, finding), list(estimate_facts(finding))
+    blocks: list[Block] = []
+    if lead and finding.fix is not None:
+        # The fix and its code come before its costs, so that a small terminal shows them without scrolling.
+        fix, *cost = fix_facts(finding.fix)
+        rest = [row for row in rows if row.label != "Hot line"]
+        hottest = rows[len(rest) : len(rest) + 1]  # they come last; the card of the fix lists them all
+        blocks = [Facts((*rest, *hottest, fix)), *change_blocks(finding.fix)]
+        rows, costs = [], [*cost, *costs]
+    blocks += [Facts((*rows, *costs))] if rows or costs else []
     estimated = finding.speedup is not None or launch.bound_of(finding.id) is not None
     if not estimated and finding.kind == "diagnosis" and not is_end(finding):
         blocks.append(Line("These numbers do not allow an estimate of the speedup.", "quiet"))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Final, Protocol
 
 from msgspec import Struct
@@ -19,12 +19,13 @@ from advisor.reasoning.collect import gather
 from advisor.reasoning.engine.explain import BlockedRule, Flip, Proof
 from advisor.reasoning.launch_shape import with_launch
 from advisor.reasoning.ncu_rules import recognised
-from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis, OtherGpu, RuleVerdict, first_diagnosis
+from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis, OtherGpu, RuleVerdict, first_diagnosis, report_path
 from advisor.records.errors import AdvisorError, UsageError
 from advisor.records.quantities import parse_metric
-from advisor.records.questions import NCU_RULE, Meaning, Subject
+from advisor.records.questions import JUDGE, NCU_RULE, Meaning, Subject
 from advisor.records.readings import RuleResult
 from advisor.session.language.intents import recognise
+from advisor.session.language.judged import judged as judged_number
 from advisor.session.language.lexicon import Known
 from advisor.session.language.limited import on_launch
 from advisor.view.pages.answer import answered
@@ -83,7 +84,8 @@ def answer(text: str, judged: Reasoned, position: int, known: Known, path: str =
         meaning = Meaning(text=text, intent=NCU_RULE, says=says, confidence=1.0)
         asked = Asked(launches, position, path, rule=judged.on_rule(position, rule))
         return Answered(meaning, asked, answered(meaning, asked))
-    meaning = recognise(text, replace(known, kernels=tuple(launch.kernel for launch in launches)))
+    names = replace(known, kernels=tuple(launch.kernel for launch in launches))
+    meaning = judged_number(text, names) or recognise(text, names)
     if entry := shown_entry(text):
         subject = Subject(entry, object_of(text), word=entry)
         meaning = Meaning(text=text, intent="explain", says=f"what {entry} means", subject=subject, confidence=1.0)
@@ -187,6 +189,8 @@ def _gathered(meaning: Meaning, judged: Reasoned, asked: Asked) -> Asked:
             case "what_if":
                 values = values_of(meaning, launch, judged.catalog)
                 return replace(asked, values=values, supposed=judged.what_if(at, dict(values)) if values else None)
+            case _ if intent == JUDGE and (values := values_of(meaning, launch, judged.catalog)):
+                return replace(asked, values=values, supposed=judged.what_if(at, dict(values)))
             case "other_gpu" if subject is not None:
                 return replace(asked, elsewhere=judged.on([at], gpus.gpu(subject.id))[0])
             case "missing":
@@ -215,6 +219,6 @@ def _blockable(subject: Subject | None, catalog: Catalog) -> bool:
 
 
 def report_name(diagnosis: Diagnosis, launch: LaunchDiagnosis) -> str:
-    """Return the path of the launch's report, for commands."""
-    reports = diagnosis.reports
-    return Path(reports[launch.report].path).as_posix() if launch.report < len(reports) else "REPORT"
+    """Return the path of the launch's report, quoted for commands."""
+    path = report_path(diagnosis, launch)
+    return shlex.quote(path) if path else "REPORT"

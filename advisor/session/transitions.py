@@ -6,21 +6,27 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from advisor.records.diagnosis import LaunchDiagnosis, main_finding, overriding
+from advisor.records.diagnosis import LaunchDiagnosis, main_finding, overriding, report_path
 from advisor.session import cards as make
 from advisor.session.interview.choosing import comparison_card, expectation, expectation_due, next_number, revealed
 from advisor.session.records import Ask, Card
 from advisor.session.requests import Request
 from advisor.session.state import State
-from advisor.view.blocks import Line
+from advisor.view.blocks import Line, for_report
 
 _UNEXPLAINED: Final = "unexplained"
 _MOST_LACKING: Final = 4
 
 
 def add(state: State, *new: Card | None, **changes: Any) -> State:
-    """Add cards at the end of the conversation."""
-    return replace(state, cards=state.cards + tuple(card for card in new if card is not None), **changes)
+    """Add cards at the end of the conversation; commands in them name the report of their launch."""
+    launches = () if state.diagnosis is None else state.diagnosis.launches
+    cards = []
+    for card in (card for card in new if card is not None):
+        at = state.position if card.position is None else card.position
+        path = report_path(state.diagnosis, launches[at]) if at is not None and at < len(launches) else ""
+        cards.append(replace(card, blocks=for_report(card.blocks, path)))
+    return replace(state, cards=(*state.cards, *cards), **changes)
 
 
 def note(state: State, text: str) -> State:

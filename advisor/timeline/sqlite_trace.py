@@ -18,6 +18,7 @@ from urllib.parse import quote
 import numpy as np
 
 from advisor.records.errors import InputError
+from advisor.records.quantities import counted
 from advisor.timeline import trace as kinds
 from advisor.timeline.trace import COPY_KINDS, Calls, Faults, Gpu, Ranges, Trace, Work
 
@@ -361,7 +362,7 @@ def _problems(database: Database) -> list[str]:
 
 def _report_lost(problems: list[str], table: str, lost: Array) -> None:
     if lost[0]:
-        problems.append(f"{table} {_INCOMPLETE}: {int(lost[0]):,} rows have no usable times")
+        problems.append(f"{table} {_INCOMPLETE}: {counted(int(lost[0]), 'row')} without usable times")
 
 
 def _calls(database: Database, table: str, names: _Names, problems: list[str], least: int = 0) -> Calls | None:

@@ -6,10 +6,13 @@ as code.
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 if TYPE_CHECKING:
     from advisor.view.charts.drawing import Chart
@@ -203,6 +206,29 @@ class Page(Struct, frozen=True):
     title: str
     made: tuple[Block, ...]
     sections: tuple[Section, ...]
+
+
+def map_texts(part: Any, change: Callable[[str], str], fixed: frozenset[str] = frozenset()) -> Any:
+    """Return blocks, or any part of a page, with every text changed but those in the fields named by `fixed`."""
+    if isinstance(part, str):
+        return change(part)
+    if isinstance(part, tuple):
+        return tuple(map_texts(item, change, fixed) for item in part)
+    if isinstance(part, Struct):
+        names = [name for name in part.__struct_fields__ if name not in fixed]
+        return replace(part, **{name: map_texts(getattr(part, name), change, fixed) for name in names})
+    return part
+
+
+# Fields of blocks whose texts are names for programs.
+FIXED: Final = frozenset({"tone", "style", "kind", "shape", "anchor", "id", "link"})
+_REPORT: Final = re.compile(r"(ncu-advisor [a-z-]+ )REPORT\b")
+
+
+def for_report(part: Any, path: str) -> Any:
+    """Return blocks with the open report in the commands to copy, quoted for a shell, where it is not known: REPORT."""
+    argument = shlex.quote(path)
+    return map_texts(part, lambda text: _REPORT.sub(lambda match: match[1] + argument, text), FIXED) if path else part
 
 
 def facts(*rows: tuple[str, str] | Fact | None) -> Facts:

@@ -17,10 +17,12 @@ from advisor.records.quantities import (
     change_text,
     confidence_text,
     count_text,
+    counted,
     exact_text,
     factor_text,
     gain_text,
     percent_text,
+    plural,
     range_text,
     share_text,
     show,
@@ -28,6 +30,7 @@ from advisor.records.quantities import (
     speedup_text,
     time_range_text,
     time_text,
+    unit_name,
 )
 
 __all__ = [
@@ -83,16 +86,6 @@ def present(pairs: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in pairs.items() if value is not None}
 
 
-def plural(count: float, one: str, many: str = "") -> str:
-    """Return the noun for this count: `one`, or `many` (by default `one` with an s)."""
-    return one if count == 1 else many or one + "s"
-
-
-def counted(count: int, one: str, many: str = "") -> str:
-    """`1 report`, `1,200 launches`: the count with its noun."""
-    return f"{count:,} {plural(count, one, many)}"
-
-
 def size_text(count: float) -> str:
     """`268 MB`: bytes with three significant digits."""
     return show(significant(count, 3), "byte", 3)
@@ -138,12 +131,12 @@ def measured_text(item: Comparison) -> str:
     if item.value is not None and item.unit in _SCALED:
         return f"{item.metric} = {BOUNDS[item.bound]}{amount_text(item.value, item.unit)}"
     value = "unknown" if item.value is None else f"{BOUNDS[item.bound]}{item.value:,.4g}"
-    return f"{item.metric} = {value}{unit_text(item.unit)}"
+    return f"{item.metric} = {value}{unit_text(item.unit, item.value)}"
 
 
-def unit_text(unit: str) -> str:
-    """Return the unit with a blank before it; empty if there is none."""
-    return f" {unit}" if unit not in ("", "ratio", "count", "bool") else ""
+def unit_text(unit: str, value: float | None = None) -> str:
+    """Return the unit of a number with a blank before it; empty if there is none."""
+    return f" {unit if value is None else unit_name(unit, value)}" if unit not in ("", "ratio", "count", "bool") else ""
 
 
 def tested_text(item: Comparison) -> str:

@@ -81,7 +81,7 @@ def test_whether_a_change_helped_needs_two_reports_and_names_the_command(asked: 
 
 def test_another_block_size_changes_the_grid_and_the_occupancy_too(asked: Any):
     text = asked("what if I use 128 threads per block?", 15)
-    assert "Grid Size = 8,448 block (now 33,792 block)" in text
+    assert "Grid Size = 8,448 blocks (now 33,792 blocks)" in text
     assert "Theoretical Occupancy = 100.0 % (now 50.0 %)" in text and "Low occupancy from the block size →" in text
 
 

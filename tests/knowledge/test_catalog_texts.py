@@ -51,3 +51,17 @@ def test_a_value_is_data_and_is_not_filled_again():
 def test_no_text_and_no_value_can_raise(text, name):
     fill(text, {"a": 1.5, "leader": name})
     fill("{leader} {a:.3e}", {"a": 1.5, "leader": name})
+
+
+@pytest.mark.parametrize(
+    ("text", "values", "says"),
+    [
+        ("blocks have {n:.0f} threads of {m:.0f} registers", {"n": 1, "m": 2}, "blocks have 1 thread of 2 registers"),
+        ("{n:,.0f} shared-memory loads, {m:,.0f} stores", {"n": 1, "m": 1}, "1 shared-memory load, 1 store"),
+        ("{n:,.0f} of {m:,.0f} launches", {"n": 1, "m": 21}, "1 of 21 launches"),
+        ("{n:.1f} warps, {m} of them kernels", {"n": 1, "m": 1}, "1.0 warps, 1 of them kernels"),
+        ("{n} blocks", {"n": "{m} blocks"}, "{m} blocks blocks"),
+    ],
+)
+def test_one_is_singular(text: str, values: dict[str, float | str], says: str) -> None:
+    assert fill(text, values) == says

@@ -125,7 +125,8 @@ def test_a_wheel_lets_a_learner_practise_without_a_gpu(installed: Path, tmp_path
     assert "60 used, 132 on the GPU" in practice("show", "price-update").stdout
     assert "bank_conflicts" in practice("show", "bank-conflicts", "--profile", "--no-prediction").stdout
     practice("start", "bank-conflicts")
-    assert (tmp_path / "data" / "ncu-advisor" / "practice" / "bank-conflicts" / "bank-conflicts.cu").is_file()
+    title = "a-transpose-through-a-tile"
+    assert (tmp_path / "data" / "ncu-advisor" / "practice" / title / f"{title}.cu").is_file()
     # A CuPy that cannot be had: whatever this machine has installed.
     (tmp_path / "cupy.py").write_text("raise ModuleNotFoundError('no cupy', name='cupy')", encoding="utf-8")
     for command in (["check", "bank-conflicts"], ["sweep", "bank-conflicts"], ["calibrate"]):

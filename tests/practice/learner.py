@@ -154,7 +154,7 @@ class Learner:
     def edits(self, text: str) -> Path:
         """Starts the exercise, once, and writes a source into it."""
         self.does("start", NAME)
-        path = Path(self.record.folder) / f"{NAME}.cu"
+        path = Path(self.record.folder) / "a-vector-doubled.cu"  # named after the title
         path.write_text(text, encoding="utf-8")
         return path
 

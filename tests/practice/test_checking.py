@@ -55,7 +55,7 @@ def test_a_compile_error_shows_the_learners_own_line(learner: Learner) -> None:
     path = learner.edits(source(RIGHT, '  total += y; // compiler: error: identifier "y" is undefined'))
     number = next(i for i, row in enumerate(path.read_text().splitlines(), 1) if "// compiler" in row)
     text = learner.does("check", NAME, code=1)
-    assert f'{NAME}.cu:{number}: identifier "y" is undefined' in text
+    assert f'a-vector-doubled.cu:{number}: identifier "y" is undefined' in text
     assert f"  {number}    total += y;" in text
     assert learner.record.log[-1].what == "failed"
 
@@ -75,7 +75,7 @@ def test_an_illegal_address_is_told_as_such(learner: Learner) -> None:
 
 def test_a_wrong_launch_line_names_its_line(learner: Learner) -> None:
     learner.edits(source(launch="scale<<<n, 4096>>>(x, y, a, n)"))
-    assert f"{NAME}.cu:2: " in learner.does("check", NAME, code=1)
+    assert "a-vector-doubled.cu:2: " in learner.does("check", NAME, code=1)
 
 
 def test_what_a_kernel_prints_is_shown_and_obeyed_not(learner: Learner) -> None:
@@ -99,7 +99,7 @@ def test_a_machine_that_cannot_run_it_compiles_it_at_least(learner: Learner, env
     result = learner.says("check", NAME)
     assert result.return_value == 2
     assert words in result.stderr and result.stderr.count("\n") == 1 and "ncu-advisor: " in result.stderr
-    assert f"{NAME}.cu compiles for sm_90" in result.stdout
+    assert "a-vector-doubled.cu compiles for sm_90" in result.stdout
     assert "result and time were not checked" in " ".join(result.stdout.split())
     row = learner.record.log[-1]
     assert (row.what, learner.record.attempts, learner.record.solved) == ("compiled", 1, False)
@@ -155,8 +155,8 @@ def test_a_compile_error_without_a_gpu_shows_the_line(learner: Learner) -> None:
     path = learner.edits(source() + "broken here;\n")
     number = len(path.read_text().splitlines())
     text = learner.does("check", NAME, "--compile-only", "sm_90", code=1)
-    assert f"{NAME}.cu:{number}: " in text and f"  {number}  broken here;" in text
-    assert f"{NAME}.cu:{number}: error" in learner.record.log[-1].observation
+    assert f"a-vector-doubled.cu:{number}: " in text and f"  {number}  broken here;" in text
+    assert f"a-vector-doubled.cu:{number}: error" in learner.record.log[-1].observation
 
 
 @pytest.mark.parametrize(("arch", "words"), [("fast", "is not an architecture"), ("sm_10", "does not know sm_10")])

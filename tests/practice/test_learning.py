@@ -180,7 +180,7 @@ def test_the_solution_wants_an_attempt_or_a_request(data: Path) -> None:
 
 def test_start_edit_reset_and_log(data: Path, tmp_path: Path) -> None:
     text = done("start", NAME, "--folder", str(tmp_path / "mine"))
-    source = tmp_path / "mine" / f"{NAME}.cu"
+    source = tmp_path / "mine" / "a-transpose-through-a-tile.cu"
     assert str(source.parent) in text
     original = source.read_text(encoding="utf-8")
     source.write_text("// mine\n", encoding="utf-8")
@@ -208,8 +208,8 @@ def test_text_that_is_not_utf_8_is_refused_in_one_line(data: Path, tmp_path: Pat
 
 def test_a_source_that_is_no_text_can_be_reset(data: Path, tmp_path: Path) -> None:
     done("start", NAME, "--folder", str(tmp_path / "mine"))
-    source = tmp_path / "mine" / f"{NAME}.cu"
+    source = tmp_path / "mine" / "a-transpose-through-a-tile.cu"
     source.write_bytes(b"\xff" * (2 << 20))
     assert "before-reset-1" in done("reset", NAME)
     assert "launch:" in source.read_text(encoding="utf-8")
-    assert source.with_name(f"{NAME}.before-reset-1.cu").stat().st_size == 2 << 20
+    assert source.with_name("a-transpose-through-a-tile.before-reset-1.cu").stat().st_size == 2 << 20

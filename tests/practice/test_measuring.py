@@ -37,7 +37,7 @@ def test_a_point_that_cannot_run_has_its_reason_in_its_row(learner: Learner) -> 
 
 def test_a_sweep_of_what_does_not_compile_is_a_failed_check(learner: Learner) -> None:
     learner.edits(source(RIGHT, "y; // compiler: error: y"))
-    assert f"{NAME}.cu:4: y" in learner.does("sweep", NAME, "--vary", "carveout", code=1)
+    assert "a-vector-doubled.cu:4: y" in learner.does("sweep", NAME, "--vary", "carveout", code=1)
 
 
 def test_a_sweep_without_a_gpu_is_one_line(learner: Learner) -> None:

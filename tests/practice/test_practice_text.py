@@ -162,7 +162,7 @@ def test_what_was_measured_fits(width: int, tmp_path: Path) -> None:
     kernels = (Kernel("k" * 30, 255, 0, 1280, 49152), Kernel("unknown", None, None, None, None))
     build = Build(Path("mine.cu"), "sm_90", "NVRTC", kernels, (Remark("/a/mine.cu", 3, "warning", "unused " * 9),))
     fits(measuring.build_page(build), width)
-    assert compiling.summary([build]) == f"sm_90: {'k' * 30}: 255 registers, 1280 bytes of spills; unknown"
+    assert compiling.summary([build]) == f"sm_90: {'k' * 30}: 255 registers, 1,280 bytes of spills; unknown"
     fits(measuring.after_profile(one, tmp_path / "r"), width, tmp_path)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from advisor.practice import workshop
-from advisor.practice.manifest import bundled_text, exercise
+from advisor.practice.manifest import bundled_text, exercise, names
 from advisor.practice.state import Store
 from advisor.records.errors import InputError, UsageError
 
@@ -27,7 +27,8 @@ def original() -> str:
 def test_start_makes_a_copy_of_the_first_step(store: Store) -> None:
     shop, made = workshop.start(exercise(NAME), store)
     assert made
-    assert shop.source.name == "bank-conflicts.cu"
+    assert shop.source.name == "a-transpose-through-a-tile.cu"
+    assert "bank" not in str(shop.source.relative_to(store.folder))  # the learner shall find the cause
     assert shop.source.read_text(encoding="utf-8") == original()
     assert shop.folder.is_relative_to(store.folder)
 
@@ -38,6 +39,11 @@ def test_start_again_finds_the_same_folder_and_keeps_the_edit(store: Store, tmp_
     again, made = workshop.start(exercise(NAME), store)
     assert (again.folder, made) == (shop.folder, False)
     assert again.source.read_text(encoding="utf-8") == "// mine\n"
+
+
+def test_every_exercise_has_a_folder_of_its_own() -> None:
+    folders = [workshop.neutral_name(one) for one in map(exercise, names())]
+    assert len(set(folders)) == len(folders) and all(folders)
 
 
 def test_reset_puts_the_original_back_and_keeps_every_version(store: Store) -> None:

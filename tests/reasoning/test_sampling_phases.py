@@ -200,3 +200,10 @@ def test_the_tail_of_the_bundled_report_is_half_of_its_run(tour: Any, tour_path:
     assert [phase.id for phase in launch.sampling.phases] == ["compute", "tail"]
     assert launch.sampling.phases[1].start == pytest.approx(0.5, abs=0.05)
     assert launch.sampling.duration_ns == pytest.approx(launch.duration_ns, rel=0.05)
+
+
+def test_a_wide_page_draws_the_strip_as_a_page_of_78_columns_does():
+    """So that a screen and a document of the same launch can be compared, character by character."""
+    made = with_phases(catalog(), samples(dram=[90.0] * 40, sm=[5.0] * 40))
+    assert made is not None
+    assert picture(made, 200, True) == picture(made, 78, True) != picture(made, 60, True)

@@ -26,7 +26,7 @@ from advisor.view.blocks import Code
 from tui.driver import Driver, session
 from tui.factory import desk
 
-NAME = "bank-conflicts"
+NAME, FILE = "bank-conflicts", "a-transpose-through-a-tile"
 EVERY = len(names()) + len(reading_names())
 SIZES = pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])
 
@@ -200,7 +200,7 @@ async def test_the_code_is_edited_in_place_saved_and_compiled(tmp_path: Path, mo
         await at.press("enter", "down", "enter")
         assert isinstance(at.app.screen, PracticeEditor)
         area = at.app.screen.query_one(TextArea)
-        assert area.text == (tmp_path / "practice" / NAME / f"{NAME}.cu").read_text("utf-8")
+        assert area.text == (tmp_path / "practice" / FILE / f"{FILE}.cu").read_text("utf-8")
         await at.press("f1")
         assert at.shows("Keys on this screen", "Save the file and check it")
         await at.press("f1")
@@ -212,7 +212,7 @@ async def test_the_code_is_edited_in_place_saved_and_compiled(tmp_path: Path, mo
         await at.say("edit here")
         await at.press(*"oops ", "f7")
         await at.settle()
-        assert (tmp_path / "practice" / NAME / f"{NAME}.cu").read_text("utf-8").startswith("oops ")
+        assert (tmp_path / "practice" / FILE / f"{FILE}.cu").read_text("utf-8").startswith("oops ")
         assert at.shows("[Run]")
         assert at.app.state.exercising.result("check", "").attempt.mine is None
         await at.say("edit")

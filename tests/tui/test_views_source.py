@@ -371,3 +371,17 @@ async def test_the_instructions_follow_the_selected_line():
             assert line is not None and here in screen._code.instructions(line, False, False).places  # type: ignore[attr-defined]
             assert rows.count == 8, "all instructions stay listed"
             await at.press("down")
+
+
+async def test_a_long_line_is_scrolled_sideways_to_its_end_and_back():
+    async with source((44, 24)) as at:
+        listed = rows(at, "lines")
+        whole = listed._draw(0, 200).plain
+        before = at.screen
+        assert whole[-12:] not in before
+        for _ in range(20):
+            await at.press("right")
+        assert whole[-12:] in at.screen
+        for _ in range(20):
+            await at.press("left")
+        assert at.screen == before

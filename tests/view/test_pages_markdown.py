@@ -10,7 +10,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from advisor.knowledge.sampling import sampling_knowledge
-from advisor.view.blocks import BarRow, Bars, Cell, Code, Column, Command, Fact, Facts, Page, Table, section
+from advisor.view.blocks import BarRow, Bars, Cell, Code, Column, Command, Fact, Facts, Page, Table, for_report, section
 from advisor.view.pages.diagnosis import diagnosis_page
 from advisor.view.writers.markdown import escaped, page_markdown, rich
 from tests.changed import replace
@@ -117,3 +117,11 @@ def test_an_unknown_time_is_said(tour: Any) -> None:
     launch = replace(tour.diagnosis.launches[1], duration_ns=None)
     text = page_markdown(diagnosis_page(replace(tour.diagnosis, launches=(launch, launch))))
     assert "The time of 2 is unknown" in text and "| unknown |" in text
+
+
+def test_commands_name_the_open_report_quoted_for_a_shell() -> None:
+    block = Facts((Fact("Unknown", "`ncu-advisor collect REPORT` prints the command, REPORT stays"),))
+    assert for_report(block, "my runs/a.ncu-rep") == Facts(
+        (Fact("Unknown", "`ncu-advisor collect 'my runs/a.ncu-rep'` prints the command, REPORT stays"),)
+    )
+    assert for_report(block, "") is block

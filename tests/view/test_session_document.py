@@ -106,6 +106,16 @@ def test_the_conversation_has_question_answer_and_the_reasons_that_were_asked_fo
     assert "✗ The grid is few waves" in text and "Skipped" not in text
 
 
+def test_the_code_of_a_fix_is_shown_once_and_as_code() -> None:
+    session = Session()
+    session.do(e.Began((recorded("gemm-ladder"),)), e.LaunchSelected(0), e.FixShown())
+    text = markdown(session.state)
+    change = [line for line in text.splitlines() if line.startswith("+") and not line.startswith("+++")]
+    assert change and len(change) == len(set(change)) and text.count("```diff") == 1
+    assert "The code of this example is shown above." in text
+    assert not [line for line in outside_code(text).splitlines() if line.startswith(("- \\-", "- \\+"))]
+
+
 def test_what_the_report_lacks_stands_with_the_command_that_collects_it() -> None:
     text = markdown(revealed().state)
     unknown = text[text.index("## Unknown") :]

@@ -8,7 +8,7 @@ from advisor.session.records import Card
 from advisor.session.state import State
 from advisor.timeline.results import GpuTimeline, Pattern, TimelineResult
 from advisor.view.blocks import Line
-from advisor.view.numbers import percent_text, speedup_text, time_text
+from advisor.view.numbers import counted, percent_text, speedup_text, time_text
 from advisor.view.pages.pattern import pattern_section
 from advisor.view.text import file_name, sentence
 
@@ -133,7 +133,7 @@ def kernel_lines(gpu: GpuTimeline) -> list[Line]:
     for rank in gpu.kernels[:3]:
         # Kernels with the same base name are distinguished by their full name.
         name = rank.short if shorts.count(rank.short) == 1 else rank.name
-        text = f"{name}: {percent_text(rank.share)} of kernel time, {rank.launches:,} launches"
+        text = f"{name}: {percent_text(rank.share)} of kernel time, {counted(rank.launches, 'launch')}"
         lines.append(Line(text, "fact", "Kernel"))
         bound = rank.run_bound if rank.run_bound is not None else rank.bound
         if bound is None:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from advisor.compare.records import Pair
 from advisor.practice.predictions import MINE
 from advisor.practice.state import Prediction
-from advisor.records.diagnosis import ENDS, LaunchDiagnosis, first_diagnosis, is_settled
+from advisor.records.diagnosis import ENDS, LaunchDiagnosis, first_diagnosis, is_settled, report_path
 from advisor.session.cards import NOTHING_MISSING
 from advisor.session.experiments.versions import log_table
 from advisor.session.practice import exercising
@@ -20,20 +20,27 @@ from advisor.session.practice.exercising import Exercising
 from advisor.session.practice.pages import standing
 from advisor.session.records import Card, Experiment
 from advisor.session.state import State
+from advisor.session.views import located
 from advisor.view.blocks import (
     Block,
     Bullets,
     Cell,
+    Code,
     Column,
     Command,
     Fact,
     Facts,
+    Line,
+    Outline,
     Page,
     Paragraph,
     Picture,
+    Plain,
     Section,
     Table,
     Turn,
+    for_report,
+    in_lines,
     section,
 )
 from advisor.view.charts import roofline_text
@@ -380,7 +387,8 @@ def _subject(state: State, subject: Subject, *, alone: bool) -> list[Section]:
     launch = subject.launch
     if launch is not None and subject.revealed:
         parts = _told(state, subject, launch, name)
-    talk = turns(conversation(subject.cards), brief=bool(subject.steps))
+    above = [block for part in parts for block in part.blocks]
+    talk = turns(conversation(subject.cards), brief=bool(subject.steps), above=above)
     if talk:
         parts.append(section("Conversation", talk, name=f"conversation{name}"))
     if alone:
@@ -393,7 +401,9 @@ def _subject(state: State, subject: Subject, *, alone: bool) -> list[Section]:
 
 def _told(state: State, subject: Subject, launch: LaunchDiagnosis, name: str) -> list[Section]:
     of = f" ({subject.version})" if subject.version else ""
-    blocks = launch_blocks(launch, {})
+    found = tuple(located(state, finding, subject.position) for finding in launch.findings)
+    page = launch_blocks(structs.replace(launch, findings=found), {})
+    blocks = for_report(page, report_path(state.diagnosis, launch))
     parts: list[Section] = []
     if subject.steps:
         whole = f"Speedup: over the previous version. Total: {gain_summary(subject)}."
@@ -523,18 +533,43 @@ def _needs(state: State, subject: Subject) -> roofline_text.AlgorithmNeeds | Non
 _LABELS: Final = {"question": "Question", "answer": "Answer", "error": "That did not work", "napkin": "Napkin"}
 
 
-def turns(cards: Sequence[Card], *, brief: bool = False) -> list[Block]:
-    """Return each card as a turn, and mark the end of a former version. brief: the page shows the versions."""
+def turns(cards: Sequence[Card], *, brief: bool = False, above: Sequence[Block] = ()) -> list[Block]:
+    """Return each card as a turn, and mark the end of a former version.
+
+    brief: the page shows the versions; above: blocks that the page shows before, whose code is not repeated.
+    """
     blocks: list[Block] = []
+    known = {block.lines for block in above if isinstance(block, Code)}
     for at, card in enumerate(cards):
         label = card.label or _LABELS.get(card.kind, card.kind.capitalize())
         if brief and card.kind in ("log", "compared"):
             blocks.append(Turn(label, card.title, aside="shown above"))
         else:
-            blocks.append(Turn(label, card.title, card.lines, card.kind == "answer", card.aside))
+            blocks += _turn(label, card, known)
         if card.past and (at + 1 == len(cards) or not cards[at + 1].past):
             blocks.append(Paragraph("All entries are about an earlier version of the code.", "dim"))
     return blocks
+
+
+def _turn(label: str, card: Card, known: set[tuple[str, ...]]) -> list[Block]:
+    """Return a card as a turn with its first lines, then its code, commands and lists as blocks of their own.
+
+    known: code that was shown before, which is only named; the card's own code is added.
+    """
+    groups: list[Block] = []
+    lines: list[Line] = []
+    for block in card.blocks:
+        if isinstance(block, Code) and block.lines in known:
+            lines.append(Line("The code of this example is shown above.", "quiet"))
+        elif isinstance(block, Code | Command | Bullets | Table | Plain):
+            groups += [Outline(tuple(lines)), block] if lines or not groups else [block]
+            lines = []
+            known |= {block.lines} if isinstance(block, Code) else set()
+        else:
+            lines += in_lines((block,))
+    groups += [Outline(tuple(lines))] if lines or not groups else []
+    first = groups[0].lines if isinstance(groups[0], Outline) else ()
+    return [Turn(label, card.title, first, card.kind == "answer", card.aside), *groups[1:]]
 
 
 def expected_blocks(subject: Subject) -> list[Block]:

@@ -6,7 +6,6 @@ import dataclasses
 from pathlib import Path
 from typing import Any, Final
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from advisor.records.errors import UsageError
@@ -19,13 +18,13 @@ from advisor.session.language.files import ENDINGS, default_name
 from advisor.session.state import State
 from advisor.session.transcripts.format import Scrubber, of_this_machine
 from advisor.timeline.results import TimelineResult
+from advisor.view.blocks import FIXED, map_texts
 from advisor.view.writers import PAGE_FORMATS, page_writer
 from advisor.view.writers.json import plain
 
 FORMS: Final = (*PAGE_FORMATS, "json")
 _MOST_NUMBERED: Final = 1000
 # Fields and keys whose values are the program's own words, never data.
-_FIXED: Final = frozenset({"tone", "style", "kind", "shape", "anchor", "id", "link"})
 _FIXED_KEYS: Final = frozenset(
     {"schema", "kind", "style", "verdict", "matched", "advice", "state", "outcome", "status"}
 )
@@ -37,7 +36,7 @@ def text_of(state: State, what: str, scrubber: Scrubber | None = None) -> str:
     state = _with_plain_paths(state, clean)
     if what == "json":
         return json_text(_data(plain(session_record(state)), clean), indent=1) + "\n"
-    return page_writer(what)(_scrubbed(session_document(state), clean)).rstrip("\n") + "\n"
+    return page_writer(what)(map_texts(session_document(state), clean.text, FIXED)).rstrip("\n") + "\n"
 
 
 def write(request: e.Write, state: State) -> str:
@@ -87,18 +86,6 @@ def _with_plain_paths(state: State, clean: Scrubber) -> State:
         failed = tuple((clean.path(path), why) for path, why in timeline.failed)
         changes["timeline"] = replace(timeline, traces=traces, failed=failed)
     return replace(state, **changes)
-
-
-def _scrubbed(part: Any, clean: Scrubber) -> Any:
-    """Return a document, or a part of one, with every text in it scrubbed."""
-    if isinstance(part, str):
-        return clean.text(part)
-    if isinstance(part, tuple):
-        return tuple(_scrubbed(item, clean) for item in part)
-    if isinstance(part, Struct):
-        names = [name for name in part.__struct_fields__ if name not in _FIXED]
-        return replace(part, **{name: _scrubbed(getattr(part, name), clean) for name in names})
-    return part
 
 
 def _data(data: Any, clean: Scrubber, key: str = "") -> Any:

@@ -18,7 +18,15 @@ from advisor.session.state import State, is_end
 from advisor.session.views import where
 from advisor.view.blocks import Line, in_lines
 from advisor.view.charts.roofline import mix_roof
-from advisor.view.numbers import amount_text, estimate_text, rate_text, short_gain_text, speedup_text, time_text
+from advisor.view.numbers import (
+    amount_text,
+    counted,
+    estimate_text,
+    rate_text,
+    short_gain_text,
+    speedup_text,
+    time_text,
+)
 from advisor.view.pages.launch import bound_phrase, quantity_text
 from advisor.view.pages.over_run import phase_facts
 from advisor.view.text import sentence
@@ -452,7 +460,7 @@ def _mig(state: State, launch: LaunchDiagnosis) -> list[Line]:
     if used is None:
         lines = [values(state, launch, "SMs", (("", "sm_count"),))]
     elif all_ is None:
-        lines = [Line(f"{used:.0f} SMs; whether the GPU has more is unknown", "fact", "SMs")]
+        lines = [Line(f"{counted(round(used), 'SM')}; whether the GPU has more is unknown", "fact", "SMs")]
     else:
         lines = [Line(f"{used:.0f} of the {all_:.0f} SMs of the device were used", "fact", "SMs")]
     return [*lines, *looked_for(state, launch, ("mig_or_green_context",))]
@@ -488,7 +496,7 @@ def _commands(state: State, launch: LaunchDiagnosis) -> list[Line]:
         return [unknown("Missing: not decided by these numbers")]
     if not launch.missing:
         return [Line(NOTHING_MISSING)]
-    return [unknown(f"{len(launch.missing)} metrics that rules need; /collect shows the command", "Missing")]
+    return [unknown(f"{counted(len(launch.missing), 'metric')} that rules need; /collect shows the command", "Missing")]
 
 
 def _ridges(state: State, launch: LaunchDiagnosis) -> list[Line]:

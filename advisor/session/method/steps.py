@@ -18,6 +18,7 @@ from advisor.session.records import Card, Step
 from advisor.session.state import State
 from advisor.timeline.results import GpuTimeline, TimelineResult
 from advisor.view.blocks import Line, Style
+from advisor.view.numbers import counted
 
 _MARKS: Final[dict[str, Style]] = {
     "here": "strong",
@@ -121,7 +122,7 @@ def _share(state: State) -> list[Line]:
         return []
     mine = sum(each.duration_ns or 0.0 for each in launches if each.kernel_full == launch.kernel_full)
     share = f"{100 * mine / whole:.0f} % of the time"
-    text = f"this kernel takes {share} of the {len(launches)} launches in the report"
+    text = f"this kernel takes {share} of the {counted(len(launches), 'launch')} in the report"
     text += "; only a trace shows its share of the program"
     return [Line(text, "fact")]
 

@@ -20,6 +20,7 @@ from advisor.session.practice.turn import asks_gain, next_number, next_question,
 from advisor.session.records import Card
 from advisor.view.blocks import Block, Code, Fact, Facts, Line, Style, flat
 from advisor.view.numbers import (
+    counted,
     estimate_text,
     exact_text,
     plural,
@@ -123,7 +124,7 @@ def standing(here: Exercising) -> tuple[str, ...]:
         if made.points is not None:
             version = exercising.YOUR_VERSION if made.step == MINE else made.step
             out.append(f"{made.points} of 100 points for the prediction of {version}")
-    out += [f"{record.hints} of {len(one.hints)} hints"] if record.hints else []
+    out += [f"{record.hints} of {counted(len(one.hints), 'hint')}"] if record.hints else []
     out += [f"{quiz_right(here)} of {len(one.quiz)} quiz answers right"] if record.quiz else []
     return tuple(out)
 
@@ -197,7 +198,8 @@ def _numbers(here: Exercising) -> Page:
     blocks: list[Block] = []
     if where is not None and shown.times_ns:
         time = time_text(sorted(shown.times_ns)[len(shown.times_ns) // 2])
-        made = f"Recorded on {where.gpu}, ncu {where.ncu}, {where.date}; median of {len(shown.times_ns)} runs: {time}."
+        runs = counted(len(shown.times_ns), "run")
+        made = f"Recorded on {where.gpu}, ncu {where.ncu}, {where.date}; median of {runs}: {time}."
         blocks.append(Line(made, "quiet"))
     shape = f"grid {shape_text(launch.grid)}, block {shape_text(launch.block)}"
     head = f"The profile of {_name(here)}, without its diagnosis"
@@ -310,7 +312,7 @@ def _edit(here: Exercising) -> Page:
         kept = here.result("reset", "")
         note = (Line("identical to the original" if kept is None else "The original is restored.", "quiet"),)
         note += _facts(*(("Yours is kept as", str(path)) for path in kept or ()))
-    cards.append(Card("fix", here.name, (*files, *note), label="Your version"))
+    cards.append(Card("fix", here.lesson.exercise.title, (*files, *note), label="Your version"))
     code = _diff(yours.changes[2:], "What you changed") if yours.changes else _source(here.lesson.original, given)
     return Page((*cards, code))
 

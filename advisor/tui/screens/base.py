@@ -280,7 +280,7 @@ def report_line(state: State) -> str:
         return names
     launches = state.diagnosis.launches
     cards = list(dict.fromkeys(launch.known_as or launch.gpu_name for launch in launches))
-    count = f"{len(launches)} {plural(len(launches), 'launch', 'launches')}"
+    count = f"{len(launches)} {plural(len(launches), 'launch')}"
     broken = [r for r in state.diagnosis.reports if not r.complete]
     # The names come last because they may be cut.
     parts = [count, ", ".join(card for card in cards if card), "INCOMPLETE" if broken else "", names]

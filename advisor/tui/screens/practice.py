@@ -204,12 +204,16 @@ class PracticeScreen(ChoiceScreen, ViewScreen):
 
     def _show_list(self, here: Exercising) -> None:
         self.query_one(Banner).show("practice")
-        self.query_one(Prompt).placeholder = "type to find by name, title, level or state; Enter opens"
+        self.query_one(Prompt).placeholder = "type to find by title, number, level or state; Enter opens"
         find = self._typed.casefold().split()
-        self._kept = [row for row in here.rows if all(word in _words(row, here.spoilers) for word in find)]
+        begin = _begin(here)
+        marked = {begin[kind]: text for kind, text in words.BEGINS.items() if kind in begin}
+        first = list(marked)
+        found = [row for row in here.rows if all(word in _words(row, here.spoilers) for word in find)]
+        # Where to begin comes first, then all others by number.
+        self._kept = sorted(found, key=lambda row: first.index(row.number) if row.number in first else len(first))
         rows = self.query_one(Rows)
         kept, spoilers = list(self._kept), here.spoilers
-        marked = {number: words.BEGINS[kind] for kind, number in _begin(here).items()}
         rows.show(len(kept), lambda at, width: _line(kept[at], spoilers, marked), at=min(rows.at, len(kept) - 1))
         self._tell()
 
@@ -217,8 +221,6 @@ class PracticeScreen(ChoiceScreen, ViewScreen):
         here, rows = self.here, self.query_one(Rows)
         solved = sum(row.state == "solved" for row in here.rows)
         text = f"{len(self._kept)} of {len(here.rows)} exercises, {solved} solved" if here.rows else ""
-        begin = _begin(here).get("kernel")
-        text += f"; if you write kernels, start with {begin} (type its number)" if begin is not None else ""
         if here.rows and not self._kept:
             text = "No exercise matches; Esc clears the line."
         row = self._kept[rows.at] if rows.at < len(self._kept) else None

@@ -92,6 +92,8 @@ class SourceScreen(PanelScreen):
         Binding("d", "columns", "Columns", tooltip="Next column set: memory, stalls, predication, instructions, none"),
         Binding("right_square_bracket", "hot(1)", "Next hot", key_display="]", tooltip="Next hot place in code order"),
         hidden("left_square_bracket", "hot(-1)", "Previous hot", "Previous hot place in code order"),
+        Binding("right", "shift(1)", "Scroll", key_display="←→", tooltip="Scroll long lines to the right"),
+        hidden("left", "shift(-1)", "Scroll back", "Scroll long lines back to the left"),
         *(hidden(str(n + 1), f"tab({n})", name, _TABS_SAY) for n, name in enumerate(_TAB_NAMES)),
         hidden("a", "all", "All/line", "Instructions of the line, or of the whole kernel"),
         hidden("o", "order", "Order", "Hottest first, or code order"),
@@ -317,6 +319,11 @@ class SourceScreen(PanelScreen):
         query, names = self.app.state.source_query, ["", *SETS]
         now = query.columns if query is not None else ""
         self._change(columns=names[(names.index(now) + 1) % len(names)] if now in names else "")
+
+    def action_shift(self, by: int) -> None:
+        """Scroll the lines of the list that has the focus sideways."""
+        rows = self.focused if isinstance(self.focused, Rows) else self._rows
+        rows.shift(by)
 
     def action_clear(self) -> None:
         if self._filtered:

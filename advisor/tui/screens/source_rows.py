@@ -15,7 +15,7 @@ from advisor.source.hotspots import Line, Spot
 from advisor.source.view import View
 from advisor.source.viewer import Seen
 from advisor.tui.drawing import styled
-from advisor.view.numbers import brief_text, count_text, share_text
+from advisor.view.numbers import brief_text, count_text, counted, plural, share_text
 from advisor.view.pages.source import loop_name, place_text, reason_text, shape_sections, source_line, wait_text
 from advisor.view.text import cut_start, file_name
 from advisor.view.writers.terminal import section_lines
@@ -182,11 +182,11 @@ class Code:
         parts = []
         if row.executed:
             lanes = f" with {row.lanes:.1f} of 32 lanes active" if row.lanes is not None else ""
-            parts.append(f"executed {count_text(row.executed)} times{lanes}")
+            parts.append(f"executed {count_text(row.executed)} {plural(row.executed, 'time')}{lanes}")
         if self.view.structure.loops:
             parts.append(loop_name(self._loop(at)))
         if self.view.structure.live:
-            parts.append(f"{self.view.structure.live[at]} registers live")
+            parts.append(f"{counted(self.view.structure.live[at], 'register')} live")
         if self.view.peak is not None:
             parts.append(f"most in the kernel: {self.view.peak.live} at 0x{self.view.peak.row.pc:x} (p goes there)")
         # In a narrow list, columns would leave no room for the instruction.
@@ -274,7 +274,7 @@ def about_view(seen: Seen, query: e.Locate | None, index: KnowledgeIndex) -> lis
     out = [("; ".join(parts), "")]
     filters = filters_text(query)
     if filters:
-        kept = f"only {filters}: {len(view.spots)} of {len(seen.rows)} instructions (x shows all)"
+        kept = f"only {filters}: {len(view.spots)} of {counted(len(seen.rows), 'instruction')} (x shows all)"
         out.append((kept, "$text-accent"))
     if not view.spots:
         out.append((NOTHING, "$text-warning"))

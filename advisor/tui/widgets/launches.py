@@ -19,7 +19,7 @@ from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis, is_settled, ma
 from advisor.session.state import best_position, launch_number
 from advisor.tui.drawing import safe
 from advisor.view.charts.bars import bar
-from advisor.view.numbers import short_gain_text, time_text
+from advisor.view.numbers import counted, short_gain_text, time_text
 
 _ORDER_NAMES: Final = {
     "saves": "by time saved by the fix",
@@ -163,7 +163,7 @@ def summary(rows: Sequence[Row], kept: Sequence[Row], order: str, upwards: bool 
         return "No launch matches the filter; Esc clears it."
     every, here = (sum(row.duration or 0.0 for row in some) for some in (rows, kept))
     counts = [sum(len(row.positions) for row in some) for some in (kept, rows)]
-    parts = [f"{counts[0]} of {counts[1]} launches, {_ORDER_NAMES[order]}{', reversed' if upwards else ''}"]
+    parts = [f"{counts[0]} of {counted(counts[1], 'launch')}, {_ORDER_NAMES[order]}{', reversed' if upwards else ''}"]
     if every > 0:
         share = "" if len(kept) == len(rows) else f", {share_text(here / every)} of kernel time"
         parts.append(f"{time_text(here)}{share}")

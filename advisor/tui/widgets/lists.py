@@ -136,6 +136,7 @@ class Rows(ScrollView, can_focus=True, inherit_bindings=False):
         self._head: Head | None = None
         self.count = 0
         self.at = 0
+        self.left = 0  # cells to the left of the list that are scrolled out of view
 
     def show(self, count: int, draw: Draw, *, head: Head | None = None, at: int | None = None) -> None:
         """Show these lines below the fixed head; the cursor stays on its line unless `at` moves it."""
@@ -171,22 +172,32 @@ class Rows(ScrollView, can_focus=True, inherit_bindings=False):
         room = max(width - _MARK, 1)
         if y < self._top and self._head is not None:
             head = self._head(room) if callable(self._head) else self._head
-            return self._strip(Content(" " * _MARK) + head, width, "rows--head")
+            return self._strip(" " * _MARK, head, width, "rows--head")
         at = round(self.scroll_offset.y) + y - self._top
         if not 0 <= at < self.count:
-            return self._strip(Content(""), width, "rows--line")
+            return self._strip("", Content(""), width, "rows--line")
         if at == self.at:
-            return self._strip(Content(self._mark) + self._draw(at, room), width, "rows--cursor")
-        return self._strip(Content(" " * _MARK) + self._draw(at, room), width, "rows--line")
+            return self._strip(self._mark, self._draw(at, room), width, "rows--cursor")
+        return self._strip(" " * _MARK, self._draw(at, room), width, "rows--line")
 
-    def _strip(self, line: Content, width: int, name: str) -> Strip:
+    def _strip(self, mark: str, row: Content, width: int, name: str) -> Strip:
         style, room = self.get_visual_style(name), max(width, 1)
+        line = Content(mark) + (row[self.left :] if self.left else row)
         return strip_of(self, line.truncate(room, ellipsis=True), room, style).extend_cell_length(
             width, style.rich_style
         )
 
     def on_resize(self) -> None:
         self._reveal()
+
+    def shift(self, by: int) -> None:
+        """Scroll sideways by a part of the width, no further than the end of the longest line in view."""
+        room = max(self.scrollable_content_region.width - _MARK, 1)
+        first = round(self.scroll_offset.y)
+        rows = range(first, min(first + max(self.size.height - self._top, 1), self.count))
+        longest = max((self._draw(at, room).cell_length for at in rows), default=0)
+        self.left = min(max(self.left + by * max(room // 2, 1), 0), max(longest - room, 0))
+        self.refresh()
 
     # User actions
 

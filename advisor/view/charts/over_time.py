@@ -9,11 +9,12 @@ from typing import Final
 from advisor.records.sampling import Phase, SampledSeries, Sampling
 from advisor.view.charts.canvas import shaded
 from advisor.view.charts.drawing import Box, Chart, Line, Word
-from advisor.view.numbers import percent_text, time_text
+from advisor.view.numbers import counted, percent_text, plural, time_text
 
 # The drawing: size, height and distance of rows.
 _WIDTH, _LEFT, _RIGHT, _TOP, _ROW, _GAP = 760, 150, 70, 6, 20, 8
 _LABEL, _SHARE = 20, 8  # columns of a row's name and of its mean
+_FEWEST, _MOST = 10, 48  # columns of a strip: the most is what 78 columns have, so that all wide pages look alike
 _LEAST: Final = 2.0  # percent: a series that never reaches it is left out
 _NOISE: Final = 0.5  # percent: less is drawn as nothing
 _PARTLY: Final = ("start", "tail")  # phases in which not all SMs have work
@@ -46,19 +47,19 @@ def phase_text(phase: Phase, sampling: Sampling) -> str:
 def facts_text(sampling: Sampling) -> str:
     """Return how the samples were taken, and what limits them."""
     every = f" every {time_text(sampling.interval_ns)}" if sampling.interval_ns else ""
-    parts = [f"{sampling.samples:,} samples{every}"]
+    parts = [f"{counted(sampling.samples, 'sample')}{every}"]
     if sampling.runs > 1:
         parts.append(f"from {sampling.runs} runs of the kernel, drawn above each other")
     if sampling.dropped:
-        parts.append(f"{sampling.dropped:,} samples were lost")
+        parts.append(f"{counted(sampling.dropped, 'sample')} {plural(sampling.dropped, 'was', 'were')} lost")
     if any(one.scale == "largest" for one in drawn(sampling)):
         parts.append("rows without a percentage are relative to their largest sample")
     return "; ".join(parts)
 
 
 def picture(sampling: Sampling, width: int, blocks: bool) -> list[str]:
-    """Draw rows of `width` columns: each metric over the run, then the phases and the times."""
-    cells = max(10, width - _LABEL - _SHARE - 2)
+    """Draw rows of at most `width` columns: each metric over the run, then the phases and the times."""
+    cells = min(max(_FEWEST, width - _LABEL - _SHARE - 2), _MOST)
     edge = "│" if blocks else "|"
     rows = []
     for one in drawn(sampling):

@@ -7,9 +7,22 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from advisor.knowledge.base import catalog
-from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis, MeasuredCeilings, first_diagnosis
+from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis, MeasuredCeilings, first_diagnosis, report_path
 from advisor.records.readings import ReportInfo
-from advisor.view.blocks import Block, Cell, Column, Fact, Facts, Page, Paragraph, Picture, Section, Table, section
+from advisor.view.blocks import (
+    Block,
+    Cell,
+    Column,
+    Fact,
+    Facts,
+    Page,
+    Paragraph,
+    Picture,
+    Section,
+    Table,
+    for_report,
+    section,
+)
 from advisor.view.charts.roofline import Point, rooflines
 from advisor.view.numbers import counted, plural, share_text, speedup_text, time_text
 from advisor.view.pages.launch import Texts, launch_blocks
@@ -96,7 +109,8 @@ def diagnosis_page(
         parts += _rooflines(launches, links)
         parts.append(section("All launches", [_table(diagnosis, links)], name="launches"))
     for group in chosen:
-        head, *more = _sections(group, launches[group.at], texts or {}, alone=alone, folds=len(chosen) > 1)
+        found = _sections(group, launches[group.at], texts or {}, alone=alone, folds=len(chosen) > 1)
+        head, *more = for_report(tuple(found), report_path(diagnosis, launches[group.at]))
         made += head.blocks if alone else ()
         parts += more if alone else [head, *more]
     # With a single launch, the conclusion comes first.
@@ -137,7 +151,7 @@ def about_text(info: ReportInfo) -> str:
 def _summary(groups: Sequence[Group], launches: Sequence[LaunchDiagnosis], links: Mapping[int, str]) -> list[Block]:
     total = sum(launch.duration_ns or 0.0 for launch in launches)
     unknown = sum(launch.duration_ns is None for launch in launches)
-    text = f"{len(launches)} launches take {time_text(total)} in total."
+    text = f"{counted(len(launches), 'launch')} {plural(len(launches), 'takes', 'take')} {time_text(total)} in total."
     if unknown:
         text += f" The time of {unknown} is unknown."
     worth = [g for g in groups if g.back > 0][:_SUMMARY]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from advisor.records.diagnosis import FixCheck, Form
-from advisor.view.numbers import share_text
+from advisor.view.numbers import counted, share_text
 
 _UNITS = {"banks": "wavefronts", "coalescing": "sectors"}
 _OTHERS = 3  # the most further row lengths or strides to list
@@ -81,8 +81,8 @@ def _occupancy(check: FixCheck) -> list[str]:
     now = {name: int(value) for name, value in check.measured}
     percent = dict(check.measured)["percent"]
     out = [
-        f"now {now['registers']} registers per thread, {now['shared']:,} bytes of shared memory, {now['block_size']} "
-        f"threads: {_blocks(now['blocks'])} per SM, {percent:.0f} %"
+        f"now {counted(now['registers'], 'register')} per thread, {counted(now['shared'], 'byte')} of shared memory, "
+        f"{counted(now['block_size'], 'thread')}: {_blocks(now['blocks'])} per SM, {percent:.0f} %"
     ]
     return out + [_step(form, now["block_size"]) for form in check.after]
 
@@ -92,9 +92,9 @@ def _step(form: Form, block_size: int) -> str:
     bound = "at most" if at["gain"] else "over"
     limit = at["value"] if at["gain"] else at["value"] - 1
     what = {
-        "registers": f"{bound} {limit} registers",
-        "shared": f"{bound} {limit:,} bytes of shared memory",
-        "block_size": f"blocks of {at['value']} threads",
+        "registers": f"{bound} {counted(limit, 'register')}",
+        "shared": f"{bound} {counted(limit, 'byte')} of shared memory",
+        "block_size": f"blocks of {counted(at['value'], 'thread')}",
     }[form.kind]
     how = ""
     if form.kind == "registers" and at["gain"]:

@@ -39,6 +39,7 @@ from advisor.view.blocks import (
     section,
 )
 from advisor.view.numbers import (
+    counted,
     percent_text,
     rate_text,
     share_text,
@@ -99,7 +100,8 @@ def attempt_page(one: Exercise, tried: Attempt, onward: bool = True) -> Page:
     rows = [(f"slow ({stages[0].id})", tried.slow), ("yours", mine), (f"fast ({stages[-1].id})", tried.fast)]
     blocks: list[Block] = [Paragraph(_verdict(tried), "lead"), _times(rows)]
     kernels = "; ".join(
-        f"{k.name}: {k.registers} registers, {k.shared_bytes} bytes shared, {k.local_bytes} bytes local"
+        f"{k.name}: {counted(k.registers, 'register')}, {counted(k.shared_bytes, 'byte')} shared, "
+        f"{counted(k.local_bytes, 'byte')} local"
         for k in mine.kernels
     )
     blocks += [Paragraph(f"Yours: {kernels}")] if kernels else []
@@ -146,7 +148,8 @@ def _times(rows: Sequence[tuple[str, JobResult | None]]) -> Bars:
         bars.append(BarRow(label, job.time_ns / longest, time_text(seen.median), note, total=True))
     runs = len(timed[0].times_ns)
     return Bars(
-        f"Median of {runs} runs each and their range; L2 is filled with other data before each run", tuple(bars)
+        f"Median of {counted(runs, 'run')} each and their range; L2 is filled with other data before each run",
+        tuple(bars),
     )
 
 
@@ -279,8 +282,8 @@ def selfcheck_page(judged: Sequence[JudgedExercise]) -> Page:
         parts.append(section(one.exercise.name, [Table(columns, rows, notes=notes), overlap, *problems], level=3))
     bad = sum(1 for j in judged if not j.ok)
     pending = sum(1 for j in judged for s in j.steps if s.pending)
-    text = f"{len(judged) - bad} of {len(judged)} exercises show what they claim"
-    text += f", {pending} steps pending." if pending else "."
+    text = f"{len(judged) - bad} of {counted(len(judged), 'exercise')} show what they claim"
+    text += f", {counted(pending, 'step')} pending." if pending else "."
     return Page("", (), (*parts, section("", [Paragraph(text, "bad" if bad else "lead")])))
 
 

@@ -224,7 +224,8 @@ def version_page(one: Exercise, step: StepDef, measured: Measured, record: Recor
     data = measured.steps.get(step.id)
     if data is not None and data.times_ns:
         runs = sorted(data.times_ns)
-        made += f": {time_text(median(runs))} (median of {len(runs)} runs, {time_range_text(runs[0], runs[-1])})."
+        made += f": {time_text(median(runs))} (median of {counted(len(runs), 'run')}, "
+        made += f"{time_range_text(runs[0], runs[-1])})."
         made += " The profile below is of one launch of another run."
     return Page(_step_title(one, step), (Paragraph(step.says), Paragraph(made, "dim")), ())
 

@@ -50,7 +50,8 @@ def _sections(one: Explained) -> list[Section]:
 
 def _flip(flip: Flip) -> str:
     after = ", ".join(finding_title(name) for name in (flip.then.class_id, *flip.then.findings) if name) or "nothing"
-    return f"{flip.metric} = {flip.turns_at:,.4g}{unit_text(flip.unit)} (now {flip.value:,.4g}): then {after}"
+    value = f"{flip.turns_at:,.4g}{unit_text(flip.unit, flip.turns_at)}"
+    return f"{flip.metric} = {value} (now {flip.value:,.4g}): then {after}"
 
 
 def _proof(proof: Proof, depth: int) -> Iterator[Line]:

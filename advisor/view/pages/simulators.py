@@ -32,7 +32,7 @@ from advisor.view.blocks import (
     Table,
     section,
 )
-from advisor.view.numbers import percent_text
+from advisor.view.numbers import counted, percent_text
 
 _SECTORS_DRAWN = 10
 _DIGITS = "123456789abcdefghijklmnopqrstuvwxyz"
@@ -143,7 +143,7 @@ def _banks_drawn(result: Simulated) -> Iterator[str]:
 
 def occupancy_page(result: Occupancy, limits: Limits, title: str, more: tuple[int, int] | None) -> Page:
     """Build the page: blocks and warps of an SM, limiters, nearest changes. more: requirements of one more block."""
-    note = f"{result.blocks} blocks, {result.warps} of {limits.warps_per_sm} warps per SM"
+    note = f"{counted(result.blocks, 'block')}, {result.warps} of {limits.warps_per_sm} warps per SM"
     full = BarRow("Occupancy", result.percent / 100, percent_text(result.percent), total=True)
     columns = (Column("Resource"), Column("Blocks", True), Column(""))
     rows = tuple(
@@ -161,7 +161,7 @@ def _one_more(result: Occupancy, limits: Limits, more: tuple[int, int] | None) -
         return f"No further block fits: all {slots} are taken."
     if not more[0]:
         return "No further block fits, however few registers it uses."
-    need = f"at most {more[0]} registers per thread and {more[1]:,} bytes of shared memory"
+    need = f"at most {counted(more[0], 'register')} per thread and {counted(more[1], 'byte')} of shared memory"
     return f"{result.blocks + 1} blocks need {need}."
 
 
@@ -169,4 +169,4 @@ def _cliff(cliff: Cliff) -> str:
     names = {"registers": "registers", "shared": "bytes of shared memory", "block_size": "threads per block"}
     side = "" if cliff.resource == "block_size" else " or fewer" if cliff.gain else " or more"
     what = f"{'gains' if cliff.gain else 'loses'}: {cliff.value:,} {names[cliff.resource]}{side}"
-    return f"{what}: {cliff.blocks} blocks, {cliff.warps} warps, {percent_text(cliff.percent)}"
+    return f"{what}: {counted(cliff.blocks, 'block')}, {counted(cliff.warps, 'warp')}, {percent_text(cliff.percent)}"

@@ -14,7 +14,7 @@ from advisor.source.viewer import Wanted
 from advisor.view.blocks import Block, Bullets, Cell, Column, Facts, Line, Outline, Page, Paragraph, Section, Table
 from advisor.view.blocks import facts as made_facts
 from advisor.view.blocks import section as made_section
-from advisor.view.numbers import brief_text, count_text, counted, percent_text, share_text
+from advisor.view.numbers import brief_text, count_text, counted, percent_text, plural, share_text
 from advisor.view.text import NAME_WIDTH, cut, file_name, shown
 
 _LONGEST_LINE = 200  # characters of a source line
@@ -196,7 +196,10 @@ def shape_sections(view: View) -> list[Section]:
 def _loop(number: int, facts: LoopFacts) -> Line:
     first, last = facts.lines
     place = "no line" if not first else f"{place_text(facts.file, first)}" + (f"-{last}" if last != first else "")
-    parts = [f"{len(facts.loop.body)} instructions", f"{facts.iterations:,.4g} iterations per warp"]
+    parts = [
+        counted(len(facts.loop.body), "instruction"),
+        f"{facts.iterations:,.4g} {plural(facts.iterations, 'iteration')} per warp",
+    ]
     parts += [f"{facts.per_round:,.4g} per iteration of loop {facts.parent + 1}"] if facts.parent is not None else []
     parts += [f"{share_text(facts.executed)} of the executed", f"{share_text(facts.samples)} of the samples"]
     parts += [f"barriers: {facts.barriers}"] if facts.barriers else []
@@ -214,8 +217,9 @@ def _phase(phase: Phase) -> str:
 
 def _zone(zone: Zone, view: View) -> Iterator[Line]:
     first, last = place_text(zone.first.file, zone.first.line), place_text(zone.last.file, zone.last.line)
-    text = f"{first} to {last}, 0x{zone.first.pc:x} BSSY to 0x{zone.last.pc:x}: {zone.lanes:.3g} lanes on average, "
-    text += f"{percent_text(100 * zone.executed)} of the executed, {share_text(zone.samples)} of the samples"
+    text = f"{first} to {last}, 0x{zone.first.pc:x} BSSY to 0x{zone.last.pc:x}: "
+    text += f"{zone.lanes:.3g} {plural(zone.lanes, 'lane')} on average, {percent_text(100 * zone.executed)} "
+    text += f"of the executed, {share_text(zone.samples)} of the samples"
     yield Line(text)
     if zone.branch is None:
         return
@@ -233,7 +237,7 @@ def _group(members: Sequence[SharedGroup]) -> str:
     bases = ", ".join(group.base or "fixed" for group in members[:_MOST_BASES])
     bases += f" and {len(members) - _MOST_BASES} more" if len(members) > _MOST_BASES else ""
     text = f"{bases}: {', '.join(first.opcodes)}, {count_text(executed)} executed"
-    text += f", {per:.3g} wavefronts each (ideal {best:.3g})" if per else ""
+    text += f", {per:.3g} {plural(per, 'wavefront')} each (ideal {best:.3g})" if per else ""
     text += f", array {shown(first.array)}" if first.array else ""
     places = ", ".join(dict.fromkeys(place_text(file, line) for file, line in first.lines[:4]))
     return text + (f", {places}" if places else "")

@@ -237,7 +237,7 @@ def command_texts(gpu: GpuTimeline) -> list[str]:
     if command.start is not None and command.duration is not None:
         only = chosen.launches == 1
         which = "the only launch" if only else "a typical launch" + (" of the main shape" if command.shapes > 1 else "")
-        after = "" if only and not command.skip else f", after {command.skip} launches of that name"
+        after = "" if only and not command.skip else f", after {counted(command.skip, 'launch')} of that name"
         inside = f" in the range {shown(command.range)}" if command.range else ""
         out.append(
             f"It picks {which}, at {at_text(command.start)} ({time_text(command.duration)}{_shape_text(command)})"

@@ -51,7 +51,7 @@ def triage_page(
 
 
 def _head(totals: Totals) -> Iterator[str]:
-    launches, reports = counted(totals.launches, "launch", "launches"), counted(totals.reports, "report")
+    launches, reports = counted(totals.launches, "launch"), counted(totals.reports, "report")
     yield f"{launches} in {reports}, {counted(totals.groups, 'kernel and shape', 'kernels and shapes')}."
     if totals.duration_ns:
         saved = f"{time_text(totals.back_ns)} of it ({share_text(totals.back_ns / totals.duration_ns)})"
@@ -159,7 +159,7 @@ def _group(group: Group, at: int, brief: bool) -> list[Section]:
 
 def _rows(group: Group) -> Iterator[Fact]:
     verdict, finding, budget = group.stands.verdict, group.stands.finding, group.stands.budget
-    seen = f"{counted(group.launches, 'launch', 'launches')} in {counted(group.reports, 'report')}"
+    seen = f"{counted(group.launches, 'launch')} in {counted(group.reports, 'report')}"
     if group.duration_ns:
         seen += f", {time_text(group.duration_ns)} in total"
     if group.shortest_ns is not None and group.longest_ns is not None and group.launches - group.untimed > 1:

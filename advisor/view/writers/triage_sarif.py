@@ -8,7 +8,7 @@ from pathlib import Path
 
 from advisor.records.diagnosis import ENDS, Finding, Location
 from advisor.triage.results import Group, Triage
-from advisor.view.numbers import gain_text, number, time_text
+from advisor.view.numbers import counted, gain_text, number, time_text
 from advisor.view.pages.triage import shape_text, trouble_text
 from advisor.view.text import cut, shown
 from advisor.view.writers.sarif import Remark, Seen, rule_of, sarif_log
@@ -51,7 +51,7 @@ def _seen(result: Triage, group: Group, finding: Finding, places: tuple[Location
         text += f" Estimated speedup of the fix: {gain_text(gain.estimate, gain.low, gain.high)}; {gain.how}."
     if group.back_ns:
         back = f"{time_text(group.back_ns)} of {time_text(group.duration_ns)}"
-        text += f" Over {group.launches:,} launches, the fix saves {back}."
+        text += f" Over {counted(group.launches, 'launch')}, the fix saves {back}."
     about = {
         "kernel": cut(shown(group.kernel_full), 1000),
         "launch": group.stands.index,

@@ -13,7 +13,16 @@ from advisor.view.blocks import Bars, Block, Fact, Facts, Line, Outline, Paragra
 from advisor.view.charts import roofline_text
 from advisor.view.charts.bars import occupancy_limit, reason_label, stalls
 from advisor.view.charts.canvas import Row
-from advisor.view.numbers import estimate_text, percent_text, shape_text, short_gain_text, time_range_text, time_text
+from advisor.view.numbers import (
+    counted,
+    estimate_text,
+    percent_text,
+    plural,
+    shape_text,
+    short_gain_text,
+    time_range_text,
+    time_text,
+)
 from advisor.view.pages.answers.occupancy import assumptions, beyond_theoretical
 from advisor.view.pages.answers.parts import (
     MOST,
@@ -169,10 +178,10 @@ def _special(subject: Subject | None, launch: LaunchDiagnosis) -> str:
         return f"{launch.gpu_name or 'The GPU is unknown'}{f' ({launch.known_as})' if launch.known_as else ''}."
     if name == "grid_size" and launch.grid:
         x, y, z = launch.grid
-        return f"The grid is {shape_text(launch.grid)}: {x * y * z:,} blocks."
+        return f"The grid is {shape_text(launch.grid)}: {counted(x * y * z, 'block')}."
     if name == "block_size" and launch.block:
         x, y, z = launch.block
-        return f"The block is {shape_text(launch.block)}: {x * y * z:,} threads."
+        return f"The block is {shape_text(launch.block)}: {counted(x * y * z, 'thread')}."
     if name == "duration" and launch.duration_ns is not None:
         return f"The launch takes {time_text(launch.duration_ns)}."
     return ""
@@ -212,7 +221,8 @@ def _missing(meaning: Meaning, asked: Asked) -> Answer:
     blocks: list[Block] = [Facts(rows)]
     blocks += [Paragraph(f"and {more} more", "dim")] if more > 0 else []
     names = ", ".join(lower_start(metric_title(lack.metric)) for lack in launch.missing[:3])
-    says = f"{len(launch.missing)} metrics that rules need are missing, such as {names}. This command collects them:"
+    lacks = f"{counted(len(launch.missing), 'metric')} that rules need {plural(len(launch.missing), 'is', 'are')}"
+    says = f"{lacks} missing, such as {names}. This command collects them:"
     run = (gathered.command,) if gathered is not None and gathered.command else ()
     return Answer(says, blocks=tuple(blocks), run=run, then=("how sure are you",))
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from advisor.hardware.gpus import limits_of
-from advisor.hardware.occupancy import changes_needed, occupancy
+from advisor.hardware.occupancy import Occupancy, changes_needed, occupancy
 from advisor.knowledge.base import catalog, metric_title
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.records.errors import UsageError
@@ -85,21 +85,26 @@ def not_the_cause(launch: LaunchDiagnosis) -> str:
     return f"No: {', '.join(parts[:-1])}{' and ' if parts[:-1] else ''}{parts[-1]}."
 
 
-def with_registers(launch: LaunchDiagnosis, registers: int) -> str:
-    """Return the theoretical occupancy with this number of registers per thread; empty if the launch is unknown."""
-    have = launch.metrics
-    block, shared, now = (have.get(n) for n in ("block_size", "shared_bytes_per_block", "registers_per_thread"))
+def fits_with(launch: LaunchDiagnosis, registers: int) -> Occupancy | None:
+    """Return the theoretical occupancy of the launch with this number of registers per thread; None if unknown."""
+    block, shared = (launch.metrics.get(name) for name in ("block_size", "shared_bytes_per_block"))
     try:
         limits = limits_of(launch.cc)
-        if not block or shared is None or not 1 <= registers <= limits.registers_per_thread:
-            return ""
-        requested = max(0, int(shared) - limits.shared_reserved)
-        fits = occupancy(limits, int(block), registers, requested)
-    except (UsageError, AttributeError):
+        if not block or shared is None or registers < 1:
+            return None
+        return occupancy(limits, int(block), registers, max(0, int(shared) - limits.shared_reserved))
+    except UsageError:
+        return None
+
+
+def with_registers(launch: LaunchDiagnosis, registers: int) -> str:
+    """Return the theoretical occupancy with this number of registers per thread; empty if the launch is unknown."""
+    have, fits = launch.metrics, fits_with(launch, registers)
+    if fits is None:
         return ""
-    text = (
-        f"{registers} registers per thread let {counted(fits.blocks, 'block')} of {int(block):,} threads run on an SM"
-    )
+    block, now = have["block_size"], have.get("registers_per_thread")
+    text = f"{counted(registers, 'register')} per thread let {counted(fits.blocks, 'block')} of "
+    text += f"{counted(int(block), 'thread')} run on an SM"
     text += f": theoretical occupancy {percent_text(fits.percent)}"
     if now is not None:
         theoretical = have.get("occupancy_theoretical_pct")
