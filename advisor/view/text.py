@@ -20,7 +20,8 @@ def shown(data: str) -> str:
 
 def sentence_start(text: str) -> str:
     """Return the text with a capital at its start."""
-    return text[:1].upper() + text[1:]
+    # Names of tools keep their case.
+    return text if text.startswith(("ncu", "nsys", "nvcc")) else text[:1].upper() + text[1:]
 
 
 def sentence(text: str) -> str:
