@@ -85,6 +85,8 @@ def _fix(
         yield entry.mistake("a kernel may have done all steps: give the fix a condition instead", *keys, "done")
     if fix.leaves_out and not fix.conditional:
         yield entry.mistake("the general fix cannot leave others out", *keys, "leaves_out")
+    if fix.fallback and (fix.conditional or len(entry.value.fixes) < 2):
+        yield entry.mistake("only a general fix after others can be a fallback", *keys, "fallback")
     if fix.changes_as and fix.changes_as not in {one.id for one in entry.value.fixes}:
         yield entry.mistake(f"{fix.changes_as!r} is not a fix of {entry.id}", *keys, "changes_as")
     for part, conditions in (("when", fix.when), ("unless", fix.unless)):

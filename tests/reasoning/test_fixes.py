@@ -114,7 +114,10 @@ def test_the_example_of_a_fix_has_it_first(entry, one):
     general = entry.fix
     assert general is not None
     assert (
-        one.leaves_out or any(entry.fix_named(other).leaves_out for other in others) or general.id in (one.id, *others)
+        (general.fallback and one.conditional)
+        or one.leaves_out
+        or any(entry.fix_named(other).leaves_out for other in others)
+        or general.id in (one.id, *others)
     )
     proof = analysis.how(0, entry.id)
     assert proof.fixes[0].fix == one.id and proof.fixes[0].rule_id == f"fix.{entry.id}.{one.id}"
@@ -145,6 +148,21 @@ def test_a_fix_that_holds_may_leave_others_out(make, leaves_out, shown):
     assert ranked(a=TRUE, b=TRUE) == shown
     assert ranked(a=FALSE, b=TRUE) == ["second", "general"]
     assert ranked(a=UNKNOWN, b=FALSE) == ["general", "first"]
+
+
+@pytest.mark.parametrize(
+    ("fallback", "facts", "shown"),
+    [
+        (True, {"a": TRUE}, ["first"]),
+        (True, {"a": FALSE}, ["general"]),
+        (True, {"a": UNKNOWN}, ["general", "first"]),
+        (False, {"a": TRUE}, ["first", "general"]),
+    ],
+)
+def test_a_fallback_is_offered_only_where_no_other_fix_suits(make, fallback, facts, shown):
+    made = with_fixes(make([("x.r", 3, ["c"], [])]), fix("first", ["a"]), fix("general", fallback=fallback))
+    trace = Engine(made).conclude({"c": TRUE, **facts})
+    assert [f.id for f in ranked_fixes(made.findings["x"], trace)] == shown
 
 
 # Launches of the exercises, and the fix that the next version of the same exercise applies, or that its text describes.
