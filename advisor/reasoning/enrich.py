@@ -10,7 +10,7 @@ import numpy as np
 
 from advisor.hardware import gpus
 from advisor.hardware.ceilings import CeilingsByGpu, dram_percentages, key_of
-from advisor.knowledge.libraries import library_of
+from advisor.knowledge.libraries import is_element_wise, library_of
 from advisor.knowledge.time_model import block_launch_ceiling, time_model
 from advisor.records.errors import UsageError
 from advisor.records.readings import ReportInfo
@@ -112,6 +112,9 @@ def add_base(
         "ncu_verdict": np.array([_verdict(rules) for rules in frame["rules"]], dtype=float),
         "library_kernel": np.array(
             [1.0 if library_of(str(name)) else 0.0 for name in frame["kernel_full"]], dtype=float
+        ),
+        "element_wise_kernel": np.array(
+            [1.0 if is_element_wise(str(name)) else 0.0 for name in frame["kernel_full"]], dtype=float
         ),
         "clock_reads_share": np.array([_clock_reads(opcodes) for opcodes in frame["opcodes"]], dtype=float),
     }

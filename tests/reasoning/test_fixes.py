@@ -7,7 +7,7 @@ import pytest
 
 from advisor.knowledge.base import catalog
 from advisor.knowledge.expressions import FALSE, TRUE, UNKNOWN
-from advisor.knowledge.libraries import library_of
+from advisor.knowledge.libraries import is_element_wise, library_of
 from advisor.knowledge.schemas import FixDef, ObservationDef
 from advisor.reasoning.diagnose import analyse, analyse_numbers
 from advisor.reasoning.engine.reason import Engine
@@ -179,7 +179,7 @@ def test_a_fallback_is_offered_only_where_no_other_fix_suits(make, fallback, fac
         ("half-gemm", 1, "low_occupancy_registers", "operands_past_registers"),
         ("indexed-array", 1, "low_occupancy_shared_memory", "raise_occupancy_shared_memory"),
         ("indexed-array", 2, "near_compute_roofline", "cheaper_unpacking"),
-        ("lattice-ladder", 1, "constant_serialization", "table_elsewhere"),
+        ("lattice-ladder", 1, "constant_serialization", "share_uniform_constants"),
         ("lattice-ladder", 2, "low_occupancy_registers", "split_live_values"),
         ("matrix-walk", 0, "poor_cache_reuse", "outputs_of_all_blocks"),
         ("matrix-walk", 1, "memory_latency", "reuse_across_blocks"),
@@ -243,6 +243,7 @@ def tour():
 @pytest.mark.parametrize(
     ("kernel", "finding", "first"),
     [
+        ("chain_shared", "low_occupancy_shared_memory", "values_used_at_once"),
         ("particle_field", "uncoalesced_access", "pack_used_data"),
         ("row_per_thread", "uncoalesced_access", "warp_per_row"),
         ("transpose_tile", "bank_conflicts", "pad_shared_tile"),
@@ -283,6 +284,27 @@ def test_recorded_kernels_get_the_fix_for_what_they_do(tour, kernel, finding, fi
 )
 def test_libraries_are_recognised_by_the_name_of_the_kernel_itself(kernel, library):
     assert library_of(kernel) == library
+
+
+@pytest.mark.parametrize(
+    ("kernel", "expected"),
+    [
+        ("cupy_multiply__float32_float32_float32", True),
+        ("void cub::CUB_200200_900_NS::DeviceReduceKernel<X>(T)", True),
+        ("void at::native::vectorized_elementwise_kernel<4, X>(int, T)", True),
+        ("void cub::DeviceRadixSortOnesweepKernel<cub::Policy, unsigned int>(T1 *, int)", False),
+        ("ampere_sgemm_128x64_nn", False),
+        ("void my_elementwise(float*)", False),  # a user's kernel
+    ],
+)
+def test_element_wise_calls_of_libraries_are_recognised(kernel, expected):
+    assert is_element_wise(kernel) is expected
+
+
+def test_element_wise_calls_of_libraries_are_to_be_fused_and_others_called_differently():
+    path = resources.folder("kernels") / "cupy-elementwise" / "recorded" / "h200" / "profile.ncu-rep.xz"
+    fixes = [launch.findings[0].fix.id for launch in analyse([path]).diagnosis.launches]
+    assert fixes[:2] == ["fuse_library_calls", "fuse_library_calls"] and "call_library_differently" not in fixes
 
 
 def test_a_kernel_of_a_library_keeps_its_finding_and_gain_but_is_to_be_called_differently():
