@@ -202,6 +202,8 @@ def accesses(tables: dict[str, dict[int, float] | None]) -> list[list[Any]] | No
 _WHOLE = 0.01
 # Sectors over their ideal if each group of lanes begins inside a sector: 32, 64 or 128 bytes need one more.
 _STRADDLED = (2.0, 1.5, 1.25)
+# Sectors over their ideal from which lanes are a row or a random distance apart.
+_APART = 6.0
 
 
 def patterns(tables: dict[str, dict[int, float] | None]) -> dict[str, float]:
@@ -217,6 +219,7 @@ def patterns(tables: dict[str, dict[int, float] | None]) -> dict[str, float]:
     for name, wanted, cost, ideal, chosen in (
         ("shared_varying_excess_share", SHARED, *_SHARED_COUNTS, _varies),
         ("straddling_excess_share", GLOBAL, *_GLOBAL_COUNTS, _straddles),
+        ("far_excess_share", GLOBAL, *_GLOBAL_COUNTS, _far),
     ):
         costs, ideals = tables[cost], tables[ideal]
         if costs is None or ideals is None:
@@ -252,10 +255,11 @@ def distinct_loads(tables: dict[str, dict[int, float] | None], grid: list[Any], 
     return {"distinct_load_bytes": total} if found else {}
 
 
-# Sectors over their ideal from which lanes are a row or a random distance apart, and the share of excess sectors below
-# which nothing is asked about the addresses.
-_APART, _NOTABLE = 6.0, 0.2
+# The share of excess sectors below which nothing is asked about the addresses.
+_NOTABLE = 0.2
 _FEW_LOADS = 0.1  # of all instructions
+# Instructions of 16 bytes that fill half of the instruction caches near the SM.
+_LONG_CODE = 4096
 _LIMITS = tuple(f"launch__occupancy_limit_{name}" for name in ("blocks", "warps", "shared_mem"))
 
 
@@ -277,9 +281,10 @@ def dependences(
         chained = [pc for pc, access in found.items() if flow.depends_on(access[1], facts.results(pc))]
         out["chained_load_share"] = math.fsum(executed[pc] for pc in chained) / count
     if flow is not None and math.fsum(executed[pc] for pc in reached) < _FEW_LOADS * math.fsum(executed.values()):
-        total, loaded, literal = flow.arithmetic()
-        if total:
-            out |= {"loaded_arithmetic_share": loaded / total, "literal_arithmetic_share": literal / total}
+        total, loaded = flow.arithmetic()
+        out |= {"loaded_arithmetic_share": loaded / total} if total else {}
+    if len(executed) > _LONG_CODE and (literals := facts.literals(loads[0] if loads else first)) is not None:
+        out["literal_arithmetic_share"] = literals
     own = values.get("launch__occupancy_limit_registers")
     others = [values[name][0] for name in _LIMITS if name in values]
     if own is not None and others and own[0] < min(others):
@@ -298,18 +303,16 @@ def _excess_by_address(
     over = {pc: costs.get(pc, 0.0) - ideals.get(pc, 0.0) for pc in reached if costs.get(pc, 0.0) > ideals.get(pc, 0.0)}
     total = math.fsum(over.values())
     if total <= _NOTABLE * math.fsum(ideals.get(pc, 0.0) for pc in reached):
-        return {"gather_excess_share": 0.0, "neighbour_excess_share": 0.0, "far_excess_share": 0.0}
-    far = [pc for pc in over if pc in loads and costs[pc] >= _APART * ideals[pc]]
-    out = {"far_excess_share": math.fsum(over[pc] for pc in far) / total}
+        return {"gather_excess_share": 0.0, "neighbour_excess_share": 0.0}
     found = {pc: access for pc in over if (access := facts.access(pc)) is not None}
     flow = facts.flow(next(iter(over)))
     if not found or flow is None:
-        return out
+        return {}
     gathered = [pc for pc in found if pc in loads and flow.gathers(found[pc][1])]
     lengths = runs((pc, *access) for pc, access in found.items())
     # In a block of n words per thread each word costs n times its ideal; more means that the thread's words are apart.
     near = [pc for pc, n in lengths.items() if n > 1 and costs[pc] <= (n + _WHOLE) * ideals[pc]]
-    return out | {
+    return {
         "gather_excess_share": math.fsum(over[pc] for pc in gathered) / total,
         "neighbour_excess_share": math.fsum(over[pc] for pc in near) / total,
     }
@@ -321,6 +324,10 @@ def _is_whole(value: float) -> bool:
 
 def _varies(cost: float, ratio: float) -> bool:
     return not _is_whole(cost)
+
+
+def _far(cost: float, ratio: float) -> bool:
+    return ratio >= _APART
 
 
 def _straddles(cost: float, ratio: float) -> bool:

@@ -21,6 +21,7 @@ _FLOAT = re.compile(r"\.(f16x2|f16|bf16|bf16x2|f32|f64)$")
 _ARITHMETIC = frozenset(
     ("add", "sub", "mul", "fma", "mad", "div", "rcp", "sqrt", "rsqrt", "sin", "cos", "ex2", "lg2", "tanh")
 )
+_OPERATION = re.compile(r"\b(?:fma|mul|add)\.(?:r[nzmp]\.)?(?:ftz\.)?f(?:32|64)\s[^;]*")
 _LITERAL = re.compile(r"\b0[fd][0-9A-Fa-f]{8,16}\b")
 _LABEL = re.compile(r"\s*([$\w]+):")
 _BRANCH = re.compile(r"\s*(?:@!?(%\w+)\s+)?(bra(?:\.uni)?|ret|exit|trap|brx\.idx)\b\s*([$\w]*)")
@@ -83,8 +84,8 @@ class Flow:
             todo += fresh
         return False
 
-    def arithmetic(self) -> tuple[int, int, int]:
-        """Return the numbers of floating-point operations: all, those on loaded data, those with a literal operand."""
+    def arithmetic(self) -> tuple[int, int]:
+        """Return the numbers of floating-point operations in the code: all, and those on loaded data."""
         readers: dict[str, list[str]] = {}
         for name in self._written:
             for used in self.uses(name):
@@ -95,14 +96,13 @@ class Flow:
             fresh = [name for name in readers.get(todo.pop(), ()) if name not in touched]
             touched.update(fresh)
             todo += fresh
-        total = loaded = literal = 0
+        total = loaded = 0
         for found in self._written.values():
             for _, opcode, rest in found:
                 if opcode.partition(".")[0] in _ARITHMETIC and _FLOAT.search(opcode):
                     total += 1
                     loaded += any(name in touched for name in _NAME.findall(rest))
-                    literal += bool(_LITERAL.search(rest))
-        return total, loaded, literal
+        return total, loaded
 
     def _search(self, root: str) -> None:
         """Mark the cyclic registers among those that `root` depends on (Tarjan's strongly connected components)."""
@@ -256,6 +256,12 @@ class Facts:
     def results(self, pc: int) -> list[str]:
         """Return the registers that the load at a program counter writes."""
         return _NAME.findall(self._loads.text(self._line(pc)).partition("[")[0].partition(" ")[2])
+
+    def literals(self, pc: int) -> float | None:
+        """Return the share of the multiply-adds, products and sums in the code with a literal operand."""
+        span = self._loads.span(self._line(pc))
+        found = [] if span is None else _OPERATION.findall("\n".join(self._ptx[span[0] : span[1]]))
+        return sum(bool(_LITERAL.search(one)) for one in found) / len(found) if found else None
 
     def live_words(self, pc: int) -> int | None:
         """Return `live_words` of the kernel; None if it is unknown or too large."""
