@@ -260,6 +260,7 @@ _NOTABLE = 0.2
 _FEW_LOADS = 0.1  # of all instructions
 # Instructions of 16 bytes that fill half of the instruction caches near the SM.
 _LONG_CODE = 4096
+_LOOPED = 4  # loads of a warp
 _LIMITS = tuple(f"launch__occupancy_limit_{name}" for name in ("blocks", "warps", "shared_mem"))
 
 
@@ -273,22 +274,24 @@ def dependences(
     reached = [pc for pc, space in spaces.items() if int(space) & GLOBAL and executed.get(pc)]
     loads = [pc for pc in reached if int(kinds.get(pc) or 0) in _LOADS]
     out = _excess_by_address(tables, reached, frozenset(loads), facts)
-    first = next(iter(executed))
-    flow = facts.flow(loads[0] if loads else first)
+    first = min(executed)
+    at = loads[0] if loads else first
+    flow = facts.flow(at)
     count = math.fsum(executed[pc] for pc in loads)
-    if flow is not None and count:
+    # The first instruction is executed once by each warp; a chain is in a loop.
+    if flow is not None and count > _LOOPED * executed[first]:
         found = {pc: access for pc in loads if (access := facts.access(pc)) is not None}
         chained = [pc for pc, access in found.items() if flow.depends_on(access[1], facts.results(pc))]
         out["chained_load_share"] = math.fsum(executed[pc] for pc in chained) / count
     if flow is not None and math.fsum(executed[pc] for pc in reached) < _FEW_LOADS * math.fsum(executed.values()):
         total, loaded = flow.arithmetic()
         out |= {"loaded_arithmetic_share": loaded / total} if total else {}
-    if len(executed) > _LONG_CODE and (literals := facts.literals(loads[0] if loads else first)) is not None:
+    if len(executed) > _LONG_CODE and (literals := facts.literals(at)) is not None:
         out["literal_arithmetic_share"] = literals
     own = values.get("launch__occupancy_limit_registers")
     others = [values[name][0] for name in _LIMITS if name in values]
     if own is not None and others and own[0] < min(others):
-        words = facts.live_words(loads[0] if loads else first)
+        words = facts.live_words(at)
         out |= {} if words is None else {"live_words": float(words)}
     return out
 

@@ -21,7 +21,7 @@ _FLOAT = re.compile(r"\.(f16x2|f16|bf16|bf16x2|f32|f64)$")
 _ARITHMETIC = frozenset(
     ("add", "sub", "mul", "fma", "mad", "div", "rcp", "sqrt", "rsqrt", "sin", "cos", "ex2", "lg2", "tanh")
 )
-_OPERATION = re.compile(r"\b(?:fma|mul|add)\.(?:r[nzmp]\.)?(?:ftz\.)?f(?:32|64)\s[^;]*")
+_OPERATION = re.compile(r"\b(?:fma|mul|add)\.(?:r[nzmp]\.)?(?:ftz\.)?f(?:32|64)\s")
 _LITERAL = re.compile(r"\b0[fd][0-9A-Fa-f]{8,16}\b")
 _LABEL = re.compile(r"\s*([$\w]+):")
 _BRANCH = re.compile(r"\s*(?:@!?(%\w+)\s+)?(bra(?:\.uni)?|ret|exit|trap|brx\.idx)\b\s*([$\w]*)")
@@ -258,10 +258,13 @@ class Facts:
         return _NAME.findall(self._loads.text(self._line(pc)).partition("[")[0].partition(" ")[2])
 
     def literals(self, pc: int) -> float | None:
-        """Return the share of the multiply-adds, products and sums in the code with a literal operand."""
+        """Return the floating-point literals in the code per multiply-add, product or sum; at most 1."""
         span = self._loads.span(self._line(pc))
-        found = [] if span is None else _OPERATION.findall("\n".join(self._ptx[span[0] : span[1]]))
-        return sum(bool(_LITERAL.search(one)) for one in found) / len(found) if found else None
+        if span is None:
+            return None
+        text = "\n".join(self._ptx[span[0] : span[1]])
+        operations = len(_OPERATION.findall(text))
+        return min(1.0, len(_LITERAL.findall(text)) / operations) if operations else None
 
     def live_words(self, pc: int) -> int | None:
         """Return `live_words` of the kernel; None if it is unknown or too large."""
