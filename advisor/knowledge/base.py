@@ -17,7 +17,7 @@ from msgspec import structs
 
 from advisor.knowledge.expressions import parse_test
 from advisor.knowledge.libraries import FILE as LIBRARIES
-from advisor.knowledge.libraries import libraries, with_library_fix
+from advisor.knowledge.libraries import libraries, with_library_fixes
 from advisor.knowledge.loader import load, load_mapping
 from advisor.knowledge.schemas import (
     ClassDef,
@@ -93,12 +93,12 @@ class Catalog:
 
     @cached_property
     def diagnoses(self) -> dict[str, DiagnosisDef]:
-        """Diagnoses and notes of a launch, by id; those of kernels with the fix for libraries."""
+        """Diagnoses and notes of a launch, by id; with the fixes for kernels of libraries."""
         found = self._each("diagnoses/*.yaml")
         if not (self.folders[0] / LIBRARIES).is_file():
             return found
         known = libraries(self.folders[0])
-        return {name: with_library_fix(entry, known) for name, entry in found.items()}
+        return {name: with_library_fixes(entry, known) for name, entry in found.items()}
 
     @cached_property
     def trust(self) -> dict[str, DiagnosisDef]:

@@ -1,4 +1,4 @@
-"""Libraries by the names of their kernels, and the fix that suits all their kernels: knowledge/libraries.yaml."""
+"""Libraries by the names of their kernels, and the fixes that suit all their kernels: knowledge/libraries.yaml."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ class LibrariesDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The content of the file; its first lines describe the fields."""
 
     names: dict[str, tuple[str, ...]]
-    fix: FixDef
+    fix: tuple[FixDef, ...]
+    element_wise: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
 
 
@@ -33,6 +34,11 @@ def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
     return tuple((name, re.compile("|".join(forms))) for name, forms in libraries().names.items())
 
 
+@lru_cache(maxsize=1)
+def _element_wise() -> re.Pattern[str]:
+    return re.compile("|".join(libraries().element_wise) or r"(?!)")
+
+
 _ANONYMOUS = re.compile(r"(\(anonymous namespace\)|<unnamed>)::")
 
 
@@ -42,11 +48,21 @@ def library_of(kernel: str) -> str:
 
     Types of a library among a kernel's own template or function arguments do not make it a library's kernel.
     """
-    own = re.split(r"[<(]", _ANONYMOUS.sub("", kernel))[0]
+    own = _own_name(kernel)
     return next((name for name, pattern in _patterns() if pattern.search(own)), "")
 
 
-def with_library_fix(entry: DiagnosisDef, found: LibrariesDef) -> DiagnosisDef:
-    """Return a diagnosis with the fix for kernels of libraries before its own."""
+@lru_cache(maxsize=4096)
+def is_element_wise(kernel: str) -> bool:
+    """Whether a kernel's full name is that of a library's element-wise operation or reduction."""
+    return bool(library_of(kernel)) and bool(_element_wise().search(_own_name(kernel)))
+
+
+def _own_name(kernel: str) -> str:
+    return re.split(r"[<(]", _ANONYMOUS.sub("", kernel))[0]
+
+
+def with_library_fixes(entry: DiagnosisDef, found: LibrariesDef) -> DiagnosisDef:
+    """Return a diagnosis with the fixes for kernels of libraries before its own."""
     applies = entry.kind == "diagnosis" and entry.scope == "launch" and entry.fixes and entry.id not in found.without
-    return msgspec.structs.replace(entry, fixes_given=(found.fix, *entry.fixes)) if applies else entry
+    return msgspec.structs.replace(entry, fixes_given=(*found.fix, *entry.fixes)) if applies else entry

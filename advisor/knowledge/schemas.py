@@ -70,9 +70,10 @@ class FixDef(Entry, frozen=True, forbid_unknown_fields=True, kw_only=True):
     when, unless: the conditions on which it suits a kernel, by the names that rules use except results of the
     quantification, which depend on the fix; because: the reason, a text about one launch. A fix without conditions is
     the general one of its entry. done: observation -> the number of the step, from 1, that a kernel on which it holds
-    has done already. changes_as: the fix of the same entry whose factors this one has. leaves_out: what is not shown
-    where its conditions hold: the general fix, if this one says all that it would say here or it would do harm; or all
-    others, where the code cannot be changed. example: metric values on which it is the first fix.
+    has done already. fallback: of the general fix, that it is only shown where no other fix suits. changes_as: the fix
+    of the same entry whose factors this one has. leaves_out: what is not shown where its conditions hold: the general
+    fix, if this one says all that it would say here or it would do harm; or all others, where the code cannot be
+    changed or they would be wrong. example: metric values on which it is the first fix.
     before, after: about five to ten lines of code each, both or neither. code: the kind of that code: whole device
     functions (`kernel`), statements of the host program (`host`) or `python`. check: the simulator that applies the fix
     to the launch's own numbers (reasoning/fix_simulation.py). typical: the usual gain of a fix without a model
@@ -93,6 +94,7 @@ class FixDef(Entry, frozen=True, forbid_unknown_fields=True, kw_only=True):
     changes: dict[str, str] = {}
     degrees: dict[str, str] = {}
     changes_as: str = ""
+    fallback: bool = False
     leaves_out: Literal["", "general", "others"] = ""
     check: Literal["", "banks", "coalescing", "occupancy", "waves"] = ""
     typical: str = ""

@@ -85,6 +85,8 @@ def _fix(
         yield entry.mistake("a kernel may have done all steps: give the fix a condition instead", *keys, "done")
     if fix.leaves_out and not fix.conditional:
         yield entry.mistake("the general fix cannot leave others out", *keys, "leaves_out")
+    if fix.fallback and (fix.conditional or len(entry.value.fixes) < 2):
+        yield entry.mistake("only a general fix after others can be a fallback", *keys, "fallback")
     if fix.changes_as and fix.changes_as not in {one.id for one in entry.value.fixes}:
         yield entry.mistake(f"{fix.changes_as!r} is not a fix of {entry.id}", *keys, "changes_as")
     for part, conditions in (("when", fix.when), ("unless", fix.unless)):
@@ -161,7 +163,7 @@ def _conditions(
 
 
 def check_libraries(base: Base, terms: Collection[str] | None, step_error: StepError) -> Iterator[Mistake]:
-    """Check the names of libraries and the fix for their kernels."""
+    """Check the names of libraries and the fixes for their kernels."""
     document = base.document(LIBRARIES)
     if document is None or document.mistakes:
         return
@@ -169,25 +171,29 @@ def check_libraries(base: Base, terms: Collection[str] | None, step_error: StepE
     if found is None:
         yield document.mistakes[-1]
         return
-    for library, forms in found.names.items():
+    listed: list[tuple[Keys, tuple[str, ...]]] = [(("names", name), forms) for name, forms in found.names.items()]
+    for keys, forms in (*listed, (("element_wise",), found.element_wise)):
         for at, form in enumerate(forms):
             try:
                 re.compile(form)
             except re.error as e:
-                yield document.mistake(f"{library}: {form!r} is not a regular expression: {e}", "names", library, at)
-    entry = Placed(Path(LIBRARIES).stem, DiagnosisDef(id=Path(LIBRARIES).stem, fixes_given=found.fix), document, ())
-    yield from _fix(base, entry, found.fix, ("fix",), terms)
-    yield from _conditions(base, entry, found.fix, ("fix",), step_error)
+                yield document.mistake(f"{keys[-1]}: {form!r} is not a regular expression: {e}", *keys, at)
+    name = Path(LIBRARIES).stem
+    for at, fix in enumerate(found.fix):
+        entry = Placed(name, DiagnosisDef(id=name, fixes_given=fix), document, ())
+        yield from _fix(base, entry, fix, ("fix", at), terms)
+        yield from _conditions(base, entry, fix, ("fix", at), step_error)
     for at, name in enumerate(found.without):
         if name not in base.findings and name not in base.broken:
             yield document.mistake(f"{name!r} is not a diagnosis", "without", at)
 
 
 def library_observations(base: Base) -> set[str]:
-    """Return the names that the fix for libraries reads."""
+    """Return the names that the fixes for libraries read."""
     document = base.document(LIBRARIES)
-    fix = document.raw.get("fix") if document is not None else None
-    listed = [fix.get(part) for part in ("when", "unless")] if isinstance(fix, dict) else []
+    fixes = document.raw.get("fix") if document is not None else None
+    given = [fix for fix in fixes if isinstance(fix, dict)] if isinstance(fixes, list) else []
+    listed = [fix.get(part) for fix in given for part in ("when", "unless")]
     return {str(name) for names in listed if isinstance(names, list) for name in names}
 
 

@@ -14,6 +14,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from advisor.readers.flow import Facts, runs
+
 Axes = Callable[[int], str | None]
 GLOBAL, LOCAL, SHARED = 4, 8, 16
 # An estimate of kind 1 (local) is for one part of the kernel only, not for the kernel's time.
@@ -88,11 +90,8 @@ def instances(action: Any, name: str) -> dict[int, float] | None:
     return {pcs.as_uint64(i): metric.as_double(i) for i in range(count)}
 
 
-def describe(action: Any, names: list[str], axes: Axes | None = None) -> dict[str, Any]:
-    """Return everything that the readers use of a launch, as data that JSON can represent.
-
-    axes: the grid axes that the address of the load at a program counter depends on, None if it is unknown.
-    """
+def describe(action: Any, names: list[str], facts: Facts | None = None) -> dict[str, Any]:
+    """Return everything that the readers use of a launch, as data that JSON can represent. facts: from its PTX."""
     values: dict[str, tuple[float, str]] = {}
     for name in names:
         metric = action.metric_by_name(name)
@@ -112,7 +111,8 @@ def describe(action: Any, names: list[str], axes: Axes | None = None) -> dict[st
         "values": values,
         "opcodes": opcodes(action),
         "accesses": accesses(tables),
-        "patterns": patterns(tables) | ({} if axes is None else distinct_loads(tables, grid, axes)),
+        "patterns": patterns(tables)
+        | ({} if facts is None else distinct_loads(tables, grid, facts.axes) | dependences(tables, values, facts)),
         "rules": rules(action),
         "local": local_split(action, tables),
     }
@@ -202,6 +202,8 @@ def accesses(tables: dict[str, dict[int, float] | None]) -> list[list[Any]] | No
 _WHOLE = 0.01
 # Sectors over their ideal if each group of lanes begins inside a sector: 32, 64 or 128 bytes need one more.
 _STRADDLED = (2.0, 1.5, 1.25)
+# Sectors over their ideal from which lanes are a row or a random distance apart.
+_APART = 6.0
 
 
 def patterns(tables: dict[str, dict[int, float] | None]) -> dict[str, float]:
@@ -217,6 +219,7 @@ def patterns(tables: dict[str, dict[int, float] | None]) -> dict[str, float]:
     for name, wanted, cost, ideal, chosen in (
         ("shared_varying_excess_share", SHARED, *_SHARED_COUNTS, _varies),
         ("straddling_excess_share", GLOBAL, *_GLOBAL_COUNTS, _straddles),
+        ("far_excess_share", GLOBAL, *_GLOBAL_COUNTS, _far),
     ):
         costs, ideals = tables[cost], tables[ideal]
         if costs is None or ideals is None:
@@ -252,12 +255,82 @@ def distinct_loads(tables: dict[str, dict[int, float] | None], grid: list[Any], 
     return {"distinct_load_bytes": total} if found else {}
 
 
+# The share of excess sectors below which nothing is asked about the addresses.
+_NOTABLE = 0.2
+_FEW_LOADS = 0.1  # of all instructions
+# Instructions of 16 bytes that fill half of the instruction caches near the SM.
+_LONG_CODE = 4096
+_LOOPED = 4  # loads of a warp
+_LIMITS = tuple(f"launch__occupancy_limit_{name}" for name in ("blocks", "warps", "shared_mem"))
+
+
+def dependences(
+    tables: dict[str, dict[int, float] | None], values: dict[str, tuple[float, str]], facts: Facts
+) -> dict[str, float]:
+    """Return canonical metrics about what addresses and values depend on; those that are unknown are absent."""
+    spaces, kinds, executed = tables["memory_type"], tables["memory_access_type"], tables["inst_executed"]
+    if spaces is None or kinds is None or not executed:
+        return {}
+    reached = [pc for pc, space in spaces.items() if int(space) & GLOBAL and executed.get(pc)]
+    loads = [pc for pc in reached if int(kinds.get(pc) or 0) in _LOADS]
+    out = _excess_by_address(tables, reached, frozenset(loads), facts)
+    first = min(executed)
+    at = loads[0] if loads else first
+    flow = facts.flow(at)
+    count = math.fsum(executed[pc] for pc in loads)
+    # The first instruction is executed once by each warp; a chain is in a loop.
+    if flow is not None and count > _LOOPED * executed[first]:
+        found = {pc: access for pc in loads if (access := facts.access(pc)) is not None}
+        chained = [pc for pc, access in found.items() if flow.depends_on(access[1], facts.results(pc))]
+        out["chained_load_share"] = math.fsum(executed[pc] for pc in chained) / count
+    if flow is not None and math.fsum(executed[pc] for pc in reached) < _FEW_LOADS * math.fsum(executed.values()):
+        total, loaded = flow.arithmetic()
+        out |= {"loaded_arithmetic_share": loaded / total} if total else {}
+    if len(executed) > _LONG_CODE and (literals := facts.literals(at)) is not None:
+        out["literal_arithmetic_share"] = literals
+    own = values.get("launch__occupancy_limit_registers")
+    others = [values[name][0] for name in _LIMITS if name in values]
+    if own is not None and others and own[0] < min(others):
+        words = facts.live_words(at)
+        out |= {} if words is None else {"live_words": float(words)}
+    return out
+
+
+def _excess_by_address(
+    tables: dict[str, dict[int, float] | None], reached: list[int], loads: frozenset[int], facts: Facts
+) -> dict[str, float]:
+    """Return the shares of the excess sectors at gathers, and at words that are neighbours within a thread."""
+    costs, ideals = (tables[name] for name in _GLOBAL_COUNTS)
+    if costs is None or ideals is None:
+        return {}
+    over = {pc: costs.get(pc, 0.0) - ideals.get(pc, 0.0) for pc in reached if costs.get(pc, 0.0) > ideals.get(pc, 0.0)}
+    total = math.fsum(over.values())
+    if total <= _NOTABLE * math.fsum(ideals.get(pc, 0.0) for pc in reached):
+        return {"gather_excess_share": 0.0, "neighbour_excess_share": 0.0}
+    found = {pc: access for pc in over if (access := facts.access(pc)) is not None}
+    flow = facts.flow(next(iter(over)))
+    if not found or flow is None:
+        return {}
+    gathered = [pc for pc in found if pc in loads and flow.gathers(found[pc][1])]
+    lengths = runs((pc, *access) for pc, access in found.items())
+    # In a block of n words per thread each word costs n times its ideal; more means that the thread's words are apart.
+    near = [pc for pc, n in lengths.items() if n > 1 and costs[pc] <= (n + _WHOLE) * ideals[pc]]
+    return {
+        "gather_excess_share": math.fsum(over[pc] for pc in gathered) / total,
+        "neighbour_excess_share": math.fsum(over[pc] for pc in near) / total,
+    }
+
+
 def _is_whole(value: float) -> bool:
     return abs(value - round(value)) <= _WHOLE
 
 
 def _varies(cost: float, ratio: float) -> bool:
     return not _is_whole(cost)
+
+
+def _far(cost: float, ratio: float) -> bool:
+    return ratio >= _APART
 
 
 def _straddles(cost: float, ratio: float) -> bool:

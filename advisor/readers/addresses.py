@@ -33,11 +33,14 @@ _FIXED = frozenset(("param", "const", "nc"))
 _MOST_LINES = 100_000
 
 
-class _Function:
-    """The instructions of one kernel by the registers that they write."""
+class Function:
+    """The instructions of one kernel by the registers that they write.
+
+    written: register -> (predicate, opcode, other operands) of each instruction that writes it.
+    """
 
     def __init__(self, lines: Iterable[str]) -> None:
-        self._written: dict[str, list[tuple[str, str, str]]] = {}  # predicate, opcode, other operands
+        self.written: dict[str, list[tuple[str, str, str]]] = {}  # predicate, opcode, other operands
         self._known: dict[str, int] = {}
         self.calls = False
         control: set[str] = set()
@@ -54,7 +57,7 @@ class _Function:
                 self.calls = True
             elif stem not in _NO_RESULT:
                 for name in (result,) if _VIRTUAL.match(result) else _NAME.findall(result):
-                    self._written.setdefault(name, []).append((predicate or "", opcode, rest))
+                    self.written.setdefault(name, []).append((predicate or "", opcode, rest))
         self.control = self.of(control)
 
     def of(self, names: Iterable[str]) -> int:
@@ -68,9 +71,9 @@ class _Function:
         found, todo, seen = 0, [name], {name}
         while todo and found != _ALL:
             at = todo.pop()
-            if at not in self._written:
+            if at not in self.written:
                 found |= _special(at)
-            for predicate, opcode, rest in self._written.get(at, ()):
+            for predicate, opcode, rest in self.written.get(at, ()):
                 parts = opcode.split(".")
                 if parts[0] in _DIFFERS or (parts[0] in _READS and not _FIXED.intersection(parts)):
                     found = _ALL
@@ -112,7 +115,31 @@ class LoadAddresses:
     def __init__(self, ptx: Sequence[str]) -> None:
         self._ptx = ptx
         self._starts = [(i, found[1]) for i, line in enumerate(ptx) if (found := _ENTRY.search(line))]
-        self._functions: dict[int, _Function] = {}
+        self._functions: dict[int, Function] = {}
+
+    def span(self, line: int) -> tuple[int, int] | None:
+        """Return the lines (from 0, the end excluded) of the kernel that contains a line (from 1).
+
+        None outside of one, or if it has too many lines.
+        """
+        at = max((n for n, (start, _) in enumerate(self._starts) if start < line), default=None)
+        if at is None or self._starts[at][1] != "entry":
+            return None
+        end = self._starts[at + 1][0] if at + 1 < len(self._starts) else len(self._ptx)
+        return (self._starts[at][0], end) if end - self._starts[at][0] <= _MOST_LINES else None
+
+    def function_at(self, line: int) -> Function | None:
+        """Return the kernel that contains a line (from 1); None as for `span`."""
+        lines = self.span(line)
+        if lines is None:
+            return None
+        if lines[0] not in self._functions:
+            self._functions[lines[0]] = Function(self._ptx[lines[0] : lines[1]])
+        return self._functions[lines[0]]
+
+    def text(self, line: int) -> str:
+        """Return a line (from 1) without its comment; '' beyond the text."""
+        return _COMMENT.sub("", self._ptx[line - 1]).strip() if 0 < line <= len(self._ptx) else ""
 
     def axes(self, line: int) -> str | None:
         """Return the grid axes that the address of the load on a line (from 1) may depend on; None if unknown.
@@ -121,20 +148,12 @@ class LoadAddresses:
         """
         if not 0 < line <= len(self._ptx):
             return None
-        at = max((n for n, (start, _) in enumerate(self._starts) if start < line), default=None)
-        text = _COMMENT.sub("", self._ptx[line - 1]).strip()
+        text = self.text(line)
         predicate = _PREDICATE.match(text)
         load = text[predicate.end() if predicate else 0 :].startswith("ld.")
         address = _ADDRESS.search(text)
-        if at is None or self._starts[at][1] != "entry" or not load or address is None:
-            return None
-        end = self._starts[at + 1][0] if at + 1 < len(self._starts) else len(self._ptx)
-        if end - self._starts[at][0] > _MOST_LINES:
-            return None
-        if at not in self._functions:
-            self._functions[at] = _Function(self._ptx[self._starts[at][0] : end])
-        function = self._functions[at]
-        if function.calls:
+        function = self.function_at(line) if load and address is not None else None
+        if function is None or address is None or function.calls:
             return None
         names = set(_NAME.findall(address[1])) | ({predicate[1]} if predicate else set())
         found = function.of(names) | function.control

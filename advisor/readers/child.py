@@ -18,9 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from advisor.readers import container
-from advisor.readers.actions import ALWAYS, INSTANCED, Axes, describe, instances, local_split_by_code
+from advisor.readers.actions import ALWAYS, INSTANCED, describe, instances, local_split_by_code
 from advisor.readers.addresses import LoadAddresses
 from advisor.readers.code import Code
+from advisor.readers.flow import Facts
 from advisor.readers.sampling import DROPPED, INTERVAL, bare_name, sampled
 from advisor.records.child import claim_output, limit_memory, lines_in
 
@@ -40,7 +41,7 @@ class Batch:
         self._folder = folder
         self._names = frozenset(names)
         self._instanced = self._names if instanced is None else instanced
-        self._codes: dict[int, tuple[Code, LoadAddresses]] = {}
+        self._codes: dict[int, Facts | None] = {}
 
     def strings(self) -> list[str]:
         """Return all strings of the report, the names of its metrics among them."""
@@ -63,15 +64,14 @@ class Batch:
             return Code(container.code_of(self._data, self._found, launch))
         return Code(b"")
 
-    def axes(self, launch: int) -> Axes | None:
-        """Return what finds the grid axes that the address of a load depends on; None without the kernel's PTX."""
+    def facts(self, launch: int) -> Facts | None:
+        """Return what the kernel's PTX tells about its instructions; None without PTX."""
         with contextlib.suppress(container.DamagedError, IndexError):
             known = container.code_id(self._data, self._found, launch)
             if known not in self._codes:  # launches of one kernel share their code
                 code = self.code(launch)
-                self._codes[known] = code, LoadAddresses(code.ptx)
-            code, loads = self._codes[known]
-            return (lambda pc: loads.axes(code.ptx_line(pc))) if code.ptx else None
+                self._codes[known] = Facts(LoadAddresses(code.ptx), code.ptx, code.ptx_line) if code.ptx else None
+            return self._codes[known]
         return None
 
     def actions(self, first: int, last: int, code: bool = False) -> tuple[list[Any], list[int]]:
@@ -130,7 +130,7 @@ def _launches(job: dict[str, Any], data: mmap.mmap, send: Callable[[dict[str, An
         message = None
         if action is not None and action.name() is not None:
             try:
-                message = describe(action, names, batch.axes(index)) | {
+                message = describe(action, names, batch.facts(index)) | {
                     "built": marks.get(index),
                     "sampling": sampled(action, series),
                 }

@@ -10,7 +10,7 @@ import numpy as np
 
 from advisor.hardware import gpus
 from advisor.hardware.ceilings import CeilingsByGpu, dram_percentages, key_of
-from advisor.knowledge.libraries import library_of
+from advisor.knowledge.libraries import is_element_wise, library_of
 from advisor.knowledge.time_model import block_launch_ceiling, time_model
 from advisor.records.errors import UsageError
 from advisor.records.readings import ReportInfo
@@ -113,6 +113,9 @@ def add_base(
         "library_kernel": np.array(
             [1.0 if library_of(str(name)) else 0.0 for name in frame["kernel_full"]], dtype=float
         ),
+        "element_wise_kernel": np.array(
+            [1.0 if is_element_wise(str(name)) else 0.0 for name in frame["kernel_full"]], dtype=float
+        ),
         "clock_reads_share": np.array([_clock_reads(opcodes) for opcodes in frame["opcodes"]], dtype=float),
     }
     return with_numbers(frame.assign(cc=versions), known_numbers), known
@@ -155,15 +158,17 @@ def add_neighbours(frame: pd.DataFrame) -> pd.DataFrame:
     if rows and "duration_ns" in frame:
         durations = frame["duration_ns"].to_numpy(dtype=float)
         keys = list(zip(frame["report"], frame["kernel_full"], frame["grid"], frame["block"], strict=True))
-        work = frame["inst_executed"].to_numpy(dtype=float) if "inst_executed" in frame else np.full(rows, np.nan)
+        # Other data of the same size executes the same instructions, but scattered accesses take more sectors.
+        work = [frame[name].to_numpy(dtype=float) for name in ("inst_executed", "global_load_sectors") if name in frame]
         same: dict[Any, list[int]] = {}
         for row, key in enumerate(keys):
             same.setdefault(key, []).append(row)
         for members in same.values():
             # A launch with other code or data of the same name and shape is not a later run of the first one.
-            if len(members) >= 3 and not _differs(work[members[0]], float(np.median(work[members[1:]]))):
-                later = np.median(durations[members[1:]])
-                first[members[0]] = durations[members[0]] / later if later > 0 else np.nan
+            first_one, others = members[0], members[1:]
+            if len(members) >= 3 and not any(_differs(one[first_one], float(np.median(one[others]))) for one in work):
+                later = np.median(durations[others])
+                first[first_one] = durations[first_one] / later if later > 0 else np.nan
         if "sm_clock_hz" in frame:
             clocks = frame["sm_clock_hz"].to_numpy(dtype=float)
             by_kernel: dict[Any, list[int]] = {}
@@ -181,7 +186,7 @@ def add_neighbours(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _differs(first: float, later: float) -> bool:
-    """Whether two counts of executed instructions belong to different work; False if one is unknown."""
+    """Whether two counts of instructions or sectors belong to different work; False if one is unknown."""
     return abs(first - later) > _SAME_WORK * later
 
 

@@ -12,7 +12,7 @@ def ranked_fixes(entry: DiagnosisDef, trace: Trace) -> tuple[FixDef, ...]:
 
     Those whose conditions hold come first, in the order of the file; then the general fix, which has none; then those
     with an unknown condition. A fix with a condition that does not hold is left out, and so is what a fix that holds
-    leaves out.
+    leaves out. A general fix that is a fallback is left out where another fix holds.
     """
     if len(entry.fixes) < 2:
         return entry.fixes
@@ -21,7 +21,8 @@ def ranked_fixes(entry: DiagnosisDef, trace: Trace) -> tuple[FixDef, ...]:
     suits = [fix for fix in entry.fixes if fix.conditional and fix_rule(entry.id, fix.id) in fired]
     if alone := [fix for fix in suits if fix.leaves_out == "others"]:
         return tuple(alone[:1])
-    general = [fix for fix in entry.fixes if not (fix.conditional or any(one.leaves_out for one in suits))]
+    left_out = any(one.leaves_out for one in suits)
+    general = [fix for fix in entry.fixes if not (fix.conditional or left_out or (fix.fallback and suits))]
     may = [fix for fix in entry.fixes if fix_rule(entry.id, fix.id) in undecided]
     return (*suits, *general, *may)
 

@@ -32,7 +32,7 @@ def fixes() -> dict[str, FixDef]:
     """All fixes of diagnoses and timeline patterns: the general one by the id of the entry, others with their own."""
     root = resources.folder("knowledge")
     entries = [load(path, DiagnosisDef) for folder in FOLDERS for path in sorted((root / folder).glob("*.yaml"))]
-    found = {"libraries": libraries().fix}
+    found = {fix.id: fix for fix in libraries().fix}
     for entry in entries:
         found |= {f"{entry.id}_{fix.id}" if fix.conditional else entry.id: fix for fix in entry.fixes}
     return found

@@ -62,6 +62,7 @@ def test_a_sound_list_has_no_mistakes(folder):
         ("steps: [Compute less.]", "steps: [Compute less.]\n    done: {dram_low: 2}", "there is no step 2", "done:"),
         ("steps: [Compute less.]", "steps: [Compute less.]\n    done: {dram_low: 1}", "may have done all", "done:"),
         ("id: more_loads", "id: more_loads\n    leaves_out: others", "general fix cannot leave others", "leaves_out:"),
+        ("costs: Accuracy.", "costs: Accuracy.\n    fallback: true", "only a general fix after others", "fallback:"),
         ("costs: Accuracy.", "costs: Accuracy.\n    changes_as: moar", "'moar' is not a fix", "changes_as:"),
         ("    unless: [found.wasted_sectors]", "    unless: [dram_low]", "listed under both", "unless:"),
         ("{dram_pct:.0f} %", "{dram_ptc:.0f} %", "'dram_ptc', which is not a metric", "because:"),

@@ -19,6 +19,8 @@ DATA = Path(__file__).parents[1] / "data"
 KERNELS = ["vector_copy", "transpose_tile", "capped_moments"]
 # Decided from the command line and the code, which text and CSV do not show.
 BINARY_ONLY = {"cache_control", "clock_control", "indexed_local_inst", "line_info", "debug_build", "sampling_phases"}
+BINARY_ONLY |= {"gather_excess_share", "neighbour_excess_share", "far_excess_share", "chained_load_share", "live_words"}
+BINARY_ONLY |= {"loaded_arithmetic_share", "literal_arithmetic_share"}
 BINARY_ONLY |= {"straddling_excess_share", "distinct_load_bytes", "shared_varying_excess_share"}
 
 

@@ -33,6 +33,13 @@ def check_of(analysis: Any, finding: str) -> FixCheck:
     return fix.check
 
 
+@pytest.fixture(scope="module")
+def cappable(tour: Any) -> Any:
+    """The launch that registers limit, if only 100 words were live, so that a cap at 128 registers does not spill."""
+    launches = tour.diagnosis.launches
+    return tour.supposed(next(x.index for x in launches if x.kernel == "chain_registers"), {"live_words": 100.0})
+
+
 def simulate(analysis: Any, finding: str, **changed: Any) -> FixCheck | None:
     """The check of a finding on a launch of another shape."""
     launch = replace(Launched({}, (), BLOCK, "9.0"), **changed)
@@ -163,11 +170,11 @@ def test_absurd_numbers_break_nothing(tour: Any, block: Any, lanes: float) -> No
     huge = {"grid_size": 1e18, "sm_count": 1.0, "blocks_per_sm_limit": 1.0}
     assert text(simulate(tour, "tail_effect", values=huge))
     odd = {"block_size": 1e9, "registers_per_thread": 1e9, "shared_bytes_per_block": -5.0}
-    assert simulate(tour, "low_occupancy_registers", values=odd) is None
+    assert simulate(tour, "low_occupancy_shared_memory", values=odd) is None
 
 
-def test_registers_have_a_next_step_with_the_bound_that_takes_it(tour: Any) -> None:
-    check = check_of(tour, "low_occupancy_registers")
+def test_registers_have_a_next_step_with_the_bound_that_takes_it(cappable: Any) -> None:
+    check = check_of(cappable, "low_occupancy_registers")
     gain = check.after[0]
     assert (gain.kind, gain.result, dict(gain.numbers)) == (
         "registers",
@@ -184,12 +191,17 @@ def test_shared_memory_has_a_step_up_and_a_step_down(tour: Any) -> None:
                      text(check_of(tour, "low_occupancy_shared_memory")))  # fmt: skip
 
 
-def test_an_occupancy_that_the_model_does_not_give_is_not_explained(tour: Any) -> None:
-    launch = next(x for x in tour.diagnosis.launches if x.kernel == "chain_registers")
+def test_values_that_a_cap_would_spill_get_no_simulated_cap(tour: Any) -> None:
+    fix = found(tour, "low_occupancy_registers").fix
+    assert fix is not None and fix.id == "fewer_kept_values" and fix.check is None
+
+
+def test_an_occupancy_that_the_model_does_not_give_is_not_explained(cappable: Any) -> None:
+    (launch,) = cappable.diagnosis.launches
     wrong = {**launch.metrics, "blocks_per_sm_limit": 7.0}
-    assert simulate(tour, "low_occupancy_registers", values=wrong) is None
-    assert simulate(tour, "low_occupancy_registers", values=dict(launch.metrics)) is not None
-    assert simulate(tour, "low_occupancy_registers", values=dict(launch.metrics), cc="99.9") is None
+    assert simulate(cappable, "low_occupancy_registers", values=wrong) is None
+    assert simulate(cappable, "low_occupancy_registers", values=dict(launch.metrics)) is not None
+    assert simulate(cappable, "low_occupancy_registers", values=dict(launch.metrics), cc="99.9") is None
 
 
 def test_one_block_too_many_is_told_the_grids_of_whole_waves(tour: Any) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from advisor.knowledge.base import catalog
 from advisor.knowledge.expressions import FALSE, TRUE, UNKNOWN
-from advisor.knowledge.libraries import library_of
+from advisor.knowledge.libraries import is_element_wise, library_of
 from advisor.knowledge.schemas import FixDef, ObservationDef
 from advisor.reasoning.diagnose import analyse, analyse_numbers
 from advisor.reasoning.engine.reason import Engine
@@ -114,7 +114,10 @@ def test_the_example_of_a_fix_has_it_first(entry, one):
     general = entry.fix
     assert general is not None
     assert (
-        one.leaves_out or any(entry.fix_named(other).leaves_out for other in others) or general.id in (one.id, *others)
+        (general.fallback and one.conditional)
+        or one.leaves_out
+        or any(entry.fix_named(other).leaves_out for other in others)
+        or general.id in (one.id, *others)
     )
     proof = analysis.how(0, entry.id)
     assert proof.fixes[0].fix == one.id and proof.fixes[0].rule_id == f"fix.{entry.id}.{one.id}"
@@ -147,21 +150,47 @@ def test_a_fix_that_holds_may_leave_others_out(make, leaves_out, shown):
     assert ranked(a=UNKNOWN, b=FALSE) == ["general", "first"]
 
 
+@pytest.mark.parametrize(
+    ("fallback", "facts", "shown"),
+    [
+        (True, {"a": TRUE}, ["first"]),
+        (True, {"a": FALSE}, ["general"]),
+        (True, {"a": UNKNOWN}, ["general", "first"]),
+        (False, {"a": TRUE}, ["first", "general"]),
+    ],
+)
+def test_a_fallback_is_offered_only_where_no_other_fix_suits(make, fallback, facts, shown):
+    made = with_fixes(make([("x.r", 3, ["c"], [])]), fix("first", ["a"]), fix("general", fallback=fallback))
+    trace = Engine(made).conclude({"c": TRUE, **facts})
+    assert [f.id for f in ranked_fixes(made.findings["x"], trace)] == shown
+
+
 # Launches of the exercises, and the fix that the next version of the same exercise applies, or that its text describes.
 @pytest.mark.parametrize(
     ("name", "launch", "finding", "fix"),
     [
+        ("averaging-ladder", 1, "uncoalesced_access", "warp_per_row"),
+        ("capped-occupancy-registers", 0, "low_occupancy_registers", "fewer_kept_values"),
+        ("division-indexing", 1, "integer_overhead", "indices_from_grid"),
+        ("few-bytes-in-flight", 0, "memory_latency", "loads_in_flight"),
+        ("linked-list", 0, "memory_latency", "break_load_chains"),
+        ("needless-recomputation", 0, "near_compute_roofline", "tabulate_or_hoist"),
+        ("reread-stencil", 2, "low_occupancy_registers", "more_loads_per_warp"),
+        ("scattered-gather", 0, "uncoalesced_access", "sort_indices"),
+        ("scattered-gather", 1, "uncoalesced_access", "sort_indices"),
+        ("strided-store", 1, "uncoalesced_access", "vectorise_neighbours"),
+        ("unrolled-body", 0, "instruction_cache_misses", "literals_in_table"),
         ("bank-conflicts", 1, "near_memory_roofline", "widen_and_stop"),
         ("capped-occupancy-shared", 0, "low_occupancy_shared_memory", "larger_blocks_share"),
         ("constant-lookup", 1, "bank_conflicts", "copies_of_table"),
         ("cupy-float64", 0, "fp64_unintended", "single_operands"),
         ("dependent-chain", 2, "exposed_waits", "second_warp"),
         ("gemm-ladder", 3, "bank_conflicts", "split_strips"),
-        ("good-gemm", 1, "exposed_waits", "overlap_waits"),
+        ("good-gemm", 1, "exposed_waits", "next_tile_asynchronously"),
         ("half-gemm", 1, "low_occupancy_registers", "operands_past_registers"),
         ("indexed-array", 1, "low_occupancy_shared_memory", "raise_occupancy_shared_memory"),
         ("indexed-array", 2, "near_compute_roofline", "cheaper_unpacking"),
-        ("lattice-ladder", 1, "constant_serialization", "table_elsewhere"),
+        ("lattice-ladder", 1, "constant_serialization", "share_uniform_constants"),
         ("lattice-ladder", 2, "low_occupancy_registers", "split_live_values"),
         ("matrix-walk", 0, "poor_cache_reuse", "outputs_of_all_blocks"),
         ("matrix-walk", 1, "memory_latency", "reuse_across_blocks"),
@@ -225,13 +254,14 @@ def tour():
 @pytest.mark.parametrize(
     ("kernel", "finding", "first"),
     [
+        ("chain_shared", "low_occupancy_shared_memory", "values_used_at_once"),
         ("particle_field", "uncoalesced_access", "pack_used_data"),
         ("row_per_thread", "uncoalesced_access", "warp_per_row"),
         ("transpose_tile", "bank_conflicts", "pad_shared_tile"),
         ("gemm_one_output", "lsu_saturation", "register_tile"),
         ("capped_moments", "register_spilling", "raise_register_cap"),
         ("private_bins", "local_memory_arrays", "shared_columns"),
-        ("chain_registers", "low_occupancy_registers", "raise_occupancy_registers"),
+        ("chain_registers", "low_occupancy_registers", "fewer_kept_values"),
         ("serial_step", "barrier_stalls", "fewer_barriers"),
         ("line_chain", "memory_latency", "break_load_chains"),
         ("one_block_too_many", "tail_effect", "smaller_work_blocks"),
@@ -265,6 +295,27 @@ def test_recorded_kernels_get_the_fix_for_what_they_do(tour, kernel, finding, fi
 )
 def test_libraries_are_recognised_by_the_name_of_the_kernel_itself(kernel, library):
     assert library_of(kernel) == library
+
+
+@pytest.mark.parametrize(
+    ("kernel", "expected"),
+    [
+        ("cupy_multiply__float32_float32_float32", True),
+        ("void cub::CUB_200200_900_NS::DeviceReduceKernel<X>(T)", True),
+        ("void at::native::vectorized_elementwise_kernel<4, X>(int, T)", True),
+        ("void cub::DeviceRadixSortOnesweepKernel<cub::Policy, unsigned int>(T1 *, int)", False),
+        ("ampere_sgemm_128x64_nn", False),
+        ("void my_elementwise(float*)", False),  # a user's kernel
+    ],
+)
+def test_element_wise_calls_of_libraries_are_recognised(kernel, expected):
+    assert is_element_wise(kernel) is expected
+
+
+def test_element_wise_calls_of_libraries_are_to_be_fused_and_others_called_differently():
+    path = resources.folder("kernels") / "cupy-elementwise" / "recorded" / "h200" / "profile.ncu-rep.xz"
+    fixes = [launch.findings[0].fix.id for launch in analyse([path]).diagnosis.launches]
+    assert fixes[:2] == ["fuse_library_calls", "fuse_library_calls"] and "call_library_differently" not in fixes
 
 
 def test_a_kernel_of_a_library_keeps_its_finding_and_gain_but_is_to_be_called_differently():
