@@ -276,7 +276,7 @@ def _with_ptxas(contents: Contents, log: Path, limits: Limits) -> list[str]:
 def _unmeasured(table: pd.DataFrame) -> str:
     """Return a message on launches without any value, which ncu writes after failed profiling."""
     empty = int(table.drop(columns=[*IDENTITY, *_ABOUT_THE_FILE], errors="ignore").isna().all(axis=1).sum())
-    return f"{empty} of {counted(len(table), 'launch')} hold no value of a known metric" if empty else ""
+    return f"launches without a value of a known metric: {empty:,} of {len(table):,}" if empty else ""
 
 
 def _tidy(contents: Contents, limits: Limits) -> None:

@@ -107,7 +107,7 @@ def test_absent_and_failed_values_are_unknown_and_the_failed_ones_counted(csv_fi
     found = read(csv_file)
     assert found.frame["duration_ns"].isna().all()
     assert list(found.frame["nan_metrics"]) == [1.0]
-    assert found.info.problems == ("1 of 1 launches hold no value of a known metric",)
+    assert found.info.problems == ("launches without a value of a known metric: 1 of 1",)
 
 
 def test_the_same_label_in_two_sections_is_two_metrics(csv_file: Path) -> None:

@@ -22,10 +22,18 @@ def test_no_compute_at_all_with_lost_cycles_is_unknown() -> None:
 
 
 def test_nothing_is_concluded_from_it() -> None:
-    launch = analyse_numbers({**LOST, **GRID}).diagnosis.launches[0]
+    launch = analyse_numbers({**LOST, "grid_size": 1000, "sm_count": 19, "warps": 2000}).diagnosis.launches[0]
     first = first_diagnosis(launch)
     assert launch.verdict.id == "undetermined"
     assert first is not None and first.speedup is None and first.confidence == 0
+
+
+def test_the_launch_configuration_alone_shows_idle_sms() -> None:
+    """Ten blocks leave 9 of 19 SMs idle, whatever the lost counters were; the confidence says what is unknown."""
+    launch = analyse_numbers({**LOST, **GRID}).diagnosis.launches[0]
+    assert launch.verdict.id == "undetermined"
+    (first,) = (one for one in launch.findings if one.kind == "diagnosis")
+    assert first.id == "grid_too_small" and first.confidence < 0.7
 
 
 def test_a_unit_at_its_ceiling_leaves_no_gain_to_a_fix_that_does_not_relieve_it() -> None:
