@@ -13,7 +13,7 @@ from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.records.errors import EXIT_DONE, UsageError
 from advisor.session.answer_record import answer_document
 from advisor.session.language.known import known
-from advisor.session.questions import Answered, answer
+from advisor.session.questions import Answered, answer, named_launch
 from advisor.session.state import best_position
 from advisor.source.locate import locate_findings
 from advisor.view.pages.answer import answer_page
@@ -35,8 +35,8 @@ class Options(Output, Knowledge):
 def ask(options: Options) -> int:
     """Answer a plain question about a launch, such as "why is it slow" or "what is the l2 hit rate".
 
-    REPORT#3 or --launch 3 is launch 3 of the report; without it, the question is about the launch whose fix saves most
-    time. `ask REPORT help` lists questions.
+    REPORT#3 or --launch 3 is launch 3 of the report; without it, the question is about the launch or kernel that it
+    names, else about the launch whose fix saves most time. `ask REPORT help` lists questions.
     """
     text = " ".join(options.question)
     side = parse_side(options.report)
@@ -45,7 +45,9 @@ def ask(options: Options) -> int:
     launches = analysis.diagnosis.launches
     if not launches:
         raise UsageError(f"{side.path.name} holds no launch")
-    position = best_position(launches) if wanted is None else _position(wanted, launches)
+    position = (
+        _position(wanted, launches) if wanted is not None else named_launch(text, launches, best_position(launches))
+    )
     found = locate_findings(analysis.diagnosis, analysis.catalog, terminal.narrate, positions=[position])
     analysis.diagnosis = found.diagnosis
     terminal.clear()

@@ -100,7 +100,8 @@ def add_base(
             # Numbers without a report describe the GPU that the user named, without MIG.
             versions[row], whole[row] = card.cc, float(card.sm_count or math.nan)
     usual = time_model().dram_ceiling
-    complete = {i: 1.0 if info.complete else 0.0 for i, info in enumerate(infos)}
+    # Typed numbers are no report, which could lack something.
+    complete = {i: 1.0 if info.complete else 0.0 for i, info in enumerate(infos) if info.tool != "typed"}
     known_numbers = {
         **added,
         **({} if "sm_count" in frame else {"sm_count": whole}),

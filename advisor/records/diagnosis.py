@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -68,8 +68,10 @@ class Speedup(Record):
     beside_ns: NotNegative = 0.0
 
     def saved_ns(self, duration_ns: float | None) -> float:
-        """Return the nanoseconds that the fix saves at the estimate; 0 if the duration is unknown."""
-        return 0.0 if duration_ns is None else (duration_ns + self.beside_ns) * (1 - 1 / self.estimate)
+        """Return the nanoseconds that the fix saves at the estimate, at most the kernel's own; 0 if unknown."""
+        if duration_ns is None:
+            return 0.0
+        return min(duration_ns, (duration_ns + self.beside_ns) * (1 - 1 / self.estimate))
 
 
 class Place(Record):
@@ -468,6 +470,17 @@ def main_finding(launch: LaunchDiagnosis) -> Finding | None:
 def first_diagnosis(launch: LaunchDiagnosis) -> Finding | None:
     """Return the finding to fix first: one that overrides all others, else the first diagnosis; None if none is."""
     return overriding(launch) or next((f for f in launch.findings if f.kind == "diagnosis"), None)
+
+
+def dominant_unknown(launches: Sequence[LaunchDiagnosis]) -> int | None:
+    """Return the position of the launch of more than half of all time whose saving is unknown, if there is one."""
+    total = sum(launch.duration_ns or 0.0 for launch in launches)
+    for at, launch in enumerate(launches):
+        first = first_diagnosis(launch)
+        unknown = first is None or (first.speedup is None and first.id not in ENDS)
+        if unknown and len(launches) > 1 and 2 * (launch.duration_ns or 0.0) > total:
+            return at
+    return None
 
 
 def is_settled(launch: LaunchDiagnosis, finding: Finding) -> bool:

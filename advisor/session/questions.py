@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Final, Protocol
 
 from msgspec import Struct
@@ -33,6 +34,12 @@ from advisor.view.pages.answers.parts import Answer, Asked, found_of, main_subje
 
 _WHOLE: Final = 100.0  # percent
 _FACTORS: Final = {"half": 0.5, "halve": 0.5, "halved": 0.5, "twice": 2.0, "double": 2.0, "doubled": 2.0, "triple": 3.0}
+_LAUNCH_NUMBER: Final = re.compile(
+    r"\b(?:launch|row)\s+#?(\d{1,9})\b(?!\s*(?:x\b|%|blocks?\b|threads?\b|warps?\b|kernels?\b|times\b))|#(\d{1,9})\b",
+    re.IGNORECASE,
+)
+_NAME: Final = re.compile(r"[A-Za-z_]\w*")
+_KERNEL: Final = frozenset(("kernel", "launch"))
 _ENTRY: Final = re.compile(
     r"(?:what(?:\s+(?:is|are|does|do)|'s|s)?|explain|define|meaning of|tell me about)\s+", re.IGNORECASE
 )
@@ -92,10 +99,34 @@ def answer(text: str, judged: Reasoned, position: int, known: Known, path: str =
     problem = ""
     if meaning.intent == "other_launch":
         position, problem = other_launch(meaning, launches, position)
+    else:
+        position = named_launch(text, launches, position)
     meaning = replace(meaning, subject=on_launch(meaning.subject, launches[position]))
     asked = _gathered(meaning, judged, Asked(launches, position, path, problem=problem))
     asked = _on_named_gpu(meaning, judged, asked)
     return Answered(meaning, asked, answered(meaning, asked))
+
+
+def named_launch(text: str, launches: Sequence[LaunchDiagnosis], position: int) -> int:
+    """Return the position of the launch that a question names by its number or whole kernel name, else `position`.
+
+    A name that is also a plain word (`scale`, `copy`) counts only next to the word kernel. Of several launches of a
+    kernel, the open one is meant, else the one whose fix saves most time.
+    """
+    number = _LAUNCH_NUMBER.search(text)
+    if number is not None:
+        wanted = int(number[1] or number[2])
+        return next((at for at, launch in enumerate(launches) if launch.index == wanted), position)
+    words = _NAME.findall(text)
+    around = {word for pair in pairwise(words) if _KERNEL & {*pair} for word in pair} - _KERNEL
+    for word in words:
+        plain = word.isalpha() and (word.islower() or word.istitle())
+        if plain and word not in around:
+            continue
+        found = [at for at, launch in enumerate(launches) if launch.kernel.casefold() == word.casefold()]
+        if found:
+            return position if position in found else max(found, key=lambda at: (launches[at].saved_ns, -at))
+    return position
 
 
 def other_launch(meaning: Meaning, launches: Sequence[LaunchDiagnosis], position: int) -> tuple[int, str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from copy import copy
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, Final
@@ -40,6 +41,7 @@ from advisor.session.questions import answer, report_name
 from advisor.session.records import Ask, Choice, KnowledgeIndex, Pitfall, Ridge, Step
 from advisor.session.requests import AnswerQuestion, Locate, Practise
 from advisor.session.transcripts.format import AccessRow, Launch
+from advisor.source.locate import locate_findings
 from advisor.source.viewer import Viewer
 from advisor.timeline import analyse as timeline
 
@@ -77,7 +79,14 @@ def real(knowledge: tuple[Path, ...], options: Mapping[str, Any]) -> Sources:
     def question(judged: Any, request: AnswerQuestion) -> Any:
         launch = judged.diagnosis.launches[request.position]
         path = report_name(judged.diagnosis, launch)
-        return answer(request.text, judged, request.position, names_known(knowledge), path)
+        made = answer(request.text, judged, request.position, names_known(knowledge), path)
+        at = made.asked.position
+        if made.meaning.intent != "where" or any(f.locations for f in judged.diagnosis.launches[at].findings):
+            return made
+        # The hot lines of a launch are read when its page opens; a question may come first.
+        seen = copy(judged)
+        seen.diagnosis = locate_findings(judged.diagnosis, known(), positions=[at], every=True).diagnosis
+        return answer(request.text, seen, at, names_known(knowledge), path)
 
     def practise(request: Practise, progress: Progress) -> Any:
         return lessons().perform(request.action, request.exercise, dict(request.arguments), progress)

@@ -7,7 +7,7 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct, field
 
-from advisor.records.diagnosis import ENDS, Diagnosis, Finding, LaunchDiagnosis
+from advisor.records.diagnosis import ENDS, Diagnosis, Finding, LaunchDiagnosis, dominant_unknown
 from advisor.session.practice.exercising import Exercising
 from advisor.session.records import Ask, Card, Experiment, KnowledgeIndex
 from advisor.session.requests import OUTCOMES, Event, Locate, Request, Value, ViewEvent
@@ -165,7 +165,13 @@ def next_finding(state: State) -> Finding | None:
 
 
 def best_position(launches: Sequence[LaunchDiagnosis]) -> int:
-    """Return the launch whose first fix saves most time, else the longest; 0 without launches."""
+    """Return the launch whose first fix saves most time, else the longest; 0 without launches.
+
+    A launch of more than half of the time whose saving is unknown comes before: its fix may save more than all others.
+    """
+    unknown = dominant_unknown(launches)
+    if unknown is not None:
+        return unknown
     return max(
         range(len(launches)),
         key=lambda at: (launches[at].saved_ns, launches[at].duration_ns or 0.0, -at),

@@ -79,3 +79,21 @@ def test_a_question_about_something_else_is_answered_with_what_can_be_asked(
     assert run("ask", tour_path, "what is the weather like") == 0
     out = capsys.readouterr().out
     assert "That is not something this profile can answer" in out and "how do I fix it" in out
+
+
+@pytest.mark.parametrize(
+    ("question", "kernel"),
+    [
+        ("why is transpose_tile slow", "transpose_tile"),
+        ("why is launch 4 slow", "transpose_tile"),
+        ("is row 7 memory bound?", "private_bins"),
+        ("how do I fix #5", "gemm_one_output"),
+        ("what if I launch 5 blocks", "eight_blocks"),
+        ("why is it slow", "eight_blocks"),
+    ],
+)
+def test_a_question_is_about_the_launch_that_it_names(
+    question: str, kernel: str, tour_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("ask", tour_path, question) == 0
+    assert capsys.readouterr().out.startswith(f"{kernel} · launch ")

@@ -142,7 +142,7 @@ def test_an_empty_line_means_nothing(text: str):
         ("/w", "/why"),
         ("/whynot tial efect", "/whynot tail_effect"),
         ("/whatif drum=70", "/whatif dram_pct = 70"),
-        ("/export", "/export html"),
+        ("/export banana", "/export html"),
         ("/practice conflict", "/practice bank-conflicts"),
         ("/goto nowhere", "/steps"),
         ("/how tail_effect", "/whynot tail_effect"),

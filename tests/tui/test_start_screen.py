@@ -288,9 +288,19 @@ async def test_rows_pasted_on_the_start_page_begin_an_interview_with_their_numbe
         assert app.state.ask is not None and app.state.ask.id == "subject", "the numbers wait for no other answer"
 
 
+async def test_a_typed_row_on_the_start_page_begins_an_interview_too():
+    app = AdvisorApp(Executor(real.sources()), (), start_options=StartOptions(None))
+    async with app.run_test(size=(100, 40), notifications=True) as pilot:
+        at = Driver(app, pilot)
+        await at.settle()
+        await at.say("DRAM Throughput % 83.2")
+        await at.settle()
+        assert {name: value for _, name, value in app.state.answers} == {"dram_pct": 83.2}
+
+
 async def test_a_line_that_is_no_file_says_where_numbers_are_typed():
     app = AdvisorApp(desk(), (), start_options=StartOptions(None))
     async with app.run_test(size=(100, 40), notifications=True) as pilot:
         at = Driver(app, pilot)
-        await at.say("compute 8%, memory 60%")
+        await at.say("why is my kernel slow")
         assert "Type in the numbers" in at.notes[-1]

@@ -168,6 +168,12 @@ def floor_of_bytes(columns: Columns, given: Columns) -> Array:
     return np.asarray(columns["theoretical_bytes"] / columns["dram_peak_bytes_per_s"] * 1e9)
 
 
+def throughputs(columns: Columns, given: Columns) -> Array:
+    """Return 1 where a report tells compute and memory throughput, 0 where it lacks one; NaN without a report."""
+    told = np.isfinite(columns["compute_pct"]) & np.isfinite(columns["memory_pct"])
+    return np.where(np.isfinite(columns["report_complete"]), told.astype(float), np.nan)
+
+
 # With fewer samples a share is uncertain by more than 5 points (one standard error at a share of a half).
 _ENOUGH_SAMPLES = 100
 # Reasons that a section need not count: their shares of the samples are within half a point of the counters' in 95 % of
@@ -230,6 +236,7 @@ FILLS: dict[str, tuple[tuple[str, ...], Fill]] = {
     "dram_achievable_pct": (("dram_copy_ceiling_pct",), achievable),
     "napkin_reachable_ns": (("theoretical_bytes", "dram_peak_bytes_per_s"), reachable),
     "napkin_floor_ns": (("theoretical_bytes", "dram_peak_bytes_per_s"), floor_of_bytes),
+    "throughputs_known": (("report_complete", "compute_pct", "memory_pct"), throughputs),
     "spill_inst": (("local_inst",), spills),
     "global_dram_share": _global_part("local_dram_share"),
     "global_lookup_share": _global_part("local_lookup_share"),

@@ -54,7 +54,8 @@ def _export(line: Typed, state: State) -> Event:
     first, _, rest = line.text.partition(" ")
     what = files.form_of(first)
     path = files.home((rest if what else line.text).strip().strip("\"'"))
-    what = what or files.form_by_ending(path)
+    # The key and the bare command write the page that every browser shows.
+    what = what or files.form_by_ending(path) or ("" if path else files.form_of("html"))
     if not what:
         forms = tuple(f"/export {form}" for form in FORMS)
         wanted = f"{', '.join(FORMS[:-1])} or {FORMS[-1]}"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from msgspec.structs import replace
 from textual import on
@@ -27,6 +28,9 @@ from advisor.tui.widgets.keys import KeyLine
 from advisor.tui.widgets.lists import Choices
 from advisor.tui.widgets.prompt import Prompt, PromptLine
 from advisor.tui.widgets.text import Banner, Busy
+
+# A row of ncu's pages: a name, then a number, perhaps with a unit before or after it.
+_ROW: Final = re.compile(r"[A-Za-z][^/\\.]*\s\+?\d[\d.,]*(?:\s*[%A-Za-zµ/]{1,12})?")
 
 
 class OfferScreen(ModalScreen[str]):
@@ -118,7 +122,8 @@ class StartScreen(ChoiceScreen):
         named = choices.numbered(text) or (None if is_command else _named(text, self._rows))
         choice = named if text else choices.marked
         if text and (is_there(text) or not (choice or is_command)):
-            self._open(typed_path(text))
+            if not (_ROW.fullmatch(text) and self._pasted(text)):
+                self._open(typed_path(text))
             return
         event.input.clear()
         if choice:

@@ -7,7 +7,14 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from advisor.knowledge.base import catalog
-from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis, MeasuredCeilings, first_diagnosis, report_path
+from advisor.records.diagnosis import (
+    Diagnosis,
+    LaunchDiagnosis,
+    MeasuredCeilings,
+    dominant_unknown,
+    first_diagnosis,
+    report_path,
+)
 from advisor.records.readings import ReportInfo
 from advisor.view.blocks import (
     Block,
@@ -65,7 +72,9 @@ def grouped(launches: Sequence[LaunchDiagnosis]) -> list[Group]:
         Group(max(places, key=lambda p: (time_back(launches[p]), -p)), tuple(launches[p] for p in places))
         for places in found.values()
     ]
-    return sorted(groups, key=lambda g: (-g.back, g.at))
+    unknown = dominant_unknown(launches)
+    longest = None if unknown is None else launches[unknown]
+    return sorted(groups, key=lambda g: (not any(one is longest for one in g.launches), -g.back, g.at))
 
 
 def ceiling_text(card: MeasuredCeilings) -> str:
@@ -154,6 +163,13 @@ def _summary(groups: Sequence[Group], launches: Sequence[LaunchDiagnosis], links
     text = f"{counted(len(launches), 'launch')} {plural(len(launches), 'takes', 'take')} {time_text(total)} in total."
     if unknown:
         text += f" The time of {unknown} is unknown."
+    unestimated = dominant_unknown(launches)
+    if unestimated is not None:
+        launch = launches[unestimated]
+        first = first_diagnosis(launch)
+        found = f"{first.title}, without an estimate" if first is not None else "no diagnosis"
+        part = share_text((launch.duration_ns or 0.0) / total)
+        text += f" {launch.kernel[:NAME]} takes {part} of it: {found}. Look at it first."
     worth = [g for g in groups if g.back > 0][:_SUMMARY]
     if not worth:
         return [Paragraph(text, "lead"), Paragraph("No fix with an estimated speedup was found.")]
