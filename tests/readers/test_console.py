@@ -75,7 +75,7 @@ def test_a_failed_launch_has_no_shape_and_no_values(log: Path) -> None:
     found = read(log)
     assert found.frame["grid"][0] is None
     assert found.frame["duration_ns"].isna().all()
-    assert any("no value" in problem for problem in found.info.problems)
+    assert any("without a value" in problem for problem in found.info.problems)
 
 
 def test_a_rule_that_failed_is_no_verdict(log: Path) -> None:

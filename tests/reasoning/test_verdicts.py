@@ -14,6 +14,7 @@ from advisor.knowledge.texts import within_sentence
 from advisor.reasoning.analysis import Analysis
 from advisor.reasoning.diagnose import analyse
 from advisor.reasoning.ncu_rules import CLASS, kinds, sentence
+from advisor.records import resources
 from advisor.records.diagnosis import LaunchDiagnosis, RuleVerdict
 from advisor.records.readings import RuleResult
 from advisor.view.pages.diagnosis import diagnosis_page
@@ -128,9 +129,10 @@ def test_a_cause_that_gave_way_names_what_it_gave_way_to(tour: Any) -> None:
 def test_a_finding_that_is_not_first_is_told_with_its_place(tour: Any) -> None:
     claim = RuleResult("HighPipe", "", "", None)
     assert judged(tour, "row_per_thread", claim).ncu_rules[0].here.status == "none"
+    ladder = analyse([resources.folder("kernels") / "gemm-ladder" / "recorded" / "h200" / "profile.ncu-rep.xz"])
     launch = judged(
-        tour,
-        "row_per_thread",
+        ladder,
+        "gemm",
         RuleResult("CPIStall", "x", "Each warp waits for the MIO (memory input/output) instruction queue.", 2.0),
     )
     (verdict,) = launch.ncu_rules
