@@ -68,12 +68,13 @@ def assumptions(launch: LaunchDiagnosis, values: Iterable[tuple[str, float]]) ->
 
 
 def not_the_cause(launch: LaunchDiagnosis) -> str:
-    """Return in numbers why occupancy is not what limits the launch; empty if it is low or unknown."""
+    """Return in numbers why occupancy is not what limits a launch without such a finding; empty if it is unknown."""
     have = launch.metrics
     achieved, theoretical = have.get("occupancy_achieved_pct"), have.get("occupancy_theoretical_pct")
-    if achieved is None or achieved < _FILLED:
+    if achieved is None:
         return ""
-    parts = [f"{percent_text(achieved)} of the warp slots are filled"]
+    low = achieved < _FILLED
+    parts = [f"{'only ' if low else ''}{percent_text(achieved)} of the warp slots are filled"]
     if theoretical is not None:
         parts[0] += f" ({percent_text(theoretical)} are possible)"
     if (eligible := have.get("eligible_warps")) is not None:
@@ -82,6 +83,8 @@ def not_the_cause(launch: LaunchDiagnosis) -> str:
     if sides:
         side = max(sides, key=lambda name: sides[name])
         parts.append(f"{side} runs at {percent_text(sides[side])} of its peak")
+    if low and len(parts) > 1:
+        return f"No: {parts[0]}, but {' and '.join(parts[1:])}."
     return f"No: {', '.join(parts[:-1])}{' and ' if parts[:-1] else ''}{parts[-1]}."
 
 
