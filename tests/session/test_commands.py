@@ -167,7 +167,7 @@ def test_what_is_not_understood_is_answered_with_what_could_have_been_meant(text
         ("/whatif dram_pct=3 ms", "percentage"),
         ("/skip", "Nothing is being asked"),
         ("/predict maybe", "on or off"),
-        ("/export", " or json"),
+        ("/export banana", " or json"),
         ("83%", "Name the metric"),
         ("yes", "Nothing is being asked"),
         ("/how tail_effect", "not found on this launch"),

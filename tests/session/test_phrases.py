@@ -49,6 +49,7 @@ from advisor.session.language.understand import understand
         ("run.sqlite.xz", e.TraceGiven(("run.sqlite.xz",))),
         ("save it as mine.jsonl", e.WriteAsked("transcript", "mine.jsonl")),
         ("export as html", e.WriteAsked("html", "tour-session.html")),
+        ("/export", e.WriteAsked("html", "tour-session.html")),
         ("launch 3", e.LaunchSelected(3)),
         ("practice bank", e.ViewShown("practice", "bank-conflicts")),
         ("what can I type?", e.HelpAsked()),
