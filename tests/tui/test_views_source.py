@@ -17,7 +17,7 @@ from advisor.tui.widgets.evidence_pages import PAGES, Layout, evidence_context
 from advisor.tui.widgets.lists import Rows
 from advisor.tui.widgets.prompt import Prompt
 from tests.changed import replace
-from tui.code_factory import CODE, listing, locator
+from tui.code_factory import CODE, TEXT, listing, locator
 from tui.driver import Driver, session
 from tui.factory import diagnosis, launch
 
@@ -376,7 +376,7 @@ async def test_the_instructions_follow_the_selected_line():
 async def test_a_long_line_is_scrolled_sideways_to_its_end_and_back():
     async with source((44, 24)) as at:
         listed = rows(at, "lines")
-        whole = listed._draw(0, 200).plain
+        whole = listed._draw(0, 200).text.plain  # type: ignore[union-attr]
         before = at.screen
         assert whole[-12:] not in before
         for _ in range(20):
@@ -385,3 +385,19 @@ async def test_a_long_line_is_scrolled_sideways_to_its_end_and_back():
         for _ in range(20):
             await at.press("left")
         assert at.screen == before
+
+
+async def test_a_question_typed_as_a_search_is_answered_and_not_searched_for():
+    async with source() as at:
+        await at.press("slash", *"how much faster?", "enter")
+        assert isinstance(at.app.screen, SessionScreen)
+        assert at.app.state.source_query is None or not at.app.state.source_query.search
+        assert at.shows("how much faster?")
+
+
+async def test_scrolled_sideways_a_line_keeps_its_share_and_its_number():
+    text = TEXT.replace("sum += tile[x][y]", "sum += " + " + ".join(f"tile[x][{n}]" for n in range(40)))
+    async with source((80, 24), locate=locator(listing(text=text))) as at:
+        assert at.shows(":7", "100 %", "tile[x][0]")
+        await at.press("right", "right")
+        assert at.shows(":7", "100 %") and not at.shows("tile[x][0]")

@@ -108,6 +108,12 @@ def commands() -> tuple[str, ...]:
     return tuple(f"/{name}" for name in COMMANDS)
 
 
+def is_question(text: str) -> bool:
+    """Return whether a line that was typed where a search is expected reads as a question: `which line?`."""
+    words = text.lstrip("/").split()
+    return len(words) >= _PROSE and (words[0].casefold() in _ASKING or words[-1].endswith("?"))
+
+
 def _slash(word: str, line: Typed, state: State) -> e.Event:
     """Return the event of a command, or of a sentence after a slash: `/` opens the prompt for both."""
     exact, rest = COMMANDS.get(word), len(line.rest.split())

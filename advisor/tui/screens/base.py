@@ -18,6 +18,7 @@ from textual.widgets import Input
 
 from advisor.session import events as e
 from advisor.session.actions import COMMANDS
+from advisor.session.language.understand import is_question
 from advisor.session.state import VIEWS, State
 from advisor.tui.widgets.keys import KeyLine
 from advisor.tui.widgets.lists import Choices, Rows
@@ -236,6 +237,11 @@ class PanelScreen(ViewScreen):
             self.app.say(text)
             return
         self.focus_home()
+        if is_question(text):
+            # The answer is a card of the conversation.
+            self.app.dispatch(e.ViewLeft())
+            self.app.say(text.lstrip("/"))
+            return
         if text:
             self.typed(text)
 

@@ -15,6 +15,7 @@ from advisor.source.hotspots import Line, Spot
 from advisor.source.view import View
 from advisor.source.viewer import Seen
 from advisor.tui.drawing import styled
+from advisor.tui.widgets.lists import Draw, Split
 from advisor.view.numbers import brief_text, count_text, counted, plural, share_text
 from advisor.view.pages.source import loop_name, place_text, reason_text, shape_sections, source_line, wait_text
 from advisor.view.text import cut_start, file_name
@@ -28,8 +29,6 @@ _HOT = 0.05  # smallest hot share of the launch's total (as in source.locate); a
 _BAR = 8
 _SHARE, _LOOP, _ADDRESS = 8, 4, 8  # widths in cells: a share with its mark, a loop's name, an address
 _ROOM = 24  # smallest width in cells of an instruction: its opcode and first operands
-
-_Row = Callable[[int, int], Content]
 
 
 class _Form(Struct, frozen=True):
@@ -49,7 +48,7 @@ class Listed(Struct, frozen=True):
     """A list: the places of its rows (instruction index or line number), its head, and a function that draws a row."""
 
     places: tuple[int, ...]
-    draw: _Row
+    draw: Draw
     head: Callable[[int], Content] | None = None
 
     def row_of(self, place: int) -> int | None:
@@ -84,11 +83,11 @@ class Code:
     def lines(self) -> Listed:
         return Listed(tuple(range(len(self.view.lines))), self._line)
 
-    def _line(self, at: int, width: int) -> Content:
+    def _line(self, at: int, width: int) -> Split:
         line = self.view.lines[at]
         text = source_line(self.view.texts.get((line.file, line.line), ""))
         shown = text or ", ".join(dict.fromkeys(s.row.opcode for s in line.spots if s.row.opcode))
-        return self._amount(line.share, self._is_hot_line(line)) + self._at(line.file, line.line) + _data(shown)
+        return Split(self._amount(line.share, self._is_hot_line(line)) + self._at(line.file, line.line), _data(shown))
 
     def _place(self, file: str, line: int) -> str:
         """Return `k.cu:7`, or `:7` if there is a single source file, which is named elsewhere."""
@@ -131,7 +130,7 @@ class Code:
             before = _SHARE + (_BAR + 1) * form.bar + min(self._widest, form.place) + 2
             return styled(" " * before + numbers(titles, form), "")
 
-        def draw(row: int, width: int) -> Content:
+        def draw(row: int, width: int) -> Split:
             form, texts = self._form(width, widths), cells.get(places[row], ["-"] * len(titles))
             return self._instruction(places[row], numbers(texts, form), form)
 
@@ -144,15 +143,15 @@ class Code:
 
         return next((form for form in _FORMS if left(form) >= _ROOM), _FORMS[-1])
 
-    def _instruction(self, at: int, numbers: str, form: _Form) -> Content:
+    def _instruction(self, at: int, numbers: str, form: _Form) -> Split:
         row, spot = self.seen.rows[at], self._spots.get(at)
         blank = Content(" " * (_SHARE + (_BAR + 1) * form.bar))
         amount = self._amount(spot.share, self.hot(at), form.bar) if spot is not None else blank
         loop = self._loop(at)
-        inside = styled(f"{'' if loop is None else f'L{loop + 1}':<3} " if self.view.structure.loops else "", "$accent")
+        inside = styled(f"{'' if loop is None else f'lp{loop + 1}':<3} " if self.view.structure.loops else "", "$accent")
         address = styled(f"0x{row.pc:<5x} " if form.address else "", "$quiet")
         place = self._at(row.file, row.line, form.place)
-        return amount + place + styled(numbers, "") + inside + address + _data(row.sass)
+        return Split(amount + place + styled(numbers, "") + inside + address, _data(row.sass))
 
     def _loop(self, at: int) -> int | None:
         loops = self.view.structure.flow
@@ -188,13 +187,13 @@ class Code:
         if self.view.structure.live:
             parts.append(f"{counted(self.view.structure.live[at], 'register')} live")
         if self.view.peak is not None:
-            parts.append(f"most in the kernel: {self.view.peak.live} at 0x{self.view.peak.row.pc:x} (p goes there)")
+            parts.append(f"most in the kernel: {self.view.peak.live} at 0x{self.view.peak.row.pc:x} (z goes there)")
         # In a narrow list, columns would leave no room for the instruction.
         shown = [f"0x{row.pc:x} {row.sass}"] if self.view.columns else []
         out = [_data("; ".join([*shown, *parts]))]
         wait = self.view.waits.get(at)
         if wait is not None and spot is not None:
-            jump = " (l goes to what it waits for)" if wait.sources else ""
+            jump = " (j goes to what it waits for)" if wait.sources else ""
             out.insert(0, _data(f"waits: {wait_text(wait, spot)}{jump}"))
         return out
 
@@ -204,13 +203,13 @@ class Code:
         """List the text of a file, with the share of each line."""
         numbers = tuple(sorted(n for name, n in self.view.texts if name == file))
 
-        def draw(row: int, width: int) -> Content:
+        def draw(row: int, width: int) -> Split:
             number = numbers[row]
             line = self._lines.get((file, number))
             blank = Content(" " * (_SHARE + _BAR + 1))
             amount = self._amount(line.share, self._is_hot_line(line)) if line is not None else blank
             text = self.view.texts[file, number].expandtabs(4).rstrip()
-            return amount + styled(f"{number:>5}  ", "$text-secondary") + _data(text)
+            return Split(amount + styled(f"{number:>5}  ", "$text-secondary"), _data(text))
 
         return Listed(numbers, draw)
 
@@ -228,10 +227,10 @@ class Code:
         least = _least(max((part for *_, part in rows), default=0.0))
         rows = tuple(sorted(rows)) if in_order else rows
 
-        def draw(row: int, width: int) -> Content:
+        def draw(row: int, width: int) -> Split:
             number, text, _, part = rows[row]
             amount = self._amount(part, part >= least > 0)
-            return amount + styled(f"{number:>5}  ", "$text-secondary") + _data(source_line(text))
+            return Split(amount + styled(f"{number:>5}  ", "$text-secondary"), _data(source_line(text)))
 
         return Listed(tuple(number for number, *_ in rows), draw)
 

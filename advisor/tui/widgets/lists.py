@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import ClassVar
 
+from msgspec import Struct
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.events import Click
@@ -95,7 +96,24 @@ class Choices(OptionList, inherit_bindings=False, can_focus=False):
             self.post_message(self.Taken(self._shown[event.option_index].id))
 
 
-Draw = Callable[[int, int], Content]
+class Split(Struct, frozen=True):
+    """A row of which only `text` scrolls sideways; `fixed` stays at its left."""
+
+    fixed: Content
+    text: Content
+
+    @property
+    def cell_length(self) -> int:
+        """The width of the whole row, in cells."""
+        return self.fixed.cell_length + self.text.cell_length
+
+    def scrolled(self, left: int) -> Content:
+        """Return the row with the first `left` characters of its text out of view."""
+        return self.fixed + self.text[left:]
+
+
+Row = Content | Split
+Draw = Callable[[int, int], Row]
 Head = Content | Callable[[int], Content]  # the same for all widths, or a function of the width
 _MARK = 2  # cells to the left of each line, for the cursor mark
 
@@ -180,9 +198,9 @@ class Rows(ScrollView, can_focus=True, inherit_bindings=False):
             return self._strip(self._mark, self._draw(at, room), width, "rows--cursor")
         return self._strip(" " * _MARK, self._draw(at, room), width, "rows--line")
 
-    def _strip(self, mark: str, row: Content, width: int, name: str) -> Strip:
+    def _strip(self, mark: str, row: Row, width: int, name: str) -> Strip:
         style, room = self.get_visual_style(name), max(width, 1)
-        line = Content(mark) + (row[self.left :] if self.left else row)
+        line = Content(mark) + (row.scrolled(self.left) if isinstance(row, Split) else row[self.left :])
         return strip_of(self, line.truncate(room, ellipsis=True), room, style).extend_cell_length(
             width, style.rich_style
         )
