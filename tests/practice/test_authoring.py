@@ -29,7 +29,7 @@ def test_a_run_judges_records_and_is_judged_the_same_from_its_records(author: Le
     rows = {line.split()[0]: line for line in text.splitlines() if line.endswith("ok")}
     assert rows["slow"].split()[-2:] == ["bank_conflicts", "ok"]
     assert "2.0× near_compute_roofline" in " ".join(rows["fast"].split())
-    assert "1 of 1 exercises show what they claim." in text
+    assert "1 of 1 exercises shows what it claims." in text
     place = kernel_folder(tmp_path) / "recorded"
     assert [p.name for p in place.iterdir()] == ["stand-in"]
     (place / "stand-in").rename(place / "h200")

@@ -148,7 +148,9 @@ class Code:
         blank = Content(" " * (_SHARE + (_BAR + 1) * form.bar))
         amount = self._amount(spot.share, self.hot(at), form.bar) if spot is not None else blank
         loop = self._loop(at)
-        inside = styled(f"{'' if loop is None else f'lp{loop + 1}':<3} " if self.view.structure.loops else "", "$accent")
+        inside = styled(
+            f"{'' if loop is None else f'lp{loop + 1}':<3} " if self.view.structure.loops else "", "$accent"
+        )
         address = styled(f"0x{row.pc:<5x} " if form.address else "", "$quiet")
         place = self._at(row.file, row.line, form.place)
         return Split(amount + place + styled(numbers, "") + inside + address, _data(row.sass))

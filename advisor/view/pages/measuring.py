@@ -282,7 +282,8 @@ def selfcheck_page(judged: Sequence[JudgedExercise]) -> Page:
         parts.append(section(one.exercise.name, [Table(columns, rows, notes=notes), overlap, *problems], level=3))
     bad = sum(1 for j in judged if not j.ok)
     pending = sum(1 for j in judged for s in j.steps if s.pending)
-    text = f"{len(judged) - bad} of {counted(len(judged), 'exercise')} show what they claim"
+    verb = "shows what it claims" if len(judged) - bad == 1 else "show what they claim"
+    text = f"{len(judged) - bad} of {len(judged)} exercises {verb}"
     text += f", {counted(pending, 'step')} pending." if pending else "."
     return Page("", (), (*parts, section("", [Paragraph(text, "bad" if bad else "lead")])))
 
