@@ -73,12 +73,12 @@ def finding_card(launch: LaunchDiagnosis, finding: Finding, position: int) -> Ca
     rows, costs = finding_facts(launch, finding), list(estimate_facts(finding))
     blocks: list[Block] = []
     if lead and finding.fix is not None:
-        # The fix and its code come before its costs, so that a small terminal shows them without scrolling.
-        fix, *cost = fix_facts(finding.fix)
+        # The example comes last: a small terminal has no room for all of it.
         rest = [row for row in rows if row.label != "Hot line"]
         hottest = rows[len(rest) : len(rest) + 1]  # they come last; the card of the fix lists them all
-        blocks = [Facts((*rest, *hottest, fix)), *change_blocks(finding.fix)]
-        rows, costs = [], [*cost, *costs]
+        fix, *cost = fix_facts(finding.fix)
+        blocks = [Facts((*rest, *hottest, fix, *cost, *costs)), *change_blocks(finding.fix)]
+        rows, costs = [], []
     blocks += [Facts((*rows, *costs))] if rows or costs else []
     estimated = finding.speedup is not None or launch.bound_of(finding.id) is not None
     if not estimated and finding.kind == "diagnosis" and not is_end(finding):

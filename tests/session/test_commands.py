@@ -55,6 +55,8 @@ def opened(*deeds: e.Event) -> State:
         ("/kernel 4", e.LaunchSelected(4)),
         ("/kernel #4", e.LaunchSelected(4)),
         ("/kernel gemm", e.LaunchSelected(2)),
+        ("/gemm", e.LaunchSelected(2)),
+        ("gemm", e.LaunchSelected(2)),
         ("/kernels", e.LaunchesShown()),
         ("/evi", e.EvidenceShown()),
         ("  /FIX  ", e.FixShown()),

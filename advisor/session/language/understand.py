@@ -90,6 +90,7 @@ def understand(text: str, state: State) -> e.Event | None:
         _choose(parsed, state)
         or phrase(parsed, state)
         or _named_thing(parsed, state)
+        or _named_kernel(parsed, state)
         or _numbers_or_question(parsed, state)
         or unclear(parsed, state)
     )
@@ -130,6 +131,9 @@ def _slash(word: str, line: Typed, state: State) -> e.Event:
     if word in _ASKING and exact is None and rest:
         return sentence or question(whole, state) or unclear(whole, state)
     if len(found) != 1:
+        kernel = _named_kernel(whole.strip(), state)
+        if kernel is not None:
+            return kernel
         meant = found or near(word, COMMANDS)
         tried = tuple(f"/{name} {line.rest}".strip() for name in meant[:4])
         return e.NotUnderstood(f"/{word}", tried or ("/help",), "There is no such command.")
@@ -382,6 +386,14 @@ def _named_thing(text: str, state: State) -> e.Event | None:
         lines = tuple(f"/explain {name}" for name in metrics[:_MOST])
         return e.NotUnderstood(text, lines, "Several metrics match: choose one.")
     return e.ExplainAsked(metrics[0]) if metrics else None
+
+
+def _named_kernel(text: str, state: State) -> e.Event | None:
+    """Return the event for a kernel of the report by its name or the beginning of it; None for other text."""
+    launches = () if state.diagnosis is None or state.numbers else state.diagnosis.launches
+    if len(squash(text)) < _TELLS or not pick(text, (launch.kernel for launch in launches)):
+        return None
+    return COMMANDS["kernel"].event(Typed(text), state)
 
 
 def _numbers_or_question(text: str, state: State) -> e.Event | None:
