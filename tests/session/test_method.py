@@ -144,7 +144,7 @@ def test_lines_that_cannot_be_read_in_the_background_leave_the_verdict_and_are_t
 
 def test_a_fix_without_a_place_of_its_own_says_nothing_of_lines(tour: Any):
     made = on(tour)
-    made.launch(position_of("eight_blocks", tour))
+    made.launch(position_of("one_block_too_many", tour))
     assert "read from the report" not in lines(made, e.FixShown())
     assert "No finding of this launch points to a line of code." in lines(made, e.StepShown("4"))
 

@@ -13,7 +13,16 @@ import pytest
 from advisor.records.diagnosis import Diagnosis, Verdict
 from advisor.records.readings import Progress, ReportInfo
 from advisor.tui.app import AdvisorApp
-from advisor.tui.widgets.launches import ORDERS, LaunchTable, arranged, exactly, rows_of, share_text, summary
+from advisor.tui.widgets.launches import (
+    ORDERS,
+    LaunchTable,
+    arranged,
+    exactly,
+    rows_of,
+    share_text,
+    summary,
+    told_apart,
+)
 from advisor.tui.widgets.prompt import Prompt
 from tests.changed import replace
 from tui.driver import Driver, session
@@ -382,3 +391,20 @@ async def test_the_preview_names_cause_reason_fix_and_speedup_within_the_first_r
         at_labels = [label for row in at.rows for label in labels if re.search(rf"(^|│) ?{label}", row)]
         assert at_labels == list(labels)
         assert at.shows("2.2× (1.9–2.6×) estimated") and not at.shows("shrink to 6 %")
+
+
+@pytest.mark.parametrize(
+    ("names", "room", "shown"),
+    [
+        (("copy", "scale"), 17, ["copy", "scale"]),
+        (("a_name_that_is_far_too_long", "copy"), 10, ["a_name_that_is_far_too_long", "copy"]),
+        (
+            ("average_and_multiply_shared", "average_and_multiply_shuffle", "average_and_multiply_shuffle"),
+            16,
+            ["average_a…shared", "average_…shuffle", "average_…shuffle"],
+        ),
+        (("k<float, 1>(int)", "k<float, 2>(int)"), 9, ["k<fl…1>(…", "k<fl…2>(…"]),
+    ],
+)
+def test_names_that_begin_alike_show_where_they_differ(names: tuple[str, ...], room: int, shown: list[str]):
+    assert told_apart(names, room) == shown

@@ -304,8 +304,8 @@ def _brief(card: Card, width: int) -> Card:
 
 
 def _reading(state: State) -> bool:
-    """Return whether the first report is still being read, so that nothing can be filtered or asked yet."""
-    return state.diagnosis is None and bool(state.waiting)
+    """Return whether the first report is still being read or to be read: nothing can be filtered or asked yet."""
+    return state.diagnosis is None and bool(state.waiting or not state.log)
 
 
 def _problems(state: State) -> list[str]:

@@ -20,6 +20,7 @@ from advisor.session.state import best_position, launch_number
 from advisor.tui.drawing import safe
 from advisor.view.charts.bars import bar
 from advisor.view.numbers import counted, short_gain_text, time_text
+from advisor.view.text import cut
 
 _ORDER_NAMES: Final = {
     "saves": "by time saved by the fix",
@@ -30,6 +31,7 @@ _ORDER_NAMES: Final = {
     "gain": "by speedup of the fix",
     "report": "in order of the report",
 }
+_BEGIN: Final = 5  # characters that are left of the beginning of a name whose middle is cut
 ORDERS: Final = tuple(_ORDER_NAMES)  # `o` cycles through them in this order
 
 
@@ -249,8 +251,9 @@ class LaunchTable(DataTable[Text], inherit_bindings=False):
         heads = (_fitted(self._head(name), size) for name, size in self._widths.items())
         self.add_column(Text("".join(heads), no_wrap=True), width=sum(self._widths.values()), key="row")
         most = max((row.share or 0.0 for row in rows), default=0.0)
-        for row in self.kept:
-            self.add_row(self._line(row, most))
+        names = told_apart([row.kernel for row in self.kept], self._widths["kernel"] - 1)
+        for row, name in zip(self.kept, names, strict=True):
+            self.add_row(self._line(row, name, most))
         if not self.point(at):
             self.move_cursor(row=0, animate=False)
 
@@ -283,11 +286,11 @@ class LaunchTable(DataTable[Text], inherit_bindings=False):
         mark = ("▴" if upwards else "▾") if self._blocks else "^" if upwards else "v"
         return f"{head} {mark}" if marked else head
 
-    def _line(self, row: Row, most: float) -> Text:
+    def _line(self, row: Row, name: str, most: float) -> Text:
         texts = {
             "report": row.number,
             "file": row.report,
-            "kernel": row.kernel,
+            "kernel": name,
             "duration": row.time,
             "share": self.share_cell(row, most),
             "class": row.verdict,
@@ -345,6 +348,27 @@ class LaunchTable(DataTable[Text], inherit_bindings=False):
             name = next((name for name, end in zip(self._widths, ends, strict=True) if at < end), "")
             if name:
                 self.post_message(self.SortAsked(_COLUMNS[name][1]))
+
+
+def told_apart(names: Sequence[str], room: int) -> list[str]:
+    """Cut names to `room` characters; names that are alike up to there show where they differ: `average_…_shuffle`."""
+    alike: dict[str, set[str]] = {}
+    for name in names:
+        alike.setdefault(name[: room - 1], set()).add(name)
+    return [_differing(name, alike[name[: room - 1]], room) for name in names]
+
+
+def _differing(name: str, alike: set[str], room: int) -> str:
+    if len(name) <= room or len(alike) == 1:
+        return name
+    same = next(
+        (at for at, letters in enumerate(zip(*alike, strict=False)) if len({*letters}) > 1), min(map(len, alike))
+    )
+    # A word is shown whole: `shuffle` and `shared` differ after their first two letters.
+    while same and name[same - 1].isalnum():
+        same -= 1
+    begin = max(room - 1 - len(name[same:]), min(_BEGIN, room // 2))
+    return cut(f"{name[:begin]}…{name[same:]}", room)
 
 
 def _fitted(text: str, size: int, *, right: bool = False) -> str:
