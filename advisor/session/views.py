@@ -98,7 +98,7 @@ def ask_for_hot_lines(state: State) -> State:
     if state.diagnosis is None or state.numbers or state.expects or state.view:
         return state
     position = state.position if state.place == "launch" else best_position(state.diagnosis.launches)
-    if position is None or state.place not in ("launch") or position >= len(state.diagnosis.launches):
+    if position is None or state.place not in ("launch", "launches") or position >= len(state.diagnosis.launches):
         return state
     launch = state.diagnosis.launches[position]
     finding = main_finding(launch)

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from tui.factory import INDEX, diagnosis
 
+from advisor.records.diagnosis import main_finding
 from advisor.session import events as e
 from advisor.session.reducer import can_go_back, reduce, replay
-from advisor.session.state import VIEWS, State
+from advisor.session.state import VIEWS, State, best_position
 from advisor.session.views import is_for_view as of_view
 from tests.changed import replace
 
@@ -160,3 +161,13 @@ def test_a_session_with_views_replays_to_itself():
     state = reduce(told(after(e.ViewShown("proof"))), e.ViewShown("knowledge", "occupancy"))
     state = reduce(reduce(state, e.ViewLeft()), e.ViewShown("whatif"))
     assert replay(state.log) == state
+
+
+def test_the_list_of_launches_asks_for_the_hot_lines_of_the_launch_whose_fix_saves_most_time():
+    made = diagnosis()
+    first = main_finding(made.launches[best_position(made.launches)])
+    assert first is not None
+    begun = e.Began(READ.paths, predict=False)
+    listed = replay((begun, e.Opened(READ, made, replace(INDEX, placed=(first.id,)))))
+    assert listed.place == "launches"
+    assert [type(one).__name__ for one in listed.waiting] == ["Locate"]
