@@ -67,13 +67,16 @@ COMMANDS = {
 }
 
 
-@click.group(cls=LazyGroup, lazy=COMMANDS)
-def practice() -> None:
+@click.group(cls=LazyGroup, lazy=COMMANDS, invoke_without_command=True)
+@click.pass_context
+def practice(context: click.Context) -> None:
     """Practise on timelines and profiles to read, and on kernels that are slow for a known reason.
 
-    Start with `ncu-advisor practice list`, then `show` one. Running kernels needs an NVIDIA GPU and CuPy; everything
-    else works without.
+    Without a command, the exercises are listed; then `show` one. Running kernels needs an NVIDIA GPU and CuPy;
+    everything else works without.
     """
+    if context.invoked_subcommand is None:
+        write(view.list_page(all_exercises(), Store().read().exercises, False))
 
 
 @dataclass(frozen=True, kw_only=True)
