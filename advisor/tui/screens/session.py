@@ -232,10 +232,10 @@ def _placeholder(state: State) -> str:
         return "numbers in this order, names with numbers, pasted rows; d: none of these"
     if ask is not None and ask.kind == "number":
         return UNIT_HINTS.get(ask.unit, UNIT_HINTS["count"]) + ("; d for don't know" if ask.optional else "")
-    if ask is not None and (ask.usual is None or misread(state)):
-        return "a number, a name or its beginning; or choose with ↓ and Enter"
     if ask is not None:
-        return "a number, a name or its beginning; Enter takes the highlighted one"
+        marked = ask.usual is not None and not misread(state)
+        how = "Enter takes the highlighted one" if marked else "or choose with ↓ and Enter"
+        return f"1 to {len(choices(state))}, a name or its beginning; {how}"
     if state.waiting and state.launch is None:
         return "reading"
     if misread(state):
