@@ -34,6 +34,7 @@ from advisor.reasoning.phases import with_phases
 from advisor.reasoning.quantified import known
 from advisor.reasoning.quantities import of_launch, quantities
 from advisor.reasoning.ranking import kind_of, ranked
+from advisor.reasoning.slots import issue_slots
 from advisor.records.diagnosis import (
     Comparison,
     Conclusion,
@@ -140,6 +141,7 @@ def _launch(
         labels=labels,
         scope=domain_of(catalog).scope,
         sampling=None if sampling is None else with_phases(catalog, sampling, duration, values),
+        issue_slots=issue_slots(values),
         ncu_rules=ncu_rules.verdicts(catalog, observed, row, trace, ordered, identity.get("rules")),
     )
 

@@ -389,6 +389,29 @@ class Conclusion(Record, kw_only=True):
     cites: tuple[str, ...]
 
 
+class LostSlots(Record):
+    """Issue slots that were lost to one stall reason, in percent of all slots of the launch.
+
+    locations: the instructions that warps waited at or, of scoreboards, the loads that they waited for; if read.
+    """
+
+    reason: str
+    percent: Percent
+    locations: tuple[Location, ...] = ()
+
+
+class IssueSlots(Record):
+    """What became of the issue slots of a launch, in percent of all; they add up to 100.
+
+    issued: an instruction was issued; idle: of SMs without a block; lost: a block was there and no warp could issue, by
+    stall reason, most first.
+    """
+
+    issued: Percent
+    idle: Percent
+    lost: tuple[LostSlots, ...]
+
+
 class LaunchDiagnosis(Record, kw_only=True):
     """All conclusions on one launch. metrics: the known canonical values, for pages and what-if.
 
@@ -413,6 +436,7 @@ class LaunchDiagnosis(Record, kw_only=True):
     on: OtherGpu | None = None
     ncu_rules: tuple[RuleVerdict, ...] = ()
     sampling: Sampling | None = None
+    issue_slots: IssueSlots | None = None
     questions: tuple[Question, ...]
     missing: tuple[Missing, ...]
     metrics: Internal[Mapping[str, float]] = msgspec.field(default_factory=dict)

@@ -10,12 +10,12 @@ from pathlib import Path
 from msgspec import Struct, field, structs
 
 from advisor.knowledge.base import Catalog
-from advisor.records.diagnosis import Diagnosis, Finding, LaunchDiagnosis, Location, Place
+from advisor.records.diagnosis import Diagnosis, Finding, IssueSlots, LaunchDiagnosis, Location, Place
 from advisor.records.errors import InputError
 from advisor.records.readings import Progress
 from advisor.source.hotspots import Spot, lines, spots
 from advisor.source.listing import Listing, read_listing
-from advisor.source.measures import Measure, measure
+from advisor.source.measures import LOST, Measure, measure
 from advisor.source.view import read_texts
 
 MOST = 3
@@ -23,6 +23,9 @@ MOST = 3
 Texts = dict[tuple[int, str], tuple[str, ...]]
 # A place with a smaller share of the measure is not worth showing.
 _LEAST_SHARE = 0.05
+_MOST_LOST = 5
+_LEAST_LOST = 5.0  # percent of the issue slots from which the place of a stall reason is worth reading
+_IN_CODE = {"no_instruction": "no_instructions"}  # reasons that samples of instructions name otherwise
 
 
 def places(listing: Listing, wanted: Measure, most: int = MOST) -> tuple[Location, ...]:
@@ -100,7 +103,8 @@ def _located(
     if not measures or report.format != "ncu-rep":
         return launch
     wanted = [measure(name) for name in dict.fromkeys(measures.values())]
-    listing = read_listing(Path(report.path), launch.index, wanted, cc=launch.cc)
+    needed = (*wanted, *lost_measures(launch).values())
+    listing = read_listing(Path(report.path), launch.index, needed, cc=launch.cc)
     found = {each.id: places(listing, each) for each in wanted}
     files = dict.fromkeys(place.file for row in found.values() for place in row if place.file)
     texts.update({(launch.report, file): text for file, text in read_texts(files, (), listing.sources).items()})
@@ -108,7 +112,27 @@ def _located(
     def placed(finding: Finding) -> Finding:
         return structs.replace(finding, locations=found[measures[finding.id]]) if finding.id in measures else finding
 
-    return structs.replace(launch, findings=tuple(placed(f) for f in launch.findings))
+    return structs.replace(
+        launch, findings=tuple(placed(f) for f in launch.findings), issue_slots=placed_slots(launch, listing)
+    )
+
+
+def lost_measures(launch: LaunchDiagnosis) -> dict[str, Measure]:
+    """Return the measures of the reasons that cost a launch most issue slots, by reason; empty if that is unknown."""
+    lost = () if launch.issue_slots is None else launch.issue_slots.lost
+    reasons = [one.reason for one in lost[:_MOST_LOST] if one.percent >= _LEAST_LOST]
+    names = {reason: _IN_CODE.get(reason, reason) for reason in reasons}
+    return {reason: LOST[name] for reason, name in names.items() if name in LOST}
+
+
+def placed_slots(launch: LaunchDiagnosis, listing: Listing) -> IssueSlots | None:
+    """Return the account of the issue slots with the hottest place of each of the largest losses."""
+    slots = launch.issue_slots
+    if slots is None:
+        return None
+    found = {reason: places(listing, each, 1) for reason, each in lost_measures(launch).items()}
+    lost = tuple(structs.replace(one, locations=found.get(one.reason, ())) for one in slots.lost)
+    return structs.replace(slots, lost=lost)
 
 
 def places_of(path: Path, launch: int, cc: str, finding: str, catalog: Catalog) -> tuple[Location, ...]:

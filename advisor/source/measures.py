@@ -29,6 +29,14 @@ REASONS = (
 _NCU_NAME = re.compile(r"[a-z][a-z0-9]*_[A-Za-z0-9_.]{2,200}")
 
 
+# Reasons of the samples of cycles in which the scheduler issued nothing.
+_LOST = "_not_issued"
+_LOST_ALWAYS = tuple(r for r in REASONS if r not in ("imc_miss", "selected"))
+# Not on every architecture, and therefore not in the sum of all reasons.
+_LOST_SOME = ("imc_miss", "gmma", "warpgroup_arrive")
+_AWAITED = ("long_scoreboard", "short_scoreboard")
+
+
 class Sight(Struct, frozen=True):
     """The input of a measure: an instruction's code (None if unreadable), its class, and its values by ncu's name."""
 
@@ -142,20 +150,38 @@ _ALL = (
         _plain(STALL + "long_scoreboard"),
         waits_for_load=True,
     ),
+    Measure(
+        "lost_slots",
+        "samples without an issue",
+        tuple(f"{STALL}{r}{_LOST}" for r in _LOST_ALWAYS),
+        lambda sight: sum(sight[f"{STALL}{r}{_LOST}"] for r in _LOST_ALWAYS),
+    ),
     *(
         Measure(f"stall_{r}", f"samples stalled: {r.replace('_', ' ')}", (STALL + r,), _plain(STALL + r))
         for r in REASONS
     ),
 )
 MEASURES: Mapping[str, Measure] = {m.id: m for m in _ALL}
+# The parts of lost_slots, by stall reason. Of scoreboards, at the instruction that the warp waits for.
+LOST: Mapping[str, Measure] = {
+    r: Measure(
+        f"lost_{r}",
+        f"samples without an issue, stalled: {r.replace('_', ' ')}",
+        (f"{STALL}{r}{_LOST}",),
+        _plain(f"{STALL}{r}{_LOST}"),
+        waits_for_load=r in _AWAITED,
+    )
+    for r in (*_LOST_ALWAYS, *_LOST_SOME)
+}
+_BY_NAME = {**MEASURES, **{each.id: each for each in LOST.values()}}
 
 
 def measure(name: str) -> Measure:
     """Return a measure by id, or a per-instruction metric of ncu by name. Raises UsageError for anything else."""
-    if name in MEASURES:
-        return MEASURES[name]
+    if name in _BY_NAME:
+        return _BY_NAME[name]
     if _NCU_NAME.fullmatch(name) and (("__" in name) or name.startswith(("memory_", "inst_", "thread_"))):
         return Measure(name, name, (name,), _plain(name))
-    near = extractOne(name, list(MEASURES), score_cutoff=70)
+    near = extractOne(name, list(_BY_NAME), score_cutoff=70)
     hint = f"; did you mean {near[0]}?" if near else ""
     raise UsageError(f"{name[:80]!r} is not a measure of instructions{hint} (one of {', '.join(MEASURES)})")

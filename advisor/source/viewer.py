@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from advisor.knowledge.base import Catalog
-from advisor.records.diagnosis import LaunchDiagnosis
+from advisor.records.diagnosis import IssueSlots, LaunchDiagnosis
 from advisor.records.errors import InputError
 from advisor.source.columns import COLUMNS, parse_columns
 from advisor.source.hotspots import parse_search, parse_where
 from advisor.source.listing import Listing, Row, read_listing
-from advisor.source.measures import MEASURES, Measure, measure
+from advisor.source.locate import placed_slots
+from advisor.source.measures import LOST, MEASURES, Measure, measure
 from advisor.source.view import Query, View, arrange
 
 if TYPE_CHECKING:
@@ -36,13 +37,15 @@ class Seen(Struct, frozen=True):
     """A view with all instructions and measures of the launch.
 
     wanted: the finding of the measure, None if the user chose a measure; rows: all instructions by address, whatever
-    the filters; measures: (id, title, total) of those above zero in this launch, in the order of their definition.
+    the filters; measures: (id, title, total) of those above zero in this launch, in the order of their definition;
+    slots: the account of its issue slots, with places.
     """
 
     view: View
     wanted: Wanted | None = None
     rows: tuple[Row, ...] = ()
     measures: tuple[tuple[str, str, float], ...] = ()
+    slots: IssueSlots | None = None
 
 
 def measures_for(launch: LaunchDiagnosis, catalog: Catalog, finding: str = "") -> Wanted:
@@ -97,7 +100,7 @@ class Viewer:
         listing = self._listing(Path(report.path), launch, extra)
         query = Query(conditions, pattern, self.folders, chosen, ptx=True)
         view = arrange(listing, Path(report.path).name, launch.index, launch.kernel, measures, query)
-        return Seen(view, wanted, listing.rows, _totals(listing))
+        return Seen(view, wanted, listing.rows, _totals(listing), placed_slots(launch, listing))
 
     def _listing(self, path: Path, launch: LaunchDiagnosis, extra: tuple[Measure, ...]) -> Listing:
         key = (str(path), launch.index)
@@ -105,7 +108,7 @@ class Viewer:
         if kept is not None and all(_has(kept, name) for each in extra for name in each.needs):
             return kept
         needs = tuple(Measure(c.id, c.title, c.needs, lambda sight: 0.0) for c in COLUMNS.values())
-        listing = read_listing(path, launch.index, (*MEASURES.values(), *needs, *extra), cc=launch.cc)
+        listing = read_listing(path, launch.index, (*MEASURES.values(), *LOST.values(), *needs, *extra), cc=launch.cc)
         self._read = {key: listing}
         return listing
 

@@ -11,7 +11,7 @@ from textual import events
 from textual.geometry import Offset
 from textual.widgets import Input
 
-from advisor.records.diagnosis import Location, Place
+from advisor.records.diagnosis import IssueSlots, Location, LostSlots, Place
 from advisor.records.readings import Progress
 from advisor.session.records import Card
 from advisor.session.state import State
@@ -256,7 +256,7 @@ async def test_in_the_panel_arrows_and_digits_turn_pages_and_the_search_narrows_
         await at.press("right")
         assert evidence.page == "roofline"
         await at.press("left", "left")
-        assert evidence.page == "over_run"
+        assert evidence.page == "slots"
         await at.press("2")
         assert evidence.page == "roofline"
         await at.press("6", "slash", *"l2_hit")
@@ -395,3 +395,12 @@ async def test_what_is_selected_by_mouse_is_the_text_under_it(kind: type[LineWid
         await at.pilot.mouse_up(widget, offset=end)
         await at.settle()
         assert at.app.screen.get_selected_text() == lines[y][x : x + 6]
+
+
+def test_the_slots_page_accounts_for_all_issue_slots_or_says_how_to_collect_them():
+    load = Location("k.cu", 7, 0x20, "LDS R5, [R9]", "lost_short_scoreboard", 0.8)
+    slots = IssueSlots(40.0, 10.0, (LostSlots("short_scoreboard", 50.0, (load,)),))
+    known = page("slots", shown(launch=replace(shown().launch, issue_slots=slots)))
+    for text in ("Issued", "40.0 %", "SM without a block", "10.0 %", "Short scoreboard", "LDS R5, [R9] at k.cu:7"):
+        assert text in known
+    assert "--section SourceCounters" in page("slots", shown())

@@ -25,6 +25,7 @@ from advisor.view.charts.over_time import picture
 from advisor.view.charts.roofline_text import AlgorithmNeeds
 from advisor.view.numbers import amount_text, percent_text, share_text
 from advisor.view.pages.over_run import OVER_RUN, phase_facts, sampled_text
+from advisor.view.pages.slots import ISSUE_SLOTS, slot_rows, where_texts
 from advisor.view.pages.source import place_text, source_line
 
 
@@ -323,10 +324,31 @@ def over_run(shown: EvidenceContext, how: Layout) -> list[Content]:
     return lines + note(sampled_text(sampling), how)
 
 
+def slots(shown: EvidenceContext, how: Layout) -> list[Content]:
+    """Draw what became of the issue slots, with the places of the reasons, or how to collect the samples."""
+    lines, account = _head(ISSUE_SLOTS, how), getattr(shown.seen, "slots", None) or shown.launch.issue_slots
+    if account is None:
+        lines += note("Issue activity or the warp samples of cycles without an issue are not known.", how)
+        lines += note("Collect them with these options and open the new report:", how)
+        return lines + hanging("  ", styled(_SLOTS, "bold"), how.width, 4)
+    lines += note("% of the slots of all SMs; without an issue: what the warps waited for", how)
+    rows = tuple(slot_rows(account))
+    widest = max(len(label) for label, _ in rows)
+    cells = max(how.width - widest - 10, 8)
+    for label, value in rows:
+        drawn = charts.bar(value, cells, blocks=how.blocks, marks=())
+        lines.append(styled(f"{label:<{widest}} {percent_text(value):>7} ", "") + styled(drawn, "$accent"))
+    for text in where_texts(account):
+        lines += hanging("", styled(text, ""), how.width, 2)
+    return lines + note("A scheduler without a warp is not sampled: its slots are divided like the others.", how)
+
+
+_SLOTS: Final = "--section SpeedOfLight --section SourceCounters"
 _SAMPLE: Final = "--section PmSampling --section PmSampling_WarpStates"
 _UNITS = "Evidence: units, their speed of light with its breakdown, stalls, occupancy"
 _ROOFLINE = "Evidence: roofline, the launch under the roofs of its GPU"
 _MEMORY = "Evidence: memory chart, volumes, percentages and hit rates"
+_ACCOUNT = "Evidence: issue slots, what became of each: issued, idle SM, or lost to a stall reason"
 _NUMBERS = "Evidence: numbers of class and finding, all metrics with search"
 # The tabs have the same order.
 PAGES: Final[Mapping[str, Page]] = {
@@ -337,4 +359,5 @@ PAGES: Final[Mapping[str, Page]] = {
     "napkin": Page("Napkin", "alt+k", "Napkin", "Evidence: napkin math, required against measured", napkin),
     "numbers": Page("Numbers", "alt+n", "All numbers", _NUMBERS, numbers),
     "over_run": Page("Time", "alt+o", OVER_RUN, "Evidence: samples over the run, its phases", over_run),
+    "slots": Page("Slots", "alt+s", ISSUE_SLOTS, _ACCOUNT, slots),
 }

@@ -51,6 +51,7 @@ from advisor.view.pages.fix_simulation import check_texts
 from advisor.view.pages.ncu_rules import HEADING as RULES
 from advisor.view.pages.ncu_rules import verdict_texts
 from advisor.view.pages.over_run import OVER_RUN, over_run_blocks
+from advisor.view.pages.slots import ISSUE_SLOTS, most_lost_text, slots_blocks
 from advisor.view.text import file_name, sentence
 
 # (position of the report, file name in the report) -> lines of the file.
@@ -87,7 +88,13 @@ def launch_blocks(launch: LaunchDiagnosis, texts: Texts) -> LaunchBlocks:
     rest: list[tuple[str, tuple[Block, ...], bool]] = []
     if first is not None and first.fix is not None and first.fix.steps:
         rest.append((steps_heading(first), fix_blocks(first.fix, alternative_blocks(first)), False))
+    slots = () if launch.issue_slots is None else slots_blocks(launch.issue_slots)
+    unknown_cause = first is not None and first.id == _OPEN
+    if slots and unknown_cause:
+        rest.append((ISSUE_SLOTS, slots, False))
     rest.append(("Utilisation", utilisation_bars(launch), True))
+    if slots and not unknown_cause:
+        rest.append((ISSUE_SLOTS, slots, True))
     if launch.sampling is not None:
         rest.append((OVER_RUN, over_run_blocks(launch.sampling), True))
     if first is not None:
@@ -121,6 +128,8 @@ def _verdict(first: Finding, launch: LaunchDiagnosis) -> list[Fact]:
     if first.fix is not None and (first.id not in ENDS or settled):
         rows += fix_facts(first.fix)
     rows += estimate_facts(first)
+    if first.id == _OPEN and launch.issue_slots is not None:
+        rows.append(Fact(ISSUE_SLOTS, sentence(most_lost_text(launch.issue_slots)), "lead"))
     page = f"workload:{first.id}" if launch.scope == "workload" else first.id
     return [*rows, Fact("Next", f"{next_text(first, launch)}; `ncu-advisor explain {page}`")]
 

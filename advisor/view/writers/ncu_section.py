@@ -13,7 +13,7 @@ from advisor.knowledge.schemas import MetricDef
 from advisor.readers.actions import ALWAYS
 from advisor.reasoning.metrics.derive import SAMPLED
 from advisor.source.columns import COLUMNS
-from advisor.source.measures import MEASURES
+from advisor.source.measures import LOST, MEASURES
 
 IDENTIFIER = "NcuAdvisor"
 FILE = f"{IDENTIFIER}.section"
@@ -80,7 +80,7 @@ def names_of(metric: MetricDef) -> tuple[str, ...]:
 def collected(metrics: Mapping[str, MetricDef]) -> dict[str, str]:
     """Return ncu name -> label (the metric's id or the name again) for every name that the section lists."""
     found = {name: metric.id for metric in metrics.values() for name in names_of(metric)}
-    needs = (*(m.needs for m in MEASURES.values()), *(c.needs for c in COLUMNS.values()))
+    needs = (*(m.needs for m in (*MEASURES.values(), *LOST.values())), *(c.needs for c in COLUMNS.values()))
     sought = (name for names in needs for name in names)
     # Of several names for one count, which are sums, one is listed already; lanes come with the executions by opcode.
     single = {name for name in {*ALWAYS, *sought} if "." not in name}
