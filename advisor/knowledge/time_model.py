@@ -40,9 +40,14 @@ class Range(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Accuracy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The factor within which predicted and measured time agree for nine in ten unmodified launches."""
+    """How exact the model is, in nine of ten cases.
+
+    within: the factor by which predicted and measured time of unmodified launches differ; of_fix: the error of a
+    predicted speedup, as a share of its logarithm.
+    """
 
     within: float
+    of_fix: float
     cites: tuple[str, ...] = ()
 
 

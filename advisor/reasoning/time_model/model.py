@@ -175,7 +175,8 @@ def speedups(model: Model, fix: FixDef, at: Any) -> list[Speedup | None]:
     that it relieves. Other unknown factors are ignored.
 
     The estimate is the middle (on a log scale) between the modest and the far degree of the fix; low and high are the
-    least and the most that either gives with little or much overlap between units, and include the model's own error.
+    least and the most that either gives with little or much overlap between units, include the model's own error, and
+    are at least as far apart as measured fixes are from their estimates.
     The new time is never below the algorithm's minimum time.
     """
     constants = time_model()
@@ -190,8 +191,10 @@ def speedups(model: Model, fix: FixDef, at: Any) -> list[Speedup | None]:
         for degree in (modest, far)
         for norm in (constants.norm.low, constants.norm.high)
     ]
-    low = _off(np.min([estimate, *extremes], axis=0), -1)
-    high = _off(np.max([estimate, *extremes], axis=0), 1)
+    low = np.minimum(_off(np.min([estimate, *extremes], axis=0), -1), _fix_off(estimate, -1))
+    untouched = {name: need for name, need in after.items() if name not in middle}
+    most = _off(1 / np.maximum(_still_needed(untouched), 1e-6), 1) if {*untouched} - {*LATENCY} else np.inf
+    high = np.maximum(_off(np.max([estimate, *extremes], axis=0), 1), np.minimum(_fix_off(estimate, 1), most))
     floor, fixed = _floor(columns, rows), _fixed(columns, rows)
     out: list[Speedup | None] = []
     for row in range(rows):
@@ -201,7 +204,8 @@ def speedups(model: Model, fix: FixDef, at: Any) -> list[Speedup | None]:
         limits = {"floor": float(floor[row]), "fixed": float(fixed[row])}
         lowest = min(limits, key=lambda name: limits[name] if math.isfinite(limits[name]) else math.inf)
         limit = max(1.0, limits[lowest]) if math.isfinite(limits[lowest]) else math.inf
-        low_, mid_, high_ = (max(1.0, min(float(v[row]), limit)) for v in (low, estimate, high))
+        mid_, high_ = (max(1.0, min(float(v[row]), limit)) for v in (estimate, high))
+        low_ = max(1.0, min(float(low[row]), float(_fix_off(np.asarray(mid_), -1))))
         next_ = limiter(after, row)
         shrunk = {n: float(f[row]) for n, f in middle.items() if float(f[row]) < 0.995}
         how = fill(constants.how["plain"], {"names": _less(now, shrunk, row), "next": name_on(now, next_, row)})
@@ -251,6 +255,14 @@ def _off(speedup: Array, sign: int) -> Array:
     """
     off = time_model().accuracy.within ** math.sqrt(2)
     return np.asarray(speedup * off ** (sign * (1 - 1 / np.maximum(speedup, 1.0))))
+
+
+def _fix_off(speedup: Array, sign: int) -> Array:
+    """Return a speedup changed by what measured fixes did more or less than the model foretold.
+
+    How far a fix goes is the programmer's: the error is a share of the speedup on a log scale, so that 1 has none.
+    """
+    return np.asarray(np.maximum(speedup, 1.0) ** (1 + sign * time_model().accuracy.of_fix))
 
 
 def _undecided(now: Needs, factors: Mapping[str, Array]) -> Array:
