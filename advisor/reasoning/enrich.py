@@ -11,7 +11,7 @@ import numpy as np
 from advisor.hardware import gpus
 from advisor.hardware.ceilings import CeilingsByGpu, dram_percentages, key_of
 from advisor.knowledge.libraries import is_element_wise, library_of
-from advisor.knowledge.time_model import block_launch_ceiling, time_model
+from advisor.knowledge.time_model import LEVELS, block_launch_ceiling, dram_ceiling, latencies
 from advisor.records.errors import UsageError
 from advisor.records.readings import ReportInfo
 
@@ -80,6 +80,8 @@ def add_base(
         for name in (*_LIMITS, *_CARD)
     }
     ceiling, in_table = np.full(rows, np.nan), np.full(rows, np.nan)
+    waits = {level: np.full(rows, np.nan) for level in LEVELS}
+    reached = {kind: np.full(rows, np.nan) for kind in ("read", "copy")}
     named = gpus.gpu(gpu_name) if gpu_name else None
     cards: dict[tuple[str, str], gpus.Gpu | None] = {}
     known: list[str] = []
@@ -94,20 +96,23 @@ def add_base(
         known.append(card.id if card is not None else "")
         if card is not None or key[0]:
             in_table[row] = 1.0 if card is not None else 0.0
-        ceiling[row] = block_launch_ceiling(card.cc if card is not None else key[1])
+        architecture = card.cc if card is not None else key[1]
+        ceiling[row] = block_launch_ceiling(architecture) or math.nan
+        for found_there, columns in ((latencies(architecture), waits), (dram_ceiling(architecture), reached)):
+            for what, value in found_there.items():
+                columns[what][row] = value
         _complete(added, row, card, key[1])
         if card is not None and not any(key):
             # Numbers without a report describe the GPU that the user named, without MIG.
             versions[row], whole[row] = card.cc, float(card.sm_count or math.nan)
-    usual = time_model().dram_ceiling
     # Typed numbers are no report, which could lack something.
     complete = {i: 1.0 if info.complete else 0.0 for i, info in enumerate(infos) if info.tool != "typed"}
     known_numbers = {
         **added,
         **({} if "sm_count" in frame else {"sm_count": whole}),
         "block_launch_ceiling": ceiling,
-        "dram_read_ceiling_pct": np.full(rows, usual.read),
-        "dram_copy_ceiling_pct": np.full(rows, usual.copy),
+        **{f"{level}_latency_cycles": cycles for level, cycles in waits.items()},
+        **{f"dram_{kind}_ceiling_pct": share for kind, share in reached.items()},
         "gpu_known": in_table,
         "report_complete": np.array([complete.get(int(r), math.nan) for r in frame["report"]], dtype=float),
         "ncu_verdict": np.array([_verdict(rules) for rules in frame["rules"]], dtype=float),

@@ -31,7 +31,7 @@ from advisor.hardware.occupancy import Occupancy, occupancy
 from advisor.knowledge.base import Catalog
 from advisor.knowledge.loader import load
 from advisor.knowledge.texts import fill
-from advisor.knowledge.time_model import block_launch_ceiling, time_model
+from advisor.knowledge.time_model import block_launch_ceiling, dram_ceiling, latencies, time_model
 from advisor.knowledge.units import compute_units, inner_units, memory_units, parts_of, units
 from advisor.reasoning.assemble import Reasoned, reason
 from advisor.reasoning.inputs import Inputs
@@ -136,7 +136,7 @@ def changes(
     out["l2"] = out["l2_fill"] = _l2(here, there, sms, clock)
     # One slice works at L2's clock, independent of the number of slices.
     out["atomics"] = _between(1.0, clock.ratio) if clock.known else clock
-    starts = (block_launch_ceiling(c.cc) * (c.boost_clock_hz or 0.0) for c in (here, there))
+    starts = ((block_launch_ceiling(c.cc) or 0.0) * (c.boost_clock_hz or 0.0) for c in (here, there))
     out["block_launch"] = _over(*starts)
     for name in LATENCY:
         out[name] = clock
@@ -261,7 +261,9 @@ def metrics_there(
         "dram_peak_bytes_per_s": metrics.get("dram_peak_bytes_per_s", math.nan) * bandwidth,
         "dram_bytes_per_s": metrics.get("dram_bytes_per_s", math.nan) / found.ratio,
         "sm_active_ratio": metrics.get("sm_active_ratio", math.nan) * uneven,
-        "block_launch_ceiling": block_launch_ceiling(there.cc),
+        "block_launch_ceiling": block_launch_ceiling(there.cc) or math.nan,
+        **{f"{level}_latency_cycles": cycles for level, cycles in latencies(there.cc).items()},
+        **{f"dram_{kind}_ceiling_pct": share for kind, share in dram_ceiling(there.cc).items()},
         "occupancy_theoretical_pct": fit.percent,
         "blocks_per_sm_limit": fit.blocks,
         "waves": fit.waves,

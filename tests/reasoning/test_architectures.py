@@ -1,0 +1,99 @@
+"""The constants of the time model by architecture: sourced, and none of one architecture used for all."""
+
+from __future__ import annotations
+
+import math
+from statistics import median
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from advisor.hardware import gpus
+from advisor.knowledge.base import catalog
+from advisor.knowledge.time_model import (
+    LEVELS,
+    OTHER,
+    block_launch_ceiling,
+    dram_ceiling,
+    latencies,
+    time_model,
+)
+from advisor.reasoning.diagnose import analyse_numbers
+from advisor.reasoning.enrich import add_base
+from advisor.reasoning.time_model.terms import needs
+
+TABLES = ("latency_cycles", "block_launch", "dram_ceiling")
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_each_entry_is_a_known_architecture_with_sources(table: str) -> None:
+    for cc, entry in getattr(time_model(), table).items():
+        assert cc in gpus.table().capabilities or cc == OTHER, cc
+        assert entry.cites and all(catalog().cite(key) for key in entry.cites), cc
+
+
+def test_the_assumption_for_all_others_is_the_middle_of_the_measured_architectures() -> None:
+    model = time_model()
+    for table, names, tolerance in ((model.latency_cycles, LEVELS, 0.02), (model.dram_ceiling, ("read", "copy"), 0.01)):
+        for name in names:
+            measured = [v for cc, entry in table.items() if cc != OTHER and (v := getattr(entry, name)) is not None]
+            assert getattr(table[OTHER], name) == pytest.approx(median(measured), rel=tolerance), name
+
+
+def test_the_levels_lie_in_order_on_every_architecture() -> None:
+    for cc in (*gpus.table().capabilities, ""):
+        cycles = latencies(cc)
+        assert max(cycles["l1"], cycles["shared"]) < cycles["l2"] < cycles["dram"], cc
+        assert dram_ceiling(cc)["copy"] <= dram_ceiling(cc)["read"] <= 100, cc
+
+
+def test_the_launch_rate_of_an_architecture_that_nobody_measured_is_unknown() -> None:
+    assert block_launch_ceiling("9.0") == 0.83
+    assert block_launch_ceiling("8.0") is None
+    assert block_launch_ceiling("") is None
+
+
+def base(name: str, cc: str) -> pd.DataFrame:
+    nothing = {"kernel_full": ["k"], "rules": [()], "opcodes": [None], "report": [0]}
+    frame, _ = add_base(pd.DataFrame({"gpu_name": [name], "cc": [cc], **nothing}), (), None)
+    return frame
+
+
+def test_a_launch_has_the_constants_of_its_own_architecture() -> None:
+    h200, ada, thor = base("NVIDIA H200", "9.0"), base("NVIDIA GeForce RTX 4090", "8.9"), base("NVIDIA Thor", "11.0")
+    assert h200["dram_latency_cycles"][0] == 700
+    assert ada["dram_latency_cycles"][0] == 636
+    assert ada["dram_copy_ceiling_pct"][0] == 91
+    assert math.isnan(ada["block_launch_ceiling"][0])
+    assert thor["l2_latency_cycles"][0] == latencies(OTHER)["l2"]
+
+
+def test_a_shorter_latency_leaves_more_of_the_same_wait_to_the_queue() -> None:
+    """With DRAM saturated, a wait beyond the unloaded latency is queueing: it shrinks with the traffic."""
+    numbers = {
+        "dram_pct": 92.0,
+        "inst_issued": 1e6,
+        "inst_executed": 1e6,
+        "warps": 1e4,
+        "global_load_inst": 1e4,
+        "l1_hit_pct": 0.0,
+        "l2_hit_pct": 0.0,
+        "stall_long_scoreboard": 20.0,
+        "sm_count": 100.0,
+        "occupancy_theoretical_pct": 100.0,
+        "device_max_warps_per_sm": 64.0,
+        "sm_cycles_elapsed": 1e5,
+    }
+    columns = {name: np.array([value, value]) for name, value in numbers.items()}
+    columns |= {"dram_latency_cycles": np.array([460.0, 860.0])}
+    memory = needs(columns, 2).terms["latency_memory"]
+    assert memory[0] / memory[1] == pytest.approx(460 / 860)
+
+
+def test_the_block_launch_rate_concludes_nothing_where_the_limit_is_unknown() -> None:
+    numbers = {"blocks_per_cycle": 0.8, "waves": 200.0, "duration_ns": 5e6, "dram_pct": 20.0}
+    named = {gpu: analyse_numbers(numbers, gpu=gpu).diagnosis.launches[0] for gpu in ("H200-SXM", "A100-SXM-80GB")}
+    found = {gpu: {f.id for f in launch.findings} for gpu, launch in named.items()}
+    assert "block_launch_rate" in found["H200-SXM"]
+    assert "block_launch_rate" not in found["A100-SXM-80GB"]
