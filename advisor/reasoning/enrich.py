@@ -10,6 +10,7 @@ import numpy as np
 
 from advisor.hardware import gpus
 from advisor.hardware.ceilings import CeilingsByGpu, dram_percentages, key_of
+from advisor.hardware.sass import classify, multiply_adds
 from advisor.knowledge.libraries import is_element_wise, library_of
 from advisor.knowledge.time_model import LEVELS, block_launch_ceiling, dram_ceiling, latencies
 from advisor.records.errors import UsageError
@@ -70,6 +71,15 @@ def _clock_reads(opcodes: Any) -> float:
     return sum(n for op, n in opcodes.items() if op.startswith("CS2R.32")) / total if total else math.nan
 
 
+def _tensor_ops(opcodes: Any) -> float:
+    """Return the operations of all matrix instructions, NaN if one of them has no shape in its name."""
+    if not isinstance(opcodes, dict) or not opcodes:
+        return math.nan
+    matrix = {op: n for op, n in opcodes.items() if n and classify(op).kind == "tensor"}
+    each = [multiply_adds(op) for op in matrix]
+    return math.nan if None in each else 2.0 * sum(n * (m or 0) for n, m in zip(matrix.values(), each, strict=True))
+
+
 def add_base(
     frame: pd.DataFrame, infos: tuple[ReportInfo, ...], gpu_name: str | None
 ) -> tuple[pd.DataFrame, list[str]]:
@@ -122,6 +132,7 @@ def add_base(
         "element_wise_kernel": np.array(
             [1.0 if is_element_wise(str(name)) else 0.0 for name in frame["kernel_full"]], dtype=float
         ),
+        "tensor_opcode_ops": np.array([_tensor_ops(opcodes) for opcodes in frame["opcodes"]], dtype=float),
         "clock_reads_share": np.array([_clock_reads(opcodes) for opcodes in frame["opcodes"]], dtype=float),
     }
     return with_numbers(frame.assign(cc=versions), known_numbers), known

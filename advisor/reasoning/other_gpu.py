@@ -28,6 +28,7 @@ from msgspec.structs import replace
 from advisor.hardware import gpus
 from advisor.hardware.gpus import Gpu
 from advisor.hardware.occupancy import Occupancy, occupancy
+from advisor.hardware.sass import multiply_adds
 from advisor.knowledge.base import Catalog
 from advisor.knowledge.loader import load
 from advisor.knowledge.texts import fill
@@ -310,12 +311,15 @@ def concluded(
 _SHORT_NS = 10_000.0  # CATALOG, launch_overhead
 _SHOWN = 0.01
 # Prefixes of matrix opcodes, and the peak that limits them if their name does not contain a type.
-_TENSOR = {"HMMA": "fp16_tensor", "HGMMA": "fp16_tensor", "IMMA": "int8_tensor", "IGMMA": "int8_tensor"}
-
-
-_TENSOR |= {"DMMA": "fp64_tensor", "QMMA": "fp8_tensor", "QGMMA": "fp8_tensor"}
-
-
+_TENSOR = {
+    **dict.fromkeys(("HMMA", "HGMMA", "UTCHMMA"), "fp16_tensor"),
+    **dict.fromkeys(("IMMA", "IGMMA", "UTCIMMA"), "int8_tensor"),
+    **dict.fromkeys(("QMMA", "QGMMA", "UTCQMMA"), "fp8_tensor"),
+    **dict.fromkeys(("OMMA", "UTCOMMA"), "fp4_tensor"),
+    "DMMA": "fp64_tensor",
+}
+# Of a matrix instruction whose name has no shape: 16 x 8 x 16.
+_USUAL_MULTIPLY_ADDS = 2048
 # Prefixes of opcodes and the compute capability that they need.
 _FEATURES = (("LDGSTS", (8, 0)), ("UBLKCP", (9, 0)), ("UTMALDG", (9, 0)), ("UTMASTG", (9, 0)), ("LDSM", (7, 5)))
 
@@ -504,7 +508,7 @@ class _Move:
             if kind == "fp16_tensor":
                 kind = "bf16_tensor" if ".BF16" in opcode else "tf32_tensor" if ".TF32" in opcode else kind
             if kind:
-                count[kind] = count.get(kind, 0.0) + number
+                count[kind] = count.get(kind, 0.0) + number * (multiply_adds(opcode) or _USUAL_MULTIPLY_ADDS)
         if not count:
             return "fp16_tensor"
         return max(count, key=lambda kind: count[kind])
@@ -523,6 +527,8 @@ class _Move:
         heads = {opcode.partition(".")[0] for opcode in self.opcodes}
         if version != (9, 0) and any(head.endswith("GMMA") for head in heads):
             self.caveat_values["hopper_only"] = {}
+        if version[0] not in (10, 11) and any(head.startswith("UTC") and head.endswith("MMA") for head in heads):
+            self.caveat_values["tensor_memory_only"] = {}
         for head, needs in _FEATURES:
             if head in heads and version < needs:
                 self.caveat_values["newer_feature"] = {"feature": head, "needs": f"{needs[0]}.{needs[1]}"}

@@ -154,7 +154,7 @@ def found(result: object, **measured: float) -> dict[str, str]:
     return {item.id: item.suggests for item in check(result, measured)}  # type: ignore[arg-type]
 
 
-def test_a_gpu_without_a_known_bandwidth_is_refused() -> None:
+def test_an_entry_without_a_known_bandwidth_is_refused() -> None:
     with pytest.raises(UsageError, match="bandwidth of GeForce RTX 5090 Laptop is unknown"):
         estimate("reduction", gpu_name="RTX-5090-Laptop")
 

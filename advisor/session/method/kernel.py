@@ -406,6 +406,8 @@ def _tensor(state: State, launch: LaunchDiagnosis) -> list[Line]:
     else:
         shown = f"{count:,.0f} tensor instructions; the tensor pipe ran at {text(state, launch, 'pipe_tensor_pct')}"
         lines = [Line(shown, "strong")]
+        if known(launch, "tensor_ops"):
+            lines.append(values(state, launch, "", (("matrix operations by their shapes", "tensor_ops"),)))
     return [*lines, *looked_for(state, launch, ("tensor_cores_unused",))]
 
 
