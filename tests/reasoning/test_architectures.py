@@ -19,9 +19,11 @@ from advisor.knowledge.time_model import (
     latencies,
     time_model,
 )
-from advisor.reasoning.diagnose import analyse_numbers
+from advisor.reasoning.diagnose import analyse_frame, analyse_numbers
 from advisor.reasoning.enrich import add_base
+from advisor.reasoning.inputs import Inputs
 from advisor.reasoning.time_model.terms import needs
+from advisor.records.readings import ReportInfo
 
 TABLES = ("latency_cycles", "block_launch", "dram_ceiling")
 
@@ -97,3 +99,22 @@ def test_the_block_launch_rate_concludes_nothing_where_the_limit_is_unknown() ->
     found = {gpu: {f.id for f in launch.findings} for gpu, launch in named.items()}
     assert "block_launch_rate" in found["H200-SXM"]
     assert "block_launch_rate" not in found["A100-SXM-80GB"]
+
+
+def with_opcodes(opcodes: dict[str, float]) -> dict[str, float]:
+    row = {"kernel": "k", "kernel_full": "k", "gpu_name": "NVIDIA H200", "cc": "9.0", "report": 0, "index": 0}
+    frame = pd.DataFrame([{**row, "grid": None, "block": None, "opcodes": opcodes, "accesses": None, "rules": ()}])
+    info = ReportInfo(path="report", sha256="", tool="ncu", format="ncu-rep")
+    launch = analyse_frame(catalog(), Inputs(frame, (info,), None, {})).diagnosis.launches[0]
+    return dict(launch.metrics)
+
+
+def test_the_operations_of_matrix_instructions_follow_from_their_shapes() -> None:
+    found = with_opcodes({"HMMA.16816.F32": 10.0, "HGMMA.64x256x16.F32": 4.0, "FFMA": 100.0})
+    assert found["tensor_inst"] == 14
+    assert found["tensor_ops"] == 2 * (10 * 2048 + 64 * 256 * 16)
+    assert with_opcodes({"FFMA": 100.0})["tensor_ops"] == 0
+
+
+def test_the_operations_are_unknown_where_one_shape_is() -> None:
+    assert "tensor_ops" not in with_opcodes({"UTCHMMA": 10.0, "HMMA.16816.F32": 10.0})
