@@ -324,6 +324,18 @@ _USUAL_MULTIPLY_ADDS = 2048
 _FEATURES = (("LDGSTS", (8, 0)), ("UBLKCP", (9, 0)), ("UTMALDG", (9, 0)), ("UTMASTG", (9, 0)), ("LDSM", (7, 5)))
 
 
+def matrix_peak(opcodes: Mapping[str, float]) -> str:
+    """Return the peak that limits most multiply-adds of the matrix instructions; "" without any."""
+    count: dict[str, float] = {}
+    for opcode, number in opcodes.items():
+        kind = _TENSOR.get(opcode.partition(".")[0])
+        if kind == "fp16_tensor":
+            kind = "bf16_tensor" if ".BF16" in opcode else "tf32_tensor" if ".TF32" in opcode else kind
+        if kind:
+            count[kind] = count.get(kind, 0.0) + number * (multiply_adds(opcode) or _USUAL_MULTIPLY_ADDS)
+    return max(count, key=lambda kind: count[kind], default="")
+
+
 class CaveatDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A text of knowledge/elsewhere.yaml."""
 
@@ -502,16 +514,7 @@ class _Move:
         """Return the peak that limits the matrix instructions."""
         if not self.get("pipe_tensor_pct") > 1:
             return "fp16_tensor"
-        count: dict[str, float] = {}
-        for opcode, number in self.opcodes.items():
-            kind = _TENSOR.get(opcode.partition(".")[0])
-            if kind == "fp16_tensor":
-                kind = "bf16_tensor" if ".BF16" in opcode else "tf32_tensor" if ".TF32" in opcode else kind
-            if kind:
-                count[kind] = count.get(kind, 0.0) + number * (multiply_adds(opcode) or _USUAL_MULTIPLY_ADDS)
-        if not count:
-            return "fp16_tensor"
-        return max(count, key=lambda kind: count[kind])
+        return matrix_peak(self.opcodes) or "fp16_tensor"
 
     def _fma(self) -> dict[str, float]:
         """Return shares of FMA pipe instructions by the peak that limits them; only fp32 if counts are missing."""

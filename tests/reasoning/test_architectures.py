@@ -19,9 +19,11 @@ from advisor.knowledge.time_model import (
     latencies,
     time_model,
 )
+from advisor.reasoning.analysis import Analysis
 from advisor.reasoning.diagnose import analyse_frame, analyse_numbers
 from advisor.reasoning.enrich import add_base
 from advisor.reasoning.inputs import Inputs
+from advisor.reasoning.other_gpu import matrix_peak
 from advisor.reasoning.time_model.terms import needs
 from advisor.records.readings import ReportInfo
 
@@ -101,12 +103,15 @@ def test_the_block_launch_rate_concludes_nothing_where_the_limit_is_unknown() ->
     assert "block_launch_rate" not in found["A100-SXM-80GB"]
 
 
-def with_opcodes(opcodes: dict[str, float]) -> dict[str, float]:
-    row = {"kernel": "k", "kernel_full": "k", "gpu_name": "NVIDIA H200", "cc": "9.0", "report": 0, "index": 0}
+def analysed(opcodes: dict[str, float], name: str = "NVIDIA H200", cc: str = "9.0", **numbers: float) -> Analysis:
+    row = {"kernel": "k", "kernel_full": "k", "gpu_name": name, "cc": cc, "report": 0, "index": 0, **numbers}
     frame = pd.DataFrame([{**row, "grid": None, "block": None, "opcodes": opcodes, "accesses": None, "rules": ()}])
     info = ReportInfo(path="report", sha256="", tool="ncu", format="ncu-rep")
-    launch = analyse_frame(catalog(), Inputs(frame, (info,), None, {})).diagnosis.launches[0]
-    return dict(launch.metrics)
+    return analyse_frame(catalog(), Inputs(frame, (info,), None, {}))
+
+
+def with_opcodes(opcodes: dict[str, float]) -> dict[str, float]:
+    return dict(analysed(opcodes).diagnosis.launches[0].metrics)
 
 
 def test_the_operations_of_matrix_instructions_follow_from_their_shapes() -> None:
@@ -118,3 +123,19 @@ def test_the_operations_of_matrix_instructions_follow_from_their_shapes() -> Non
 
 def test_the_operations_are_unknown_where_one_shape_is() -> None:
     assert "tensor_ops" not in with_opcodes({"UTCHMMA": 10.0, "HMMA.16816.F32": 10.0})
+
+
+def test_the_type_of_the_matrix_work_is_that_of_most_multiply_adds() -> None:
+    """Four counted HGMMA of 64 x 256 x 16 are the work of 128 HMMA.16816: the count alone names the wrong type."""
+    assert matrix_peak({"QMMA.16832.F32.E4M3.E4M3": 60.0, "HMMA.16816.F32": 100.0}) == "fp8_tensor"
+    assert matrix_peak({"HGMMA.64x256x16.F32": 4.0, "IMMA.16832.S8.S8": 60.0}) == "fp16_tensor"
+    assert matrix_peak({"OMMA.SF.16864.F32.E2M1.E2M1.UE4M3.4X": 1.0}) == "fp4_tensor"
+    assert matrix_peak({"UTCQMMA": 5.0, "FFMA": 900.0}) == "fp8_tensor"
+    assert matrix_peak({"FFMA": 9.0}) == ""
+
+
+@pytest.mark.parametrize(("there", "told"), [("RTX-5090", True), ("B300", False)])
+def test_tensor_memory_does_not_move_to_an_architecture_without_it(there: str, told: bool) -> None:
+    numbers = {"compute_pct": 90.0, "memory_pct": 30.0, "pipe_tensor_pct": 90.0, "duration_ns": 1e6, "dram_pct": 30.0}
+    found = analysed({"UTCHMMA": 10.0, "FFMA": 100.0}, "NVIDIA B200", "10.0", **numbers).on((0,), gpus.gpu(there))
+    assert ("tensor_memory_only" in {caveat.id for caveat in found[0].cannot}) == told
