@@ -419,7 +419,8 @@ def _gpu(index: Index, place: Place) -> Explanation:
         ridge = gpu.ridge(peak)
         end = f", ridge point {ridge:.1f} FLOP/byte" if ridge and not peak.startswith("int") else ""
         unit = "TOP/s" if peak.startswith("int") else "TFLOP/s"
-        peaks.append(f"{peak}: {rate / 1e12:.4g} {unit}{end}")
+        how = ", computed" if gpu.sources[f"peaks.{peak}"].startswith("computed") else ""
+        peaks.append(f"{peak}: {rate / 1e12:.4g} {unit}{end}{how}")
     held = {name: getattr(gpu.limits, name) for name in gpu.limits.__struct_fields__} if gpu.limits else {}
     limits = _lines({name: value for name, value in held.items() if value is not None})
     sections: tuple[Section, ...] = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 
 import msgspec
@@ -17,7 +17,7 @@ from advisor.records.errors import KnowledgeError, UsageError
 # Peak rates by their keys; plain cores first, then tensor cores (dense, fp32 accumulation; int8 in OP/s).
 PEAKS = (
     *("fp64", "fp32", "fp16", "bf16"),
-    *("fp64_tensor", "tf32_tensor", "fp16_tensor", "bf16_tensor", "fp8_tensor", "int8_tensor"),
+    *("fp64_tensor", "tf32_tensor", "fp16_tensor", "bf16_tensor", "fp8_tensor", "fp4_tensor", "int8_tensor"),
 )
 # Number in the file -> field of Gpu, if the names differ.
 _FIELDS = {
@@ -27,6 +27,7 @@ _FIELDS = {
     "l2_kib": "l2_bytes",
 }
 WORKED_OUT = "computed: SMs x clock x rate of the compute capability"
+SCALED = "computed: the listed {} peak x the ratio of the two rates of the compute capability"
 _MIG = re.compile(r"\s+mig\s.*$", re.IGNORECASE)
 _MAKERS = re.compile(r"\b(nvidia|geforce|tesla|gpu)\b", re.IGNORECASE)
 
@@ -78,7 +79,7 @@ class CardFacts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class GpuDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A GPU as written in the file."""
+    """A GPU as written in the file. unknown: peaks left out; differs: peaks at another rate than the capability's."""
 
     name: str
     cc: str
@@ -88,6 +89,7 @@ class GpuDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     former_cc: tuple[str, ...] = ()
     integrated: bool = False
     unknown: tuple[str, ...] = ()
+    differs: tuple[str, ...] = ()
     note: str = ""
 
 
@@ -137,7 +139,8 @@ class Capability(msgspec.Struct, frozen=True):
 
 class Gpu(msgspec.Struct, frozen=True):
     """A GPU. bandwidth: DRAM peak, bytes/s; clocks in Hz; peaks: FLOP/s by the keys of PEAKS, dense; None and absent
-    peaks are unknown. sources: number (`bandwidth`, `peaks.fp32`, …) to its source; note: numbers that were left out.
+    peaks are unknown. sources: number (`bandwidth`, `peaks.fp32`, …) to its source; differs: peaks at another rate than
+    the capability's; note: numbers that were left out.
     """
 
     id: str
@@ -154,6 +157,7 @@ class Gpu(msgspec.Struct, frozen=True):
     integrated: bool = False
     sources: dict[str, str] = {}
     cites: tuple[str, ...] = ()
+    differs: tuple[str, ...] = ()
     note: str = ""
 
     def ridge(self, peak: str) -> float | None:
@@ -253,17 +257,35 @@ def worked_out(capability: Capability, geforce: bool, sm_count: int | None, cloc
     """
     if not sm_count or not clock_hz:
         return {}
-    slower = {peak for peak in capability.flop if peak.endswith("_tensor") and peak != "fp64_tensor"}
-    return {
-        peak: rate * sm_count * clock_hz * (capability.tensor_clock if peak in slower else 1.0)
-        for peak, rate in capability.rates(geforce).items()
-    }
+    return {peak: rate * sm_count * clock_hz for peak, rate in _quoted(capability, geforce).items()}
+
+
+def _quoted(capability: Capability, geforce: bool) -> dict[str, float]:
+    """Return FLOP per SM and boost cycle as NVIDIA quotes peaks: tensor rates are at a share of the boost clock."""
+    slower = {peak for peak in PEAKS if peak.endswith("_tensor") and peak != "fp64_tensor"}
+    rates = capability.rates(geforce).items()
+    return {peak: rate * (capability.tensor_clock if peak in slower else 1.0) for peak, rate in rates}
+
+
+def _scaled(
+    capability: Capability, geforce: bool, given: Mapping[str, float], differs: Collection[str]
+) -> tuple[dict[str, float], str]:
+    """Return peaks in FLOP/s of a GPU without a known clock, and the listed peak from whose rate they follow."""
+    rates = _quoted(capability, geforce)
+    known = next(
+        (peak for peak in ("fp32", "fp4_tensor") if peak in given and peak in rates and peak not in differs), ""
+    )
+    return ({peak: given[known] * rate / rates[known] for peak, rate in rates.items()} if known else {}), known
 
 
 def _card(card_id: str, entry: GpuDef, capabilities: dict[str, Capability], known: dict[str, Source]) -> Gpu:
     if entry.cc not in capabilities:
         raise _MistakeError(f"{card_id}: no compute capability {entry.cc!r}")
     numbers = _once(card_id, entry.facts, known)
+    for names, expected in ((entry.unknown, False), (entry.differs, True)):
+        for peak in names:
+            if peak not in PEAKS or (f"tflops.{peak}" in numbers) != expected:
+                raise _MistakeError(f"{card_id}: {peak!r} is no peak, is listed although unknown, or differs unlisted")
 
     def number(name: str, scale: float) -> float | None:
         return numbers[name][0] * scale if name in numbers else None
@@ -280,11 +302,15 @@ def _card(card_id: str, entry: GpuDef, capabilities: dict[str, Capability], know
         sources["bandwidth"] = "computed: 2 x memory clock x bus width / 8"
     given = {name.partition(".")[2]: value * 1e12 for name, (value, _) in numbers.items() if "." in name}
     geforce = any(map(is_geforce, (entry.name, *entry.devices)))
-    peaks = worked_out(capabilities[entry.cc], geforce, int(sm_count) if sm_count else None, boost)
+    capability, how = capabilities[entry.cc], WORKED_OUT
+    peaks = worked_out(capability, geforce, int(sm_count) if sm_count else None, boost)
+    if not peaks:
+        peaks, listed = _scaled(capability, geforce, given, entry.differs)
+        how = SCALED.format(listed)
     for peak in peaks:
         if peak not in given and peak not in entry.unknown:
             given[peak] = peaks[peak]
-            sources[f"peaks.{peak}"] = WORKED_OUT
+            sources[f"peaks.{peak}"] = how
     l2 = number("l2_kib", 1024)
     return Gpu(
         id=card_id,
@@ -301,6 +327,7 @@ def _card(card_id: str, entry: GpuDef, capabilities: dict[str, Capability], know
         integrated=entry.integrated,
         sources=sources,
         cites=tuple(dict.fromkeys(known[source].cites for source in entry.facts)),
+        differs=entry.differs,
         note=entry.note,
     )
 
@@ -384,7 +411,8 @@ def _unknown(name: str, known: Table) -> str:
     near = dict.fromkeys(known.index[k] for k in get_close_matches(key(name), known.index, n=5, cutoff=0.5))
     if not near and key(name):
         near = dict.fromkeys(card for form, card in known.index.items() if key(name) in form)
-    choice = f"did you mean {' or '.join(list(near)[:3])}?" if near else f"known GPUs: {', '.join(known.cards)}"
+    listed = f"`ncu-advisor explain gpus` lists all {len(known.cards)}"
+    choice = f"did you mean {' or '.join(list(near)[:3])}?" if near else listed
     return f"no GPU {shown!r} in the table: {choice}"
 
 
@@ -512,7 +540,9 @@ def resolve(attributes: Mapping[str, float], name: str, cc: str) -> tuple[Gpu, b
     scale = 1.0
     if card.sm_count and card.boost_clock_hz and sm_count and clock:
         scale = sm_count * clock / (card.sm_count * card.boost_clock_hz)
-    sources = {**card.sources, **{d.field: _REPORT for d in differences}}
+    own_numbers = {"sm_count": sm_count, "boost_clock_hz": clock, "bandwidth": bandwidth, "l2_bytes": l2}
+    read = {field for field, value in own_numbers.items() if value is not None and value != getattr(card, field)}
+    sources = {**card.sources, **dict.fromkeys(sorted(read), _REPORT)}
     return (
         structs.replace(
             card,

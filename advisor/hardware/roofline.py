@@ -123,7 +123,7 @@ def estimate(
     if cores not in CORES:
         raise UsageError(f"no cores {cores!r}: choose {', '.join(CORES)}")
     if not card.bandwidth:
-        raise UsageError(f"the memory bandwidth of {card.name} is unknown: choose a GPU of the table")
+        raise UsageError(f"the memory bandwidth of {card.name} is unknown: choose another GPU")
     complete = algorithms.complete(entry, kind.size, parameters or {})
     flop, traffic, derived = algorithms.count(entry, kind.size, complete)
     shares = {key: share.share for key, share in algorithms.ceilings().items()} | dict(ceilings or {})

@@ -136,6 +136,31 @@ def _width(name: str, modifiers: list[str]) -> int:
     return next((_WIDTHS[m] for m in modifiers if m in _WIDTHS), 32)
 
 
+# Shapes in the names of matrix instructions: 16816 is 16 x 8 x 16, 64x128x16 that of a warpgroup. Volta's HMMA.884 with
+# STEP0 to STEP3 does a part of its shape in each step.
+_SHAPE = re.compile(r"(8|16)8(\d+)")
+_GROUP_SHAPE = re.compile(r"64x(\d+)x(\d+)")
+_WARPS_OF_A_GROUP = 4
+
+
+def multiply_adds(opcode: str) -> float | None:
+    """Return the multiply-adds of one warp's matrix instruction, such as 2,048 of `HMMA.16816.F32`.
+
+    Each of a warpgroup's four warps counts its instruction: HGMMA.64x128x16 is a quarter of 64 x 128 x 16. None for
+    other instructions, sparse ones, and those whose name has no shape (UTC*MMA have it in a descriptor).
+    """
+    name, *modifiers = opcode.strip().upper().split(".")
+    if not name.endswith("MMA") or "SP" in modifiers or any(m.startswith("STEP") for m in modifiers):
+        return None
+    warps, pattern = (_WARPS_OF_A_GROUP, _GROUP_SHAPE) if name.endswith("GMMA") else (1, _SHAPE)
+    for modifier in modifiers:
+        shape = pattern.fullmatch(modifier.lower())
+        if shape is not None:
+            rows, columns = (64, int(shape[1])) if warps > 1 else (int(shape[1]), 8)
+            return rows * columns * int(shape[2]) / warps
+    return None
+
+
 _COMMENT = re.compile(r"/\*[^*]*\*/")
 _PREDICATE = re.compile(r"@!?U?P[0-9T]")
 _ANY_OPCODE = re.compile(r"[A-Z][A-Z0-9_]*(?:\.[A-Za-z0-9_]+)*")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any
 
 import msgspec
+from msgspec import structs
 
 from advisor.knowledge.loader import load
 from advisor.records import resources
@@ -52,20 +53,27 @@ class Accuracy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Latencies(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Cycles from a load to its value without other load on the GPU."""
+    """Cycles from a load to its value without other load on the GPU; None: not measured on this architecture."""
 
-    l1: float
-    l2: float
-    dram: float
-    shared: float
+    l1: float | None = None
+    l2: float | None = None
+    dram: float | None = None
+    shared: float | None = None
     cites: tuple[str, ...] = ()
 
 
 class DramCeiling(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Percent of the DRAM peak that reads alone and a copy reach."""
+    """Percent of the DRAM peak that reads alone and a copy reach; None: not measured on this architecture."""
 
-    read: float
-    copy: float
+    read: float | None = None
+    copy: float | None = None
+    cites: tuple[str, ...] = ()
+
+
+class LaunchRate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Blocks that a GPU starts in an SM clock cycle."""
+
+    rate: float
     cites: tuple[str, ...] = ()
 
 
@@ -86,9 +94,9 @@ class TimeModel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     queueing: Range
     scattered: Scattered
     launch_ns: Range
-    latency_cycles: Latencies
-    block_launch: dict[str, Any]
-    dram_ceiling: DramCeiling
+    latency_cycles: dict[str, Latencies]
+    block_launch: dict[str, LaunchRate]
+    dram_ceiling: dict[str, DramCeiling]
     terms: dict[str, Term]
     how: dict[str, str]
     assumed: dict[str, float] = {}
@@ -105,7 +113,28 @@ def fix_terms() -> tuple[str, ...]:
     return (*time_model().terms, "latency", "imbalance", "launch")
 
 
-def block_launch_ceiling(cc: str) -> float:
-    """Return the blocks that a GPU of this compute capability starts in an SM clock cycle."""
-    table = time_model().block_launch
-    return float(table.get(cc, table["other"]))
+OTHER = "other"  # the assumption for compute capabilities that nobody measured
+LEVELS = ("l1", "l2", "dram", "shared")
+
+
+def block_launch_ceiling(cc: str) -> float | None:
+    """Return the blocks that a GPU of this compute capability starts in an SM clock cycle, None if unknown."""
+    found = time_model().block_launch.get(cc)
+    return found.rate if found else None
+
+
+def latencies(cc: str) -> dict[str, float]:
+    """Return the unloaded latencies of this compute capability in cycles, by LEVELS; assumed if not measured."""
+    return _with_other(time_model().latency_cycles, cc, LEVELS)
+
+
+def dram_ceiling(cc: str) -> dict[str, float]:
+    """Return the percent of the DRAM peak that a `read` and a `copy` reach; assumed if not measured."""
+    return _with_other(time_model().dram_ceiling, cc, ("read", "copy"))
+
+
+def _with_other(
+    table: Mapping[str, Latencies] | Mapping[str, DramCeiling], cc: str, names: Sequence[str]
+) -> dict[str, float]:
+    own, other = structs.asdict(table[cc]) if cc in table else {}, structs.asdict(table[OTHER])
+    return {name: float(other[name] if own.get(name) is None else own[name]) for name in names}

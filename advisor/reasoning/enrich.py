@@ -10,8 +10,9 @@ import numpy as np
 
 from advisor.hardware import gpus
 from advisor.hardware.ceilings import CeilingsByGpu, dram_percentages, key_of
+from advisor.hardware.sass import classify, multiply_adds
 from advisor.knowledge.libraries import is_element_wise, library_of
-from advisor.knowledge.time_model import block_launch_ceiling, time_model
+from advisor.knowledge.time_model import LEVELS, block_launch_ceiling, dram_ceiling, latencies
 from advisor.records.errors import UsageError
 from advisor.records.readings import ReportInfo
 
@@ -70,6 +71,15 @@ def _clock_reads(opcodes: Any) -> float:
     return sum(n for op, n in opcodes.items() if op.startswith("CS2R.32")) / total if total else math.nan
 
 
+def _tensor_ops(opcodes: Any) -> float:
+    """Return the operations of all matrix instructions, NaN if one of them has no shape in its name."""
+    if not isinstance(opcodes, dict) or not opcodes:
+        return math.nan
+    matrix = {op: n for op, n in opcodes.items() if n and classify(op).kind == "tensor"}
+    each = [multiply_adds(op) for op in matrix]
+    return math.nan if None in each else 2.0 * sum(n * (m or 0) for n, m in zip(matrix.values(), each, strict=True))
+
+
 def add_base(
     frame: pd.DataFrame, infos: tuple[ReportInfo, ...], gpu_name: str | None
 ) -> tuple[pd.DataFrame, list[str]]:
@@ -80,6 +90,8 @@ def add_base(
         for name in (*_LIMITS, *_CARD)
     }
     ceiling, in_table = np.full(rows, np.nan), np.full(rows, np.nan)
+    waits = {level: np.full(rows, np.nan) for level in LEVELS}
+    reached = {kind: np.full(rows, np.nan) for kind in ("read", "copy")}
     named = gpus.gpu(gpu_name) if gpu_name else None
     cards: dict[tuple[str, str], gpus.Gpu | None] = {}
     known: list[str] = []
@@ -94,20 +106,23 @@ def add_base(
         known.append(card.id if card is not None else "")
         if card is not None or key[0]:
             in_table[row] = 1.0 if card is not None else 0.0
-        ceiling[row] = block_launch_ceiling(card.cc if card is not None else key[1])
+        architecture = card.cc if card is not None else key[1]
+        ceiling[row] = block_launch_ceiling(architecture) or math.nan
+        for found_there, columns in ((latencies(architecture), waits), (dram_ceiling(architecture), reached)):
+            for what, value in found_there.items():
+                columns[what][row] = value
         _complete(added, row, card, key[1])
         if card is not None and not any(key):
             # Numbers without a report describe the GPU that the user named, without MIG.
             versions[row], whole[row] = card.cc, float(card.sm_count or math.nan)
-    usual = time_model().dram_ceiling
     # Typed numbers are no report, which could lack something.
     complete = {i: 1.0 if info.complete else 0.0 for i, info in enumerate(infos) if info.tool != "typed"}
     known_numbers = {
         **added,
         **({} if "sm_count" in frame else {"sm_count": whole}),
         "block_launch_ceiling": ceiling,
-        "dram_read_ceiling_pct": np.full(rows, usual.read),
-        "dram_copy_ceiling_pct": np.full(rows, usual.copy),
+        **{f"{level}_latency_cycles": cycles for level, cycles in waits.items()},
+        **{f"dram_{kind}_ceiling_pct": share for kind, share in reached.items()},
         "gpu_known": in_table,
         "report_complete": np.array([complete.get(int(r), math.nan) for r in frame["report"]], dtype=float),
         "ncu_verdict": np.array([_verdict(rules) for rules in frame["rules"]], dtype=float),
@@ -117,6 +132,7 @@ def add_base(
         "element_wise_kernel": np.array(
             [1.0 if is_element_wise(str(name)) else 0.0 for name in frame["kernel_full"]], dtype=float
         ),
+        "tensor_opcode_ops": np.array([_tensor_ops(opcodes) for opcodes in frame["opcodes"]], dtype=float),
         "clock_reads_share": np.array([_clock_reads(opcodes) for opcodes in frame["opcodes"]], dtype=float),
     }
     return with_numbers(frame.assign(cc=versions), known_numbers), known

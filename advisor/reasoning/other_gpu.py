@@ -28,10 +28,11 @@ from msgspec.structs import replace
 from advisor.hardware import gpus
 from advisor.hardware.gpus import Gpu
 from advisor.hardware.occupancy import Occupancy, occupancy
+from advisor.hardware.sass import multiply_adds
 from advisor.knowledge.base import Catalog
 from advisor.knowledge.loader import load
 from advisor.knowledge.texts import fill
-from advisor.knowledge.time_model import block_launch_ceiling, time_model
+from advisor.knowledge.time_model import block_launch_ceiling, dram_ceiling, latencies, time_model
 from advisor.knowledge.units import compute_units, inner_units, memory_units, parts_of, units
 from advisor.reasoning.assemble import Reasoned, reason
 from advisor.reasoning.inputs import Inputs
@@ -136,7 +137,7 @@ def changes(
     out["l2"] = out["l2_fill"] = _l2(here, there, sms, clock)
     # One slice works at L2's clock, independent of the number of slices.
     out["atomics"] = _between(1.0, clock.ratio) if clock.known else clock
-    starts = (block_launch_ceiling(c.cc) * (c.boost_clock_hz or 0.0) for c in (here, there))
+    starts = ((block_launch_ceiling(c.cc) or 0.0) * (c.boost_clock_hz or 0.0) for c in (here, there))
     out["block_launch"] = _over(*starts)
     for name in LATENCY:
         out[name] = clock
@@ -261,7 +262,9 @@ def metrics_there(
         "dram_peak_bytes_per_s": metrics.get("dram_peak_bytes_per_s", math.nan) * bandwidth,
         "dram_bytes_per_s": metrics.get("dram_bytes_per_s", math.nan) / found.ratio,
         "sm_active_ratio": metrics.get("sm_active_ratio", math.nan) * uneven,
-        "block_launch_ceiling": block_launch_ceiling(there.cc),
+        "block_launch_ceiling": block_launch_ceiling(there.cc) or math.nan,
+        **{f"{level}_latency_cycles": cycles for level, cycles in latencies(there.cc).items()},
+        **{f"dram_{kind}_ceiling_pct": share for kind, share in dram_ceiling(there.cc).items()},
         "occupancy_theoretical_pct": fit.percent,
         "blocks_per_sm_limit": fit.blocks,
         "waves": fit.waves,
@@ -308,14 +311,29 @@ def concluded(
 _SHORT_NS = 10_000.0  # CATALOG, launch_overhead
 _SHOWN = 0.01
 # Prefixes of matrix opcodes, and the peak that limits them if their name does not contain a type.
-_TENSOR = {"HMMA": "fp16_tensor", "HGMMA": "fp16_tensor", "IMMA": "int8_tensor", "IGMMA": "int8_tensor"}
-
-
-_TENSOR |= {"DMMA": "fp64_tensor", "QMMA": "fp8_tensor", "QGMMA": "fp8_tensor"}
-
-
+_TENSOR = {
+    **dict.fromkeys(("HMMA", "HGMMA", "UTCHMMA"), "fp16_tensor"),
+    **dict.fromkeys(("IMMA", "IGMMA", "UTCIMMA"), "int8_tensor"),
+    **dict.fromkeys(("QMMA", "QGMMA", "UTCQMMA"), "fp8_tensor"),
+    **dict.fromkeys(("OMMA", "UTCOMMA"), "fp4_tensor"),
+    "DMMA": "fp64_tensor",
+}
+# Of a matrix instruction whose name has no shape: 16 x 8 x 16.
+_USUAL_MULTIPLY_ADDS = 2048
 # Prefixes of opcodes and the compute capability that they need.
 _FEATURES = (("LDGSTS", (8, 0)), ("UBLKCP", (9, 0)), ("UTMALDG", (9, 0)), ("UTMASTG", (9, 0)), ("LDSM", (7, 5)))
+
+
+def matrix_peak(opcodes: Mapping[str, float]) -> str:
+    """Return the peak that limits most multiply-adds of the matrix instructions; "" without any."""
+    count: dict[str, float] = {}
+    for opcode, number in opcodes.items():
+        kind = _TENSOR.get(opcode.partition(".")[0])
+        if kind == "fp16_tensor":
+            kind = "bf16_tensor" if ".BF16" in opcode else "tf32_tensor" if ".TF32" in opcode else kind
+        if kind:
+            count[kind] = count.get(kind, 0.0) + number * (multiply_adds(opcode) or _USUAL_MULTIPLY_ADDS)
+    return max(count, key=lambda kind: count[kind], default="")
 
 
 class CaveatDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -496,16 +514,7 @@ class _Move:
         """Return the peak that limits the matrix instructions."""
         if not self.get("pipe_tensor_pct") > 1:
             return "fp16_tensor"
-        count: dict[str, float] = {}
-        for opcode, number in self.opcodes.items():
-            kind = _TENSOR.get(opcode.partition(".")[0])
-            if kind == "fp16_tensor":
-                kind = "bf16_tensor" if ".BF16" in opcode else "tf32_tensor" if ".TF32" in opcode else kind
-            if kind:
-                count[kind] = count.get(kind, 0.0) + number
-        if not count:
-            return "fp16_tensor"
-        return max(count, key=lambda kind: count[kind])
+        return matrix_peak(self.opcodes) or "fp16_tensor"
 
     def _fma(self) -> dict[str, float]:
         """Return shares of FMA pipe instructions by the peak that limits them; only fp32 if counts are missing."""
@@ -521,6 +530,8 @@ class _Move:
         heads = {opcode.partition(".")[0] for opcode in self.opcodes}
         if version != (9, 0) and any(head.endswith("GMMA") for head in heads):
             self.caveat_values["hopper_only"] = {}
+        if version[0] not in (10, 11) and any(head.startswith("UTC") and head.endswith("MMA") for head in heads):
+            self.caveat_values["tensor_memory_only"] = {}
         for head, needs in _FEATURES:
             if head in heads and version < needs:
                 self.caveat_values["newer_feature"] = {"feature": head, "needs": f"{needs[0]}.{needs[1]}"}

@@ -227,7 +227,7 @@ def _matrix(code: Instruction) -> tuple[int, int, int] | None:
         shape = next((m for name in modifiers if (m := _GROUP_SHAPE.fullmatch(name))), None)
         columns = int(shape[1]) if shape else 8
         return 4, 0, columns // (4 if "F16" in modifiers else 2)
-    if stem not in ("HMMA", "IMMA", "QMMA", "BMMA", "DMMA"):
+    if stem not in ("HMMA", "IMMA", "QMMA", "OMMA", "BMMA", "DMMA"):
         return None
     a, b, c = next((_MATRIX[m] for m in modifiers if m in _MATRIX), (4, 2, 4))
     if stem == "IMMA" and "16816" in modifiers:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.hardware.sass import Entry, classify, dictionary, stem
+from advisor.hardware.sass import Entry, classify, dictionary, multiply_adds, stem
 from advisor.knowledge.base import catalog
 
 PIPES = {"fma", "alu", "fp64", "fp16", "xu", "tensor", "lsu", "adu", "cbu", "uniform", "tex", "tma", "none"}
@@ -177,3 +177,42 @@ def test_links_of_the_dictionary_and_the_stalls_lead_somewhere() -> None:
         for name, topic in topics.items():
             for link in (*topic.get("see", ()), *topic.get("leads_to", ())):
                 assert explain(str(link)).title, (name, link)
+
+
+@pytest.mark.parametrize(
+    ("opcode", "expected"),
+    [
+        ("HMMA.16816.F32", 2048),
+        ("HMMA.1688.F32.TF32", 1024),
+        ("IMMA.8816.S8.S8.SAT", 1024),
+        ("IMMA.16832.S8.S8.SAT", 4096),
+        ("DMMA.884", 256),
+        ("QMMA.16832.F32.E4M3.E4M3", 4096),
+        ("OMMA.SF.16864.F32.E2M1.E2M1.UE4M3.4X", 8192),
+        ("BMMA.168256.XOR.POPC", 32768),
+        ("HGMMA.64x128x16.F32", 32768),
+        ("HGMMA.64x256x16.F32", 65536),
+        ("QGMMA.64x64x32.F32.E4M3.E4M3", 32768),
+        ("BGMMA.64x8x256.AND.POPC", 32768),
+        ("HMMA.SP.16832.F32", None),
+        ("HMMA.884.F32.F32.STEP0", None),
+        ("HMMA", None),
+        ("UTCHMMA.2CTA", None),
+        ("HFMA2.MMA", None),
+        ("FFMA", None),
+    ],
+)
+def test_the_multiply_adds_of_a_matrix_instruction_are_those_of_its_shape(opcode: str, expected: float | None) -> None:
+    assert multiply_adds(opcode) == expected
+
+
+def test_a_warpgroup_instruction_does_the_work_of_16_to_32_of_a_warp() -> None:
+    warp = multiply_adds("HMMA.16816.F32")
+    assert warp and [multiply_adds(f"HGMMA.64x{n}x16.F32") for n in (128, 256)] == [16 * warp, 32 * warp]
+
+
+@pytest.mark.parametrize("opcode", ["UTCHMMA", "UTCQMMA", "UTCIMMA", "UTCOMMA", "OMMA.SF", "BGMMA", "QMMA.SF"])
+def test_newer_matrix_instructions_are_tensor_work(opcode: str) -> None:
+    found = classify(opcode, "10.0")
+    assert (found.pipe, found.kind) == ("tensor", "tensor")
+    assert "tensor_inst" in found.counts

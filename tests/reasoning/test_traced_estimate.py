@@ -75,7 +75,9 @@ def test_a_question_about_the_speedup_is_answered_with_its_computation(tour: Any
 def test_every_measurement_of_the_time_model_says_what_was_measured() -> None:
     model = time_model()
     cited = {key for term in model.terms.values() for key in term.cites} | {"h200.bytes_in_flight"}
-    for part in (model.norm, model.scale, model.accuracy, model.queueing, model.scattered, model.latency_cycles):
+    parts = (model.norm, model.scale, model.accuracy, model.queueing, model.scattered)
+    tables = (model.latency_cycles, model.block_launch, model.dram_ceiling)
+    for part in (*parts, *(entry for table in tables for entry in table.values())):
         cited |= set(part.cites)
     for key in sorted(key for key in cited if key.startswith("h200.")):
         assert explain(key).section("measured"), key

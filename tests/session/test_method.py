@@ -178,6 +178,19 @@ def test_the_class_the_gains_and_the_ridges_of_the_launch_are_on_their_steps(ses
     assert ridges["fp32"] == "13.96 FLOP/byte"
 
 
+def test_the_ridges_of_a_gpu_without_an_entry_are_derived_from_the_report_and_marked(session: Session):
+    diagnosis = session.state.diagnosis
+    assert diagnosis is not None
+    device = replace(diagnosis.launches[0].gpu, name="NVIDIA H999", known_as="")
+    launches = tuple(replace(launch, gpu=device) for launch in diagnosis.launches)
+    state = replace(session.state, diagnosis=replace(diagnosis, launches=launches))
+    lines = here("B", state)
+    ridges = {line.label: line.text for line in lines}
+    assert lines[0].text == "NVIDIA H999"
+    assert float(ridges["fp32"].split()[0]) == pytest.approx(13.9, abs=0.1)
+    assert lines[-1].text.startswith("This GPU is not in the table: its peaks are derived")
+
+
 def test_what_waits_for_an_answer_is_not_told_as_looked_for_and_not_found(session: Session):
     told = [line for line in here("III.l2", session.state) if line.text.startswith("More traffic than")]
     assert [line.style for line in told] == ["unknown"]

@@ -219,6 +219,12 @@ def _sampled(reason: str) -> tuple[tuple[str, ...], Fill]:
     return (name, complete, "pc_samples", "issue_interval"), fill
 
 
+def tensor_ops(columns: Columns, given: Columns) -> Array:
+    """Return 0 without matrix instructions, else their operations by the shapes in their names."""
+    none = _where_none(columns["tensor_inst"])
+    return np.where(np.isfinite(none), none, columns["tensor_opcode_ops"])
+
+
 def _lanes_of(count: str) -> tuple[tuple[str, ...], Fill]:
     return (count,), lambda columns, given: _where_none(columns[count])
 
@@ -245,7 +251,7 @@ FILLS: dict[str, tuple[tuple[str, ...], Fill]] = {
     **{f"ideal_sectors_per_request_{kind}": _ideal_sectors(kind) for kind in ("load", "store")},
     **{f"{kind}_sector_ratio": _sectors_over_ideal(kind) for kind in ("load", "store")},
     "half_flop": (("half_inst", "hfma_lanes", "hadd_lanes", "hmul_lanes"), half_flop),
-    "tensor_ops": _lanes_of("tensor_inst"),
+    "tensor_ops": (("tensor_inst", "tensor_opcode_ops"), tensor_ops),
     "idc_requests_per_ldc": (
         ("idc_pct", "sm_cycles_elapsed", "sm_count", "device_cc_major", "device_cc_minor", "ldc_inst"),
         constant_addresses,

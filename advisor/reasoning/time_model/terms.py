@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from msgspec import Struct
 
-from advisor.knowledge.time_model import time_model
+from advisor.knowledge.time_model import LEVELS, OTHER, latencies, time_model
 
 Array = np.ndarray[Any, Any]
 # The parts of L1's wavefronts, and the metric of each part's share; the rest belongs to global accesses.
@@ -110,6 +110,13 @@ def _queueing(need: Array) -> Array:
     return np.asarray(np.clip((need - bounds.low) / (bounds.high - bounds.low), 0, 1))
 
 
+def _unloaded(get: Any) -> dict[str, Array]:
+    """Return the latencies of each launch's GPU without other load, in cycles; assumed ones if the GPU is unknown."""
+    assumed = latencies(OTHER)
+    given = {level: get(f"{level}_latency_cycles") for level in LEVELS}
+    return {level: np.where(np.isfinite(known), known, assumed[level]) for level, known in given.items()}
+
+
 def _latency(get: Any, imbalance: Array, memory_need: Array, fullest: Array) -> tuple[dict[str, Array], Array, Array]:
     """Return the shares of the time that a warp's unloaded lifetime takes, for the number of warps that an SM holds.
 
@@ -120,7 +127,7 @@ def _latency(get: Any, imbalance: Array, memory_need: Array, fullest: Array) -> 
     unit (`fullest`, its need), because a warp at a barrier waits for those that queue. Drain and not-selected stalls
     are never latency. Source: Little's law; h200.time_model for the bounds of the proportion.
     """
-    cycles = time_model().latency_cycles
+    cycles = _unloaded(get)
     per_warp = get("inst_issued") / get("warps")
     per_warp = np.where(np.isfinite(per_warp), per_warp, get("inst_executed") / get("warps"))
 
@@ -133,7 +140,7 @@ def _latency(get: Any, imbalance: Array, memory_need: Array, fullest: Array) -> 
     fixed = fixed + per_warp * stall("misc", "gmma", "warpgroup_arrive")
     loads = (np.nan_to_num(get("global_load_inst")) + np.nan_to_num(get("local_load_inst"))) / get("warps")
     l1, l2 = (np.clip(np.nan_to_num(get(m)) / 100, 0, 1) for m in ("l1_hit_pct", "l2_hit_pct"))
-    idle = l1 * cycles.l1 + (1 - l1) * (l2 * cycles.l2 + (1 - l2) * cycles.dram)
+    idle = l1 * cycles["l1"] + (1 - l1) * (l2 * cycles["l2"] + (1 - l2) * cycles["dram"])
     queueing = _queueing(memory_need)
     throttled = per_warp * stall("lg_throttle", "tex_throttle")
     memory_now = per_warp * stall("long_scoreboard")
@@ -141,7 +148,7 @@ def _latency(get: Any, imbalance: Array, memory_need: Array, fullest: Array) -> 
     memory = queueing * idle_wait + (1 - queueing) * (memory_now + throttled)
     through_mio = (np.nan_to_num(get("shared_inst")) + np.nan_to_num(get("xu_inst"))) / get("warps")
     shared_now = per_warp * stall("short_scoreboard")
-    shared = np.where(through_mio > 0, np.minimum(shared_now, through_mio * cycles.shared), shared_now)
+    shared = np.where(through_mio > 0, np.minimum(shared_now, through_mio * cycles["shared"]), shared_now)
     now = fixed + memory_now + shared_now + throttled + per_warp * stall("mio_throttle", "math_pipe_throttle", "drain")
     # A warp at a barrier waits for the others. If a unit is saturated, their queueing there shrinks with it.
     own = fixed + memory + shared

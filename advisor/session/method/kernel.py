@@ -9,6 +9,7 @@ from typing import Final
 
 from msgspec import structs
 
+from advisor.hardware import gpus
 from advisor.knowledge.texts import within_sentence
 from advisor.knowledge.units import unit_name
 from advisor.records.diagnosis import Finding, LaunchDiagnosis, is_settled, main_finding
@@ -34,7 +35,8 @@ from advisor.view.text import sentence
 NOTHING_TO_GAIN: Final = "No cause with a gain was found on this launch."
 NO_SOURCE_TYPED: Final = "Typed numbers have no instructions: open a report with source counters."
 OPEN_SOURCE: Final = "/source shows the hot lines and instructions."
-NO_GPU: Final = "The GPU of this launch is not in the table: its ridge points are unknown."
+NO_GPU: Final = "The GPU of this launch is not in the table, and its attributes are unknown: so are its ridge points."
+DERIVED: Final = "This GPU is not in the table: its peaks are derived from the report's attributes."
 Named = tuple[str, str]  # a short name and the metric
 Here = Callable[[State, LaunchDiagnosis], list[Line]]
 # Units shown after a number; the name of a count already states its unit.
@@ -201,13 +203,15 @@ def _roofline(state: State, launch: LaunchDiagnosis) -> list[Line]:
         text = "No floating-point work was counted, so the point has no height: use the DRAM utilisation instead."
         return [*lines, Line(text, "quiet")]
     used = {peak for metric, peaks in _KINDS if (known(launch, metric) or 0) > 0 for peak in peaks}
-    roofs = [ridge for ridge in state.knowledge.ridges if ridge.gpu == launch.known_as and ridge.peak in used]
-    for ridge in roofs if at is not None else []:
-        side = "left of" if at is not None and at < ridge.ridge else "right of"
-        name = ridge.peak.replace("_", " ")
-        lines.append(Line(f"{name}: ridge at {ridge.ridge:.3g} FLOP/byte, this launch is {side} it", "fact", "Roofs"))
+    roofs = {peak: ridge for peak, ridge in _ridge_points(state, launch).items() if peak in used}
+    for peak, ridge in roofs.items() if at is not None else ():
+        side = "left of" if at is not None and at < ridge else "right of"
+        name = peak.replace("_", " ")
+        lines.append(Line(f"{name}: ridge at {ridge:.3g} FLOP/byte, this launch is {side} it", "fact", "Roofs"))
     if not roofs:
         lines.append(unknown(NO_GPU))
+    elif not launch.known_as:
+        lines.append(Line(DERIVED, "quiet"))
     mix = mix_roof(launch)
     if mix is not None:
         ceiling = f"{mix.name}: at most {rate_text(mix.rate, 'FLOP/s')}, {100 * mix.share:.0f} % of the peak"
@@ -406,6 +410,8 @@ def _tensor(state: State, launch: LaunchDiagnosis) -> list[Line]:
     else:
         shown = f"{count:,.0f} tensor instructions; the tensor pipe ran at {text(state, launch, 'pipe_tensor_pct')}"
         lines = [Line(shown, "strong")]
+        if known(launch, "tensor_ops"):
+            lines.append(values(state, launch, "", (("matrix operations by their shapes", "tensor_ops"),)))
     return [*lines, *looked_for(state, launch, ("tensor_cores_unused",))]
 
 
@@ -500,11 +506,21 @@ def _commands(state: State, launch: LaunchDiagnosis) -> list[Line]:
 
 
 def _ridges(state: State, launch: LaunchDiagnosis) -> list[Line]:
-    found = [ridge for ridge in state.knowledge.ridges if ridge.gpu == launch.known_as]
+    found = _ridge_points(state, launch)
     if not found:
         return [unknown(NO_GPU)]
-    lines = [Line(launch.known_as, "strong")]
-    return lines + [Line(f"{r.ridge:.4g} FLOP/byte", "fact", f"{r.peak.replace('_', ' ')}") for r in found]
+    lines = [Line(launch.known_as or launch.gpu_name, "strong")]
+    lines += [Line(f"{ridge:.4g} FLOP/byte", "fact", peak.replace("_", " ")) for peak, ridge in found.items()]
+    return lines if launch.known_as else [*lines, Line(DERIVED, "quiet")]
+
+
+def _ridge_points(state: State, launch: LaunchDiagnosis) -> dict[str, float]:
+    """Return the ridge points of a launch's GPU by peak: of the table, else derived from the report's attributes."""
+    listed = {one.peak: one.ridge for one in state.knowledge.ridges if one.gpu == launch.known_as}
+    if listed:
+        return listed
+    card, _, _ = gpus.resolve(launch.metrics, launch.gpu_name, launch.cc)
+    return {peak: ridge for peak in card.peaks if (ridge := card.ridge(peak)) is not None}
 
 
 def _references(state: State, launch: LaunchDiagnosis) -> list[Line]:

@@ -175,6 +175,8 @@ def _special(subject: Subject | None, launch: LaunchDiagnosis) -> str:
     """Return the answer about a fact that is no metric: the GPU, the grid, the block."""
     name = subject.id if subject is not None else ""
     if name == "gpu":
+        if launch.gpu_name and not launch.known_as:
+            return f"{launch.gpu_name}. It is not in the GPU table: its peaks are derived from the report's attributes."
         return f"{launch.gpu_name or 'The GPU is unknown'}{f' ({launch.known_as})' if launch.known_as else ''}."
     if name == "grid_size" and launch.grid:
         x, y, z = launch.grid
