@@ -113,6 +113,16 @@ class AdvisorApp(App[int]):
         """Return defaults for our own theme variables, for Textual's built-in themes."""
         return {"quiet": "#808a96"}
 
+    def refresh_css(self, animate: bool = True) -> None:
+        """Apply the theme to what is shown; before the first screen, only to what will be shown.
+
+        Textual asks for it before there is a screen, and would parse all styles, then parse them again for the screen.
+        """
+        if self.screen_stack:
+            super().refresh_css(animate)
+        else:
+            self.stylesheet.set_variables(self.get_css_variables())
+
     def on_mount(self) -> None:
         self.leaving.watch(self)
         # `switch_screen` keeps installed screens; it removes other screens, which then cannot be shown again.
