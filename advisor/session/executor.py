@@ -74,7 +74,7 @@ class Sources(Struct, frozen=True):
     compares a diagnosis of the former launch alone with the new analysis, given the index of the launch there (None:
     the one that matches) and the answers that still hold; locate: returns the source view of an analysis and a request;
     gather: returns the command that collects what a launch lacks (reasoning.collect.Gathered); answer: answers a plain
-    question (questions.Answered); write: takes the request
+    question (answers.parts.Answered); write: takes the request
     and the state, returns the path written; practise: returns the result of a request on an exercise; choose: in an
     interview, takes the analysis, the open questions and the skipped ones, returns those worth asking, the best first,
     or None for all in order; side: parses a typed path into a report and a launch of it; contents, find: return all
