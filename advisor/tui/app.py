@@ -1,7 +1,8 @@
 """The Textual app: it holds the state, passes events to the reducer, and shows the screen for the state.
 
 A screen other than the start screen is imported when it is first shown, and so is what understands typed lines: the
-first screen need not wait for them. `load_screens` imports them in a thread as soon as a session has begun.
+first screen need not wait for them. `load_screens` imports them in a thread as soon as a session has begun. Their
+styles (`later.tcss`) are parsed when the first screen is there, or before one of them is shown.
 """
 
 from __future__ import annotations
@@ -51,6 +52,7 @@ class AdvisorApp(App[int]):
 
     TITLE = "ncu-advisor"
     CSS_PATH = "advisor.tcss"
+    _LATER = Path(__file__).with_name("later.tcss")
     BINDINGS: ClassVar[list[BindingType]] = [
         hidden("ctrl+t", "theme", "Light/dark", "Switch between dark and light", priority=True),
         hidden("ctrl+y", "copy", "Copy", "Copy the latest entry to the clipboard", priority=True),
@@ -117,6 +119,7 @@ class AdvisorApp(App[int]):
     def _session(self) -> AppScreen:
         from advisor.tui.screens.session import SessionScreen
 
+        self.style()
         made = SessionScreen(blocks=self._blocks)
         self.install_screen(made, "session")
         return made
@@ -134,6 +137,12 @@ class AdvisorApp(App[int]):
         """Return defaults for our own theme variables, for Textual's built-in themes."""
         return {"quiet": "#808a96"}
 
+    def style(self) -> None:
+        """Parse the styles of the screens and widgets that are not on the first screen, once."""
+        if not self.stylesheet.has_source(str(self._LATER)):
+            self.stylesheet.read(self._LATER)
+            self.stylesheet.parse()
+
     def refresh_css(self, animate: bool = True) -> None:
         """Apply the theme to what is shown; before the first screen, only to what will be shown.
 
@@ -149,13 +158,18 @@ class AdvisorApp(App[int]):
         if self._start is not None:
             self.install_screen(self._start, "start")
         if self._start is not None or self._replay is not None:
+            if self._replay is not None:
+                self.style()
             self.push_screen(self._wanted())
+            self.call_after_refresh(self.style)
             return
         self.push_screen(self._session if not self._beginning.paths else self._launches)
         if self._interrupted is not None:
+            self.style()
             self.push_screen(OfferScreen(self._interrupted, blocks=self._blocks), self._taken_up)
             return
         self.call_after_refresh(self.dispatch, self._beginning)
+        self.call_after_refresh(self.style)
 
     # Events
 
@@ -213,6 +227,7 @@ class AdvisorApp(App[int]):
             return self._replay
         view = self.state.view
         if view and view not in self._views:
+            self.style()
             made = make(view, self._blocks)
             if made is not None:
                 self.install_screen(made, view)
@@ -311,6 +326,7 @@ class AdvisorApp(App[int]):
             for text in getattr(player, "changed", ()):
                 self.warn(text)
         else:
+            self.style()
             self._replay = self._replaying(player)
             self.follow()
 
@@ -354,6 +370,7 @@ class AdvisorApp(App[int]):
         from advisor.tui.screens.help import HelpScreen
 
         if not isinstance(self.screen, HelpScreen):
+            self.style()
             self.push_screen(HelpScreen(blocks=self._blocks))
 
     def action_copy(self) -> None:

@@ -83,6 +83,9 @@ class AppScreen(Screen[None]):
         self.blocks = blocks
         self._styled_for = ""  # the theme
 
+    def on_mount(self) -> None:
+        self._styled_for = self.app.theme  # what was mounted has its styles
+
     def update_node_styles(self, animate: bool = True) -> None:
         """Style all widgets again, but not only because the screen is shown again: that takes longer than to draw it.
 
