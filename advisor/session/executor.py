@@ -109,12 +109,22 @@ def sources(knowledge: tuple[Path, ...] = (), **options: Any) -> Sources:
         # Imported in the worker, on the first request: pandas and the reasoning load slower than the first screen.
         from advisor.session import services
 
-        return services.real(knowledge, options)
+        return services.real(knowledge, analyse)
+
+    def analyse(paths: Sequence[Path], gpu: str | None, progress: Progress) -> Judged:
+        # Only what starts the processes that read a report; everything else loads while they read.
+        from advisor.reasoning import diagnose
+
+        def meanwhile() -> None:
+            real().knowledge()
+
+        return diagnose.analyse(paths, gpu=gpu, knowledge=knowledge, progress=progress, meanwhile=meanwhile, **options)
 
     def late(name: str) -> Callable[..., Any]:
         return lambda *arguments: getattr(real(), name)(*arguments)
 
-    return Sources(**{name: late(name) for name in Sources.__struct_fields__ if name != "side"})
+    kept = ("analyse", "side")
+    return Sources(analyse=analyse, **{name: late(name) for name in Sources.__struct_fields__ if name not in kept})
 
 
 @dataclass
