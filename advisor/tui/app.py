@@ -162,6 +162,7 @@ class AdvisorApp(App[int]):
                 self.style()
             self.push_screen(self._wanted())
             self.call_after_refresh(self.style)
+            self.call_after_refresh(self._load, "screens", load_screens)
             return
         self.push_screen(self._session if not self._beginning.paths else self._launches)
         if self._interrupted is not None:
