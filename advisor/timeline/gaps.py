@@ -83,20 +83,28 @@ def _keys(processes: Array, of: Array, call: Array, none: np.int64) -> Array:
 
 def gaps_of(trace: Trace, work: Work) -> Gaps:
     """Find the gaps of one GPU. work: everything that ran on it, sorted by start."""
+    spans, before, after = _idle(work)
+    threads, asked = _asked(work, trace.calls)
+    cause = _causes(trace, work, spans, before, after, threads, asked)
+    return Gaps(spans, before, after, cause, threads, asked)
+
+
+def _idle(work: Work) -> tuple[Spans, Array, Array]:
+    """Return the gaps, and the rows of the work before and after each."""
     reach = np.maximum.accumulate(work.end)
     edge = np.flatnonzero(work.start[1:] > reach[:-1])
     last = np.maximum.accumulate(np.where(work.end == reach, np.arange(len(work)), 0))
-    spans = Spans(reach[edge], work.start[edge + 1])
-    before, after = last[edge], edge + 1
-    rows = call_rows(work, trace.calls)
-    threads: tuple[int, ...] = ()
-    asked = np.full(len(work), -1, np.int64)
-    if trace.calls is not None and (rows >= 0).any():
-        found, counts = np.unique(trace.calls.thread[rows[rows >= 0]], return_counts=True)
-        threads = tuple(found[np.argsort(-counts, kind="stable")].tolist())
-        asked = np.where(rows >= 0, trace.calls.start[rows], -1)
-    cause = _causes(trace, work, spans, before, after, threads, asked)
-    return Gaps(spans, before, after, cause, threads, asked)
+    return Spans(reach[edge], work.start[edge + 1]), last[edge], edge + 1
+
+
+def _asked(work: Work, calls: Calls | None) -> tuple[tuple[int, ...], Array]:
+    """Return the threads that launched work, sorted by amount, and when each piece of work was requested, or -1."""
+    rows = call_rows(work, calls)
+    known = rows >= 0
+    if calls is None or not known.any():
+        return (), np.full(len(work), -1, np.int64)
+    found, counts = np.unique(calls.thread[rows[known]], return_counts=True)
+    return tuple(found[np.argsort(-counts, kind="stable")].tolist()), np.where(known, calls.start[rows], -1)
 
 
 def _causes(
@@ -134,8 +142,11 @@ def _causes(
     near = np.int64(constant("short_gap_us") * 1000)
     starts = work.start[(work.kind == kinds.TO_DEVICE) & data]
     ends = np.sort(work.end[(work.kind == kinds.TO_HOST) & data])
-    brought = light[after] & _between(starts, spans.end, spans.end + near)
-    fetched = light[before] & _between(ends, spans.start - near, spans.start)
+    brought, fetched = np.zeros((2, len(spans)), bool)
+    rows = np.flatnonzero(long)
+    first, last = spans.start[rows], spans.end[rows]
+    brought[rows] = light[after[rows]] & _between(starts, last, last + near)
+    fetched[rows] = light[before[rows]] & _between(ends, first - near, first)
     give(long & brought & ~fetched, INPUT)
     give(long & fetched & ~brought, OUTPUT)
     if trace.mpi is not None:

@@ -36,10 +36,7 @@ def ncu_command(trace: Trace, work: Work | None, rank: KernelRank) -> NcuCommand
     shared = [i for i, text in enumerate(trace.names) if (trace.short.get(i) or text) == rank.short]
     rows = np.flatnonzero((work.kind == kinds.KERNEL) & np.isin(work.name, shared))
     exact = [i for i in shared if trace.names[i] == rank.name]
-    calls = call_rows(work, trace.calls, rows)
-    if trace.calls is not None and (calls >= 0).all():
-        # Launch order, which ncu uses; on several streams the execution order may differ.
-        rows = rows[np.argsort(trace.calls.start[calls], kind="stable")]
+    rows = _launched(trace, work, rows)
     # Other kernels may share the base name, which ncu compares: they are counted, but never chosen.
     own = np.isin(work.name[rows], exact)
     if not own.any():
@@ -71,6 +68,14 @@ def ncu_command(trace: Trace, work: Work | None, rank: KernelRank) -> NcuCommand
         shape_share=share,
         each_gpu=several,
     )
+
+
+def _launched(trace: Trace, work: Work, rows: Array) -> Array:
+    """Return the rows in the order of their launches, which ncu uses; on several streams they may run in another."""
+    calls = call_rows(work, trace.calls, rows)
+    if trace.calls is None or not (calls >= 0).all():
+        return rows
+    return np.asarray(rows[np.argsort(trace.calls.start[calls], kind="stable")])
 
 
 def _main_shape(grid: Array, block: Array, time: Array) -> tuple[int, float | None, Array]:
