@@ -13,10 +13,11 @@ from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.records.errors import EXIT_DONE, UsageError
 from advisor.session.answer_record import answer_document
 from advisor.session.language.known import known
-from advisor.session.questions import Answered, answer, named_launch
+from advisor.session.questions import answer, named_launch
 from advisor.session.state import best_position
 from advisor.source.locate import locate_findings
 from advisor.view.pages.answer import answer_page
+from advisor.view.pages.answers.parts import Answered
 from advisor.view.writers import PAGE_FORMATS
 from advisor.view.writers.json import document_json
 

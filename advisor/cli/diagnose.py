@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -37,7 +37,7 @@ from advisor.view.pages.diagnosis import HTML_SECTIONS, MARKDOWN_SECTIONS, diagn
 from advisor.view.pages.ncu_rules import rules_page
 from advisor.view.pages.proof import Explained, proofs_page
 from advisor.view.writers import PAGE_FORMATS
-from advisor.view.writers.json import document_json
+from advisor.view.writers.json import document_texts
 from advisor.view.writers.sarif import diagnosis_sarif
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def diagnose(options: Options) -> int:
         diagnosis = dataclasses.replace(diagnosis, launches=tuple(launches))
     for info in diagnosis.reports:
         terminal.tell_problems(info.path, info.problems)
-    terminal.write(_text(diagnosis, asked, texts, options), options.out)
+    terminal.write_parts(_texts(diagnosis, asked, texts, options), options.out)
     troubled = any(not info.complete or info.problems for info in diagnosis.reports)
     return EXIT_WRONG_USE if options.strict and troubled else EXIT_DONE
 
@@ -160,11 +160,17 @@ def _located(diagnosis: Diagnosis, analysis: Analysis, options: Options) -> tupl
     return diagnosis, texts
 
 
+def _texts(diagnosis: Diagnosis, asked: list[Asked], texts: Texts, options: Options) -> Iterator[str]:
+    """Return the output in pieces: as JSON, thousands of launches take more memory than as records."""
+    if options.form == "json":
+        return document_texts(diagnosis_document(diagnosis, _explanations(_proofs(asked, options))))
+    text = _text(diagnosis, asked, texts, options)
+    return iter((text if text.endswith("\n") else text + "\n",))
+
+
 def _text(diagnosis: Diagnosis, asked: list[Asked], texts: Texts, options: Options) -> str:
     assumed = f"Assuming {', '.join(options.what_if)}: the values below were not measured." if options.what_if else ""
     proofs = _proofs(asked, options)
-    if options.form == "json":
-        return document_json(diagnosis_document(diagnosis, _explanations(proofs)))
     if options.form == "sarif":
         return diagnosis_sarif(diagnosis, options.knowledge)
     if proofs:

@@ -26,8 +26,9 @@ from advisor.practice.predictions import MINE
 from advisor.practice.readings import readings
 from advisor.practice.run import Listener, Progress, Runner, nothing, one_child
 from advisor.practice.selfcheck import selfcheck_document
+from advisor.practice.stages import STAGE_WORDS
 from advisor.practice.state import Store, latest
-from advisor.practice.tasks import STAGE_WORDS, Request
+from advisor.practice.tasks import Request
 from advisor.profiling.failures import Failure
 from advisor.profiling.ncu import MISSING as NO_NCU
 from advisor.profiling.ncu import find_ncu

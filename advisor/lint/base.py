@@ -13,7 +13,8 @@ import yaml
 from msgspec import Struct
 
 from advisor.knowledge.base import WORD_FILES, Catalog
-from advisor.knowledge.loader import BoundedLoader, load, node_line, read_text
+from advisor.knowledge.loader import load, read_text
+from advisor.knowledge.plain_yaml import BoundedLoader, node_line
 from advisor.knowledge.schemas import (
     ClassDef,
     DiagnosisDef,

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Annotated, Literal, TypeVar
 
 import msgspec
-from filelock import FileLock, Timeout
 
 from advisor.records import resources
 from advisor.records.errors import InputError, UsageError
@@ -172,6 +171,8 @@ class Store:
 
     def change(self, exercise: str, change: Callable[[Record], T]) -> T:
         """Apply `change` to the record of an exercise under the lock, write the file, and return its result."""
+        from filelock import FileLock, Timeout  # loads slowly: not needed to show a record
+
         try:
             make_own(self.folder)  # for the lock
             lock = FileLock(self.folder / "practice.lock", timeout=_WAIT_S)

@@ -14,18 +14,6 @@ from advisor.records.errors import KnowledgeError
 
 NEEDED = ("sizes", "work", "inputs", "outputs", "reference", "TOLERANCES")
 
-# Descriptions of the items that a child process works on, by the names it uses.
-STAGE_WORDS = {
-    "start": "starting",
-    "inputs": "creating inputs",
-    "compile": "compiling",
-    "reference": "computing the reference",
-    "check": "checking",
-    "time": "timing",
-    "warm": "warming up",
-    "profile": "profiling",
-}
-
 
 @lru_cache(maxsize=128)
 def load_case(path: Path) -> ModuleType:

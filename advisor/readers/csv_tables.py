@@ -10,6 +10,8 @@ import math
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
+from msgspec import Struct
+
 from advisor.readers.frame import Contents, Launch, breakdown_name, one_line, short_name
 from advisor.records.errors import InputError
 from advisor.records.magnitudes import shape_of, whole
@@ -112,19 +114,31 @@ def _parse(held: list[str]) -> list[list[str]]:
 MIXED = "numbers with decimal points and with decimal commas in one file: points are read, the others are unknown"
 
 
+class _Raw(Struct):
+    """A row of a raw page: its identity, and the texts of the wanted columns with their titles and units."""
+
+    identity: dict[str, str]
+    titles: list[str]
+    units: list[str]
+    texts: list[str]
+
+
 def read_raw_csv(lines: Iterable[str], wanted: Sequence[str], most: int) -> Contents:
     """Read at most `most` launches of a raw page with the metrics `wanted`. Raises InputError for another table."""
     found = Contents()
     header: list[str] = []
     units: list[str] | None = None
-    kept: list[tuple[dict[str, str], dict[str, tuple[str, str]]]] = []
+    kept: list[_Raw] = []
     columns: list[int] = []
+    titles: list[str] = []
+    own_units: list[str] = []
     keep = frozenset(wanted)
     try:
         for row in rows(lines):
             if is_header(",".join(row[:6])) or row[:2] == ["ID", "Process ID"]:
                 header, units = row, None
-                columns = [i for i, title in enumerate(header) if title in keep]
+                last = {title: i for i, title in enumerate(header) if title in keep}  # of equal titles
+                titles, columns = list(last), list(last.values())
             elif not header:
                 continue
             elif len(row) < len(header):
@@ -136,6 +150,7 @@ def read_raw_csv(lines: Iterable[str], wanted: Sequence[str], most: int) -> Cont
                         "a table without ncu's line of units; give the CSV that `ncu --csv --page raw` printed"
                     )
                 units = row
+                own_units = [row[i] for i in columns]
             elif len(kept) >= most:
                 raise InputError(f"more than {most:,} launches; split the file")
             else:
@@ -148,14 +163,17 @@ def read_raw_csv(lines: Iterable[str], wanted: Sequence[str], most: int) -> Cont
                         for part in ("major", "minor")
                     ]
                     identity["CC"] = ".".join(part.split(".")[0] for part in parts) if all(parts) else ""
-                kept.append((identity, {header[i]: (row[i], units[i]) for i in columns}))
+                kept.append(_Raw(identity, titles, own_units, [row[i] for i in columns]))
     except CutShortError:
         found.problems.append("the file ends inside a row: it is truncated")
         found.missing = None
-    mark = decimal_mark(text for _, values in kept for text, _ in values.values())
+    mark = decimal_mark(text for row in kept for text in row.texts)
     if mark is None:
         found.problems.append(MIXED)
-    for index, (identity, values) in enumerate(kept):
+    kept.reverse()
+    for index in range(len(kept)):
+        raw = kept.pop()  # thousands of rows need not be in memory as text and as numbers
+        identity, texts = raw.identity, raw.texts
         full = identity.get("Kernel Name", "")
         found.launches.append(
             Launch(
@@ -166,8 +184,11 @@ def read_raw_csv(lines: Iterable[str], wanted: Sequence[str], most: int) -> Cont
                 block=shape(identity.get("Block Size", "")),
                 gpu_name=identity["GPU"],
                 cc=identity["CC"],
-                known={"nan_metrics": count_nan(text for text, _ in values.values())},
-                values={title: (number(text, mark or "."), unit) for title, (text, unit) in values.items()},
+                known={"nan_metrics": count_nan(texts)},
+                values={
+                    title: (number(text, mark or "."), unit)
+                    for title, unit, text in zip(raw.titles, raw.units, texts, strict=True)
+                },
             )
         )
     return found

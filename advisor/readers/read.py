@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -161,6 +162,8 @@ def _binary_or_wrapped(
     folder = Path(stack.enter_context(ScratchFolder()))
     source, damage = path, ""
     if sniffed.wrapping:
+        # Unpacking leaves the interpreter free for this import, which `_report` would wait for otherwise.
+        threading.Thread(target=import_module, args=("pandas",), daemon=True).start()
         source = folder / "unpacked"
         damage = unpack(path, sniffed.wrapping, source, limits)
         sniffed = formats.sniff(source, limits, path.name)

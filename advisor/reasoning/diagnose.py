@@ -7,7 +7,7 @@ while the parent imports them, and this module imports none of them.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,14 +41,18 @@ def analyse(
     jobs: int = 2,
     forks: int = 1,
     progress: Progress | None = None,
+    meanwhile: Callable[[], None] = lambda: None,
 ) -> Analysis:
     """Read reports and reason about every launch in them, or those selected by `kernel` or `launches`.
 
     jobs: child processes that read; forks: processes that share the reasoning (see fork_map), for single-threaded
-    programs only. Unreadable reports are named in `diagnosis.reports`. Raises InputError if none could be read.
+    programs only. meanwhile: called while child processes read, if there are any. Unreadable reports are named in
+    `diagnosis.reports`. Raises InputError if none could be read.
     """
     catalog = open_catalog(knowledge)
-    frame, infos = read_many(paths, ptxas=ptxas, jobs=jobs, progress=progress, meanwhile=partial(_prepare, catalog))
+    frame, infos = read_many(
+        paths, ptxas=ptxas, jobs=jobs, progress=progress, meanwhile=partial(_prepare, catalog, meanwhile)
+    )
     if not len(frame):
         lines = [f"{i.path}: {p}" if not p.startswith(i.path) else p for i in infos for p in i.problems[:1]]
         raise InputError(
@@ -83,10 +87,11 @@ def _chosen(frame: pd.DataFrame, kernel: re.Pattern[str] | None, launches: froze
     return frame
 
 
-def _prepare(catalog: Catalog) -> None:
+def _prepare(catalog: Catalog, more: Callable[[], None]) -> None:
     from advisor.reasoning.assemble import make_ready  # loads experta, see above
 
     make_ready(catalog)
+    more()
 
 
 def analyse_frame(catalog: Catalog, inputs: Inputs, forks: int = 1) -> Analysis:

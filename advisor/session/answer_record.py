@@ -7,8 +7,8 @@ from typing import Literal
 from advisor.records.diagnosis import Comparison
 from advisor.records.questions import Meaning
 from advisor.records.record import Count, Record, written
-from advisor.session.questions import Answered
 from advisor.view.blocks import in_lines
+from advisor.view.pages.answers.parts import Answered
 
 
 class AnswerDocument(Record, kw_only=True, tag_field="schema", tag="ncu-advisor/answer/1"):

@@ -74,7 +74,7 @@ class Sources(Struct, frozen=True):
     compares a diagnosis of the former launch alone with the new analysis, given the index of the launch there (None:
     the one that matches) and the answers that still hold; locate: returns the source view of an analysis and a request;
     gather: returns the command that collects what a launch lacks (reasoning.collect.Gathered); answer: answers a plain
-    question (questions.Answered); write: takes the request
+    question (answers.parts.Answered); write: takes the request
     and the state, returns the path written; practise: returns the result of a request on an exercise; choose: in an
     interview, takes the analysis, the open questions and the skipped ones, returns those worth asking, the best first,
     or None for all in order; side: parses a typed path into a report and a launch of it; contents, find: return all
@@ -109,12 +109,22 @@ def sources(knowledge: tuple[Path, ...] = (), **options: Any) -> Sources:
         # Imported in the worker, on the first request: pandas and the reasoning load slower than the first screen.
         from advisor.session import services
 
-        return services.real(knowledge, options)
+        return services.real(knowledge, analyse)
+
+    def analyse(paths: Sequence[Path], gpu: str | None, progress: Progress) -> Judged:
+        # Only what starts the processes that read a report; everything else loads while they read.
+        from advisor.reasoning import diagnose
+
+        def meanwhile() -> None:
+            real().knowledge()
+
+        return diagnose.analyse(paths, gpu=gpu, knowledge=knowledge, progress=progress, meanwhile=meanwhile, **options)
 
     def late(name: str) -> Callable[..., Any]:
         return lambda *arguments: getattr(real(), name)(*arguments)
 
-    return Sources(**{name: late(name) for name in Sources.__struct_fields__ if name != "side"})
+    kept = ("analyse", "side")
+    return Sources(analyse=analyse, **{name: late(name) for name in Sources.__struct_fields__ if name not in kept})
 
 
 @dataclass

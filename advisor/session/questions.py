@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final, Protocol
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from advisor.explain import explain
@@ -30,7 +29,7 @@ from advisor.session.language.judged import judged as judged_number
 from advisor.session.language.lexicon import Known
 from advisor.session.language.limited import on_launch
 from advisor.view.pages.answer import answered
-from advisor.view.pages.answers.parts import Answer, Asked, found_of, main_subject
+from advisor.view.pages.answers.parts import Answered, Asked, found_of, main_subject
 
 _WHOLE: Final = 100.0  # percent
 _FACTORS: Final = {"half": 0.5, "halve": 0.5, "halved": 0.5, "twice": 2.0, "double": 2.0, "doubled": 2.0, "triple": 3.0}
@@ -69,14 +68,6 @@ class Reasoned(Protocol):
 
     def on(self, positions: Sequence[int], gpu: Gpu) -> tuple[OtherGpu, ...]:
         """Predict launches on another GPU."""
-
-
-class Answered(Struct, frozen=True):
-    """An answered question: how it was read, what the answer was made from, and the answer."""
-
-    meaning: Meaning
-    asked: Asked
-    answer: Answer
 
 
 def answer(text: str, judged: Reasoned, position: int, known: Known, path: str = "REPORT") -> Answered:

@@ -107,7 +107,7 @@ class BuildCollectCommand(Request, frozen=True):
 
 
 class AnswerQuestion(Request, frozen=True):
-    """Answer a plain question about the launch (questions.Answered)."""
+    """Answer a plain question about the launch (answers.parts.Answered)."""
 
     text: str
     position: int

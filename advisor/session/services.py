@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from functools import cache, partial
 from pathlib import Path
@@ -23,7 +23,7 @@ from advisor.practice.state import Store
 from advisor.readers.frame import clean
 from advisor.readers.workload import typed
 from advisor.reasoning.collect import gather
-from advisor.reasoning.diagnose import analyse, analyse_frame, analyse_numbers
+from advisor.reasoning.diagnose import analyse_frame, analyse_numbers
 from advisor.reasoning.inputs import Inputs, knowledge_for
 from advisor.records.errors import InputError
 from advisor.records.magnitudes import plausible, shape_of
@@ -49,13 +49,10 @@ _AFTER: Final = "IV"  # part III comes between the numbered steps and the annexe
 _NAME_CHARS: Final = 10_000
 
 
-def real(knowledge: tuple[Path, ...], options: Mapping[str, Any]) -> Sources:
-    """Return sources on our knowledge base and a team's folders. options: further arguments of `analyse`."""
+def real(knowledge: tuple[Path, ...], read: Callable[[Sequence[Path], str | None, Progress], Judged]) -> Sources:
+    """Return sources on our knowledge base and a team's folders. read: diagnoses reports."""
     viewer, known = Viewer(), partial(catalog, knowledge)
     lessons = cache(lambda: Lessons(Store()))
-
-    def read(paths: Sequence[Path], gpu: str | None, progress: Progress) -> Judged:
-        return analyse(paths, gpu=gpu, knowledge=knowledge, progress=progress, **options)
 
     def numbers(values: Mapping[str, float | str], gpu: str | None) -> Judged:
         given: dict[str, Any] = dict(values)
@@ -94,7 +91,7 @@ def real(knowledge: tuple[Path, ...], options: Mapping[str, Any]) -> Sources:
     return Sources(
         analyse=read,
         analyse_numbers=numbers,
-        knowledge=partial(knowledge_index, knowledge),
+        knowledge=cache(partial(knowledge_index, knowledge)),
         explain=lambda word: explain.explain(word, knowledge),
         estimate=estimate,
         analyse_launches=lambda *given: _analyse_launches(known(), *given),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
@@ -12,10 +12,11 @@ from advisor.session.records import Card
 from advisor.session.requests import Failed, Locate, Prove, Request, Suppose
 from advisor.session.state import State, best_position
 from advisor.session.transitions import settled, wait
-from advisor.source.locate import hottest
-from advisor.source.viewer import Seen
 from advisor.view.blocks import Line
 from advisor.view.pages.launch import location_text
+
+if TYPE_CHECKING:
+    from advisor.source.viewer import Seen
 
 _KEPT: Final = 6  # maximum results kept per kind of request, so that going back is fast
 
@@ -34,6 +35,10 @@ def _located(state: State, position: int | None) -> list[Any]:
 def read(state: State, position: int | None = None) -> list[Seen]:
     """Return the views of a launch (None: the selected one) that were read without a filter, the newest first."""
     found = _located(state, state.position if position is None else position)
+    if not found:
+        return []
+    from advisor.source.viewer import Seen  # the readers of code load slowly, and have read something
+
     return [result for result in found if isinstance(result, Seen)]
 
 
@@ -46,6 +51,8 @@ def places(state: State, finding: Finding, position: int | None = None) -> tuple
         if wanted is None or not wanted.own or wanted.finding != finding.id:
             continue
         if seen.view.measure.id == wanted.measures[0].id:
+            from advisor.source.locate import hottest  # as above
+
             return hottest(seen.view.spots, seen.view.measure.id)
     return ()
 

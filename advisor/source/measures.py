@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Mapping
 
 from msgspec import Struct
-from rapidfuzz.process import extractOne
 
 from advisor.hardware.sass import Instruction, OpClass
 from advisor.records.errors import UsageError
@@ -182,6 +181,8 @@ def measure(name: str) -> Measure:
         return _BY_NAME[name]
     if _NCU_NAME.fullmatch(name) and (("__" in name) or name.startswith(("memory_", "inst_", "thread_"))):
         return Measure(name, name, (name,), _plain(name))
+    from rapidfuzz.process import extractOne  # loads slowly: only for a mistake
+
     near = extractOne(name, list(_BY_NAME), score_cutoff=70)
     hint = f"; did you mean {near[0]}?" if near else ""
     raise UsageError(f"{name[:80]!r} is not a measure of instructions{hint} (one of {', '.join(MEASURES)})")

@@ -94,16 +94,19 @@ def _of_gpu(trace: Trace, gpu: Gpu, work: Work) -> GpuFacts:
         "tiny": tiny,
     }
 
-    def spans(mask: Array) -> Spans:
-        return union(work.start[mask], work.end[mask]) if mask.any() else EMPTY
+    busy = union(work.start, work.end)
+    ranks = ranking(trace, work, busy.length, window)
 
-    busy, kernels, copies = union(work.start, work.end), spans(kernel), spans(host)
-    computing, talking = spans(kernel & ~talk), spans(talk)
+    def spans(mask: Array) -> Spans:
+        # The same work is not stored again: each of these may have millions of intervals.
+        return busy if mask.all() else union(work.start[mask], work.end[mask]) if mask.any() else EMPTY
+
+    kernels, copies, talking = spans(kernel), spans(host), spans(talk)
+    computing = spans(kernel & ~talk) if talk.any() else kernels
     lanes = {"kernels": computing, "communication": talking, "copies": copies, "busy": busy}
     lanes["migrations"] = spans(work.kind == kinds.MIGRATION)
     lanes["other"] = spans((work.kind == kinds.INSIDE) | (work.kind == kinds.SET) | (work.kind == kinds.OTHER))
     gaps = gaps_of(trace, work)
-    ranks = ranking(trace, work, busy.length, window)
     values: dict[str, float] = {"window_us": window / 1000, "run_us": trace.run / 1000 if trace.run else math.nan}
     lacking: dict[str, str] = {}
 

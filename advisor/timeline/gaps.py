@@ -18,6 +18,9 @@ MPI, GRAPHS, SYNC, TINY, INPUT, OUTPUT, ROUND_TRIP, OTHER = range(8)
 CAUSES = ("mpi", "graphs", "sync", "tiny", "input", "output", "round_trip", "other")  # ids in knowledge/timeline
 
 
+_ALL = slice(None)
+
+
 class Gaps(Struct, frozen=True, eq=False):
     """The idle time of one GPU, from its first work to its last.
 
@@ -41,43 +44,67 @@ class Gaps(Struct, frozen=True, eq=False):
         return int((self.cause == cause).sum())
 
 
-def call_rows(work: Work, calls: Calls | None) -> Array:
-    """Return the row of the call that requested each piece of work, -1 if not known."""
-    if calls is None or not len(calls) or not len(work):
-        return np.full(len(work), -1, np.int64)
+_LOW = np.int64(1) << 33  # above every correlation id
+
+
+def call_rows(work: Work, calls: Calls | None, rows: Array | slice = _ALL) -> Array:
+    """Return the row of the call that requested each piece of work, -1 if not known. rows: of the work, by default all.
+
+    A trace may have millions of both: as few arrays of their length as possible exist at a time.
+    """
+    process, call = work.process[rows], work.call[rows]
+    if calls is None or not len(calls) or not len(call):
+        return np.full(len(call), -1, np.int64)
     # Correlation ids are unique within a process; a thread id holds its process above the lower 24 bits.
-    if (work.process >= 0).all():
-        processes, where = np.unique(np.concatenate([calls.thread >> 24, work.process >> 24]), return_inverse=True)
-        where = where.reshape(-1)
-    else:
-        processes, where = np.zeros(1), np.zeros(len(calls) + len(work), np.int64)
-    low = np.int64(1) << 33
+    processes = np.zeros(1, np.int64)
+    if (process >= 0).all():
+        processes = np.union1d(np.unique(calls.thread >> 24), np.unique(process >> 24))
     if len(processes) > 2**28:
-        return np.full(len(work), -1, np.int64)
-    key = where[: len(calls)] * low + np.where((calls.call >= 0) & (calls.call < low - 1), calls.call, low - 1)
-    wanted = where[len(calls) :] * low + np.where((work.call >= 0) & (work.call < low - 1), work.call, low - 2)
-    order = np.argsort(key, kind="stable")
-    place = np.minimum(np.searchsorted(key[order], wanted), len(key) - 1)
-    found = order[place]
-    return np.where(key[found] == wanted, found, -1)
+        return np.full(len(call), -1, np.int64)
+    key = _keys(processes, calls.thread, calls.call, _LOW - 1)
+    wanted = _keys(processes, process, call, _LOW - 2)
+    order = None if (key[1:] >= key[:-1]).all() else np.argsort(key, kind="stable")
+    key = key if order is None else key[order]
+    place = np.searchsorted(key, wanted)
+    np.minimum(place, len(key) - 1, out=place)
+    other = key[place] != wanted
+    found = place if order is None else order[place]
+    found[other] = -1
+    return found
+
+
+def _keys(processes: Array, of: Array, call: Array, none: np.int64) -> Array:
+    """Return process and correlation id as one number. processes: all of them, sorted; of: process or thread ids."""
+    key = np.where((call >= 0) & (call < _LOW - 1), call, none)
+    if len(processes) > 1:
+        key += np.searchsorted(processes, of >> 24) * _LOW
+    return key
 
 
 def gaps_of(trace: Trace, work: Work) -> Gaps:
     """Find the gaps of one GPU. work: everything that ran on it, sorted by start."""
+    spans, before, after = _idle(work)
+    threads, asked = _asked(work, trace.calls)
+    cause = _causes(trace, work, spans, before, after, threads, asked)
+    return Gaps(spans, before, after, cause, threads, asked)
+
+
+def _idle(work: Work) -> tuple[Spans, Array, Array]:
+    """Return the gaps, and the rows of the work before and after each."""
     reach = np.maximum.accumulate(work.end)
     edge = np.flatnonzero(work.start[1:] > reach[:-1])
     last = np.maximum.accumulate(np.where(work.end == reach, np.arange(len(work)), 0))
-    spans = Spans(reach[edge], work.start[edge + 1])
-    before, after = last[edge], edge + 1
-    rows = call_rows(work, trace.calls)
-    threads: tuple[int, ...] = ()
-    asked = np.full(len(work), -1, np.int64)
-    if trace.calls is not None and (rows >= 0).any():
-        found, counts = np.unique(trace.calls.thread[rows[rows >= 0]], return_counts=True)
-        threads = tuple(found[np.argsort(-counts, kind="stable")].tolist())
-        asked = np.where(rows >= 0, trace.calls.start[rows], -1)
-    cause = _causes(trace, work, spans, before, after, threads, asked)
-    return Gaps(spans, before, after, cause, threads, asked)
+    return Spans(reach[edge], work.start[edge + 1]), last[edge], edge + 1
+
+
+def _asked(work: Work, calls: Calls | None) -> tuple[tuple[int, ...], Array]:
+    """Return the threads that launched work, sorted by amount, and when each piece of work was requested, or -1."""
+    rows = call_rows(work, calls)
+    known = rows >= 0
+    if calls is None or not known.any():
+        return (), np.full(len(work), -1, np.int64)
+    found, counts = np.unique(calls.thread[rows[known]], return_counts=True)
+    return tuple(found[np.argsort(-counts, kind="stable")].tolist()), np.where(known, calls.start[rows], -1)
 
 
 def _causes(
@@ -115,8 +142,11 @@ def _causes(
     near = np.int64(constant("short_gap_us") * 1000)
     starts = work.start[(work.kind == kinds.TO_DEVICE) & data]
     ends = np.sort(work.end[(work.kind == kinds.TO_HOST) & data])
-    brought = light[after] & _between(starts, spans.end, spans.end + near)
-    fetched = light[before] & _between(ends, spans.start - near, spans.start)
+    brought, fetched = np.zeros((2, len(spans)), bool)
+    rows = np.flatnonzero(long)
+    first, last = spans.start[rows], spans.end[rows]
+    brought[rows] = light[after[rows]] & _between(starts, last, last + near)
+    fetched[rows] = light[before[rows]] & _between(ends, first - near, first)
     give(long & brought & ~fetched, INPUT)
     give(long & fetched & ~brought, OUTPUT)
     if trace.mpi is not None:

@@ -91,9 +91,10 @@ def representative(length: Array) -> tuple[int, int]:
     """
     first = 1 if len(length) > 1 else 0
     rest = length[first:]
-    order = np.argsort(rest, kind="stable")
-    done = np.cumsum(rest[order])
-    typical = rest[order][int(np.searchsorted(done, done[-1] / 2))]
+    ordered = np.sort(rest)
+    done = np.cumsum(ordered)
+    typical = ordered[int(np.searchsorted(done, done[-1] / 2))]
+    del ordered, done  # a kernel may have millions of launches
     away = np.abs(rest - typical)
     near = np.flatnonzero(away <= constant("typical_pct") / 100 * typical)
     if not len(near):

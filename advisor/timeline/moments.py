@@ -98,7 +98,7 @@ def _gap_moments(trace: Trace, work: Work, gaps: Gaps, rows: Array) -> tuple[Mom
 def _work_moments(trace: Trace, work: Work, gaps: Gaps, rows: Array) -> tuple[Moment, ...]:
     out = []
     chosen = _longest(work.end - work.start, rows)
-    asked = call_rows(work.where(np.array(chosen, dtype=np.int64)), trace.calls) if chosen else ()
+    asked = call_rows(work, trace.calls, np.array(chosen, dtype=np.int64)) if chosen else ()
     for row, call in zip(chosen, asked, strict=True):
         size, pageable = int(work.size[row]), int(work.pageable[row])
         start, end = int(work.start[row]), int(work.end[row])

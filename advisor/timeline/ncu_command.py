@@ -36,10 +36,7 @@ def ncu_command(trace: Trace, work: Work | None, rank: KernelRank) -> NcuCommand
     shared = [i for i, text in enumerate(trace.names) if (trace.short.get(i) or text) == rank.short]
     rows = np.flatnonzero((work.kind == kinds.KERNEL) & np.isin(work.name, shared))
     exact = [i for i in shared if trace.names[i] == rank.name]
-    calls = call_rows(work.where(rows), trace.calls)
-    if trace.calls is not None and (calls >= 0).all():
-        # Launch order, which ncu uses; on several streams the execution order may differ.
-        rows = rows[np.argsort(trace.calls.start[calls], kind="stable")]
+    rows = _launched(trace, work, rows)
     # Other kernels may share the base name, which ncu compares: they are counted, but never chosen.
     own = np.isin(work.name[rows], exact)
     if not own.any():
@@ -73,15 +70,23 @@ def ncu_command(trace: Trace, work: Work | None, rank: KernelRank) -> NcuCommand
     )
 
 
+def _launched(trace: Trace, work: Work, rows: Array) -> Array:
+    """Return the rows in the order of their launches, which ncu uses; on several streams they may run in another."""
+    calls = call_rows(work, trace.calls, rows)
+    if trace.calls is None or not (calls >= 0).all():
+        return rows
+    return np.asarray(rows[np.argsort(trace.calls.start[calls], kind="stable")])
+
+
 def _main_shape(grid: Array, block: Array, time: Array) -> tuple[int, float | None, Array]:
     """Return the number of shapes, the share in % of the longest-running one, and its launches (all if not known)."""
     known = (grid >= 0) & (block >= 0) & (time > 0)
     if not known.any():
         return 0, None, np.ones(len(grid), bool)
-    grids, first = np.unique(grid, return_inverse=True)
-    _, second = np.unique(block, return_inverse=True)
-    number = second.reshape(-1) * len(grids) + first.reshape(-1)
-    _, number = np.unique(number, return_inverse=True)
+    # Where there are few distinct values, this takes less memory than `return_inverse` of np.unique, which sorts all.
+    grids, blocks = np.unique(grid), np.unique(block)
+    number = np.searchsorted(blocks, block) * len(grids) + np.searchsorted(grids, grid)
+    number = np.searchsorted(np.unique(number), number)
     sums = np.bincount(number, weights=np.where(known, time, 0))
     best = int(sums.argmax())
     return int((sums > 0).sum()), 100 * float(sums[best]) / float(time.sum()), number == best
@@ -108,7 +113,7 @@ def _range(trace: Trace, work: Work, rows: Array, at: int) -> tuple[Array, str]:
     nothing = np.zeros(len(rows), bool)
     if trace.ranges is None or trace.calls is None or not len(trace.ranges):
         return nothing, ""
-    calls = call_rows(work.where(rows), trace.calls)
+    calls = call_rows(work, trace.calls, rows)
     if calls[at] < 0:
         return nothing, ""
     moment, thread = int(trace.calls.start[calls[at]]), int(trace.calls.thread[calls[at]])

@@ -370,14 +370,15 @@ def _calls(database: Database, table: str, names: _Names, problems: list[str], l
         return None
     rows = database.events(table, {"globalTid": -1, "correlationId": -1}, {"name": ("nameId",)}, least=least)
     _report_lost(problems, table, rows["lost"])
-    order = np.argsort(rows["start"], kind="stable")
-    return Calls(
-        rows["start"][order],
-        rows["end"][order],
-        rows["globalTid"][order],
-        rows["correlationId"][order],
-        names.indices(rows["name"])[order],
-    )
+    rows["name"] = names.indices(rows["name"])
+    return Calls(*_by_start(rows, ("start", "end", "globalTid", "correlationId", "name")))
+
+
+def _by_start(columns: dict[str, Array], chosen: Iterable[str]) -> list[Array]:
+    """Return the chosen columns sorted by start; empties `columns`, so that no column is in memory twice for long."""
+    start = columns["start"]
+    order = None if (start[1:] >= start[:-1]).all() else np.argsort(start, kind="stable")
+    return [columns.pop(name) if order is None else columns.pop(name)[order] for name in chosen]
 
 
 def _asked(calls: Calls | None, texts: list[str]) -> dict[str, bool]:
@@ -408,32 +409,41 @@ def _work(database: Database, names: _Names, problems: list[str]) -> tuple[Work 
         rows = database.events(table, {**wanted, **more}, named, packed=_SHAPE if table == KERNEL else None)
         _report_lost(problems, table, rows.pop("lost"))
         size = len(rows["start"])
-        rows["kind"] = np.full(size, kind, np.int64)
-        rows["pageable"] = np.full(size, kinds.UNKNOWN, np.int64)
+        rows["kind"] = np.full(size, kind, np.int8)
+        rows["pageable"] = np.full(size, kinds.UNKNOWN, np.int8)
         if table == KERNEL:
+            base = rows.pop("base")
             rows["name"] = names.indices(rows["name"])
             nameless = rows["name"] == 0
-            rows["name"][nameless] = names.indices(rows["base"][nameless])
+            rows["name"][nameless] = names.indices(base[nameless])
             first = dict(zip(*(x.tolist() for x in np.unique(rows["name"], return_index=True)), strict=True))
-            bases = names.indices(rows["base"][np.array(list(first.values()), dtype=np.int64)]).tolist()
+            bases = names.indices(base[np.array(list(first.values()), dtype=np.int64)]).tolist()
+            del base
             short = {name: names.texts[base] for name, base in zip(first, bases, strict=True)}
         if table == MEMCPY:
             rows |= _copies(rows)
-        if table == GRAPH or (rows["graphNodeId"] > 0).any():
-            graphs = True
-        rows["graph"] = (
-            np.where(rows["graphNodeId"] > 0, rows["correlationId"], 0) if table != GRAPH else np.zeros(size, int)
-        )
-        parts.append(rows)
+        node = rows.pop("graphNodeId", None)
+        graphs = graphs or node is None or bool((node > 0).any())
+        rows["graph"] = np.zeros(size, np.int64) if node is None else np.where(node > 0, rows["correlationId"], 0)
+        parts.append({name: rows[name] for name in _COLUMNS if name in rows})
     if not parts:
         return None, short, graphs
-    joined = {
-        name: np.concatenate([part.get(name, np.full(len(part["start"]), missing)) for part in parts])
-        for name, missing in _COLUMNS.items()
-    }
+    joined = _joined(parts)
     joined["deviceId"] = _physical(database, joined["deviceId"], joined["globalPid"])
-    order = np.argsort(joined["start"], kind="stable")
-    return Work(*(joined[name][order] for name in _COLUMNS)), short, graphs
+    return Work(*_by_start(joined, _COLUMNS)), short, graphs
+
+
+def _joined(parts: list[dict[str, Array]]) -> dict[str, Array]:
+    """Return the columns of Work of all parts; empties the parts, so that few columns are in memory twice."""
+    sizes = [len(part["start"]) for part in parts]
+    out = {}
+    for name, missing in _COLUMNS.items():
+        columns = [
+            part.pop(name) if name in part else np.full(size, missing, np.int64)
+            for part, size in zip(parts, sizes, strict=True)
+        ]
+        out[name] = columns[0] if len(columns) == 1 else np.concatenate(columns)
+    return out
 
 
 def _physical(database: Database, device: Array, process: Array) -> Array:
@@ -450,14 +460,14 @@ def _physical(database: Database, device: Array, process: Array) -> Array:
 
 def _copies(rows: dict[str, Array]) -> dict[str, Array]:
     """Return the kind of each copy, and whether its host memory is pageable."""
-    kind = np.full(len(rows["start"]), kinds.OTHER, np.int64)
+    kind = np.full(len(rows["start"]), kinds.OTHER, np.int8)
     for code, found in COPY_KINDS.items():
         kind[rows["copyKind"] == code] = found
     host = np.where(
         kind == kinds.TO_DEVICE, rows["srcKind"], np.where(kind == kinds.TO_HOST, rows["dstKind"], _UNKNOWN_KIND)
     )
     pageable = np.where(host == _PAGEABLE, 1, np.where((host < 0) | (host >= _UNKNOWN_KIND), kinds.UNKNOWN, 0))
-    return {"kind": kind, "pageable": pageable}
+    return {"kind": kind, "pageable": pageable.astype(np.int8)}
 
 
 def _ranges(database: Database, names: _Names, problems: list[str]) -> tuple[Ranges | None, tuple[Array, Array] | None]:

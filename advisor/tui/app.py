@@ -1,10 +1,17 @@
-"""The Textual app: it holds the state, passes events to the reducer, and shows the screen for the state."""
+"""The Textual app: it holds the state, passes events to the reducer, and shows the screen for the state.
+
+A screen other than the start screen is imported when it is first shown, and so is what understands typed lines: the
+first screen need not wait for them. `load_screens` imports them in a thread as soon as a session has begun. Their
+styles (`later.tcss`) are parsed when the first screen is there, or before one of them is shown.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
 from threading import Thread
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from msgspec import structs
 from textual.app import App
@@ -16,24 +23,20 @@ from advisor.records import resources
 from advisor.records.errors import AdvisorError
 from advisor.session import events as e
 from advisor.session.executor import Executor
-from advisor.session.language import understand as commands
-from advisor.session.language.understand import completions
 from advisor.session.reducer import can_go_back, reduce
 from advisor.session.state import State
 from advisor.session.transcripts.autosave import SavedSession, Saving, forget
-from advisor.session.transcripts.player import Player
 from advisor.tui.drawing import DARK, LIGHT, card_text, safe
 from advisor.tui.leaving import Leaving
 from advisor.tui.opening import Settings, StartOptions, has_begun
 from advisor.tui.palette import Entries
 from advisor.tui.request_runner import RequestRunner
-from advisor.tui.screens.base import AppScreen, ViewScreen, hidden, load_views, make, view_bindings
-from advisor.tui.screens.help import HelpScreen
-from advisor.tui.screens.launches import LaunchesScreen
-from advisor.tui.screens.replay import ReplayScreen, load, own, read
-from advisor.tui.screens.session import SessionScreen
+from advisor.tui.screens.base import AppScreen, ViewScreen, hidden, load_screens, load_views, make, view_bindings
 from advisor.tui.screens.start import OfferScreen, StartScreen
 from advisor.tui.widgets.prompt import History, Prompt, forward_to_prompt
+
+if TYPE_CHECKING:
+    from advisor.session.transcripts.player import Player
 
 # A step is saved before it is drawn, so that a killed program loses nothing that was visible. If the disk takes
 # longer than this (seconds), the step is drawn first.
@@ -49,6 +52,7 @@ class AdvisorApp(App[int]):
 
     TITLE = "ncu-advisor"
     CSS_PATH = "advisor.tcss"
+    _LATER = Path(__file__).with_name("later.tcss")
     BINDINGS: ClassVar[list[BindingType]] = [
         hidden("ctrl+t", "theme", "Light/dark", "Switch between dark and light", priority=True),
         hidden("ctrl+y", "copy", "Copy", "Copy the latest entry to the clipboard", priority=True),
@@ -89,7 +93,6 @@ class AdvisorApp(App[int]):
         self.runner = RequestRunner(self, executor)
         self._beginning = self.beginning(paths, traces)
         self._start = None if start_options is None else StartScreen(start_options, blocks=blocks)
-        self._replay = None if player is None else ReplayScreen(player, blocks=blocks)
         for one in (DARK, LIGHT):
             self.register_theme(one)
         self.theme = LIGHT.name if theme == "light" else DARK.name
@@ -97,13 +100,34 @@ class AdvisorApp(App[int]):
         self.saving, self._interrupted = saving, interrupted
         if saving is not None:
             saving.problem = self._not_saved
-        self._launches = LaunchesScreen(blocks=blocks)
-        self._session = SessionScreen(blocks=blocks)
         self._blocks = blocks
+        self._replay = None if player is None else self._replaying(player)
         self._views: dict[str, ViewScreen] = {}
-        self._views_loaded = False
-        self.load = load
+        self._loaded: set[str] = set()
         self.leaving = Leaving()
+
+    # `switch_screen` keeps installed screens; it removes other screens, which then cannot be shown again.
+    @cached_property
+    def _launches(self) -> AppScreen:
+        from advisor.tui.screens.launches import LaunchesScreen
+
+        made = LaunchesScreen(blocks=self._blocks)
+        self.install_screen(made, "launches")
+        return made
+
+    @cached_property
+    def _session(self) -> AppScreen:
+        from advisor.tui.screens.session import SessionScreen
+
+        self.style()
+        made = SessionScreen(blocks=self._blocks)
+        self.install_screen(made, "session")
+        return made
+
+    def _replaying(self, player: Player) -> AppScreen:
+        from advisor.tui.screens.replay import ReplayScreen
+
+        return ReplayScreen(player, blocks=self._blocks)
 
     def beginning(self, paths: tuple[str, ...] = (), traces: tuple[str, ...] = ()) -> e.Began:
         """Return the event that begins a session on these reports and traces."""
@@ -113,21 +137,40 @@ class AdvisorApp(App[int]):
         """Return defaults for our own theme variables, for Textual's built-in themes."""
         return {"quiet": "#808a96"}
 
+    def style(self) -> None:
+        """Parse the styles of the screens and widgets that are not on the first screen, once."""
+        if not self.stylesheet.has_source(str(self._LATER)):
+            self.stylesheet.read(self._LATER)
+            self.stylesheet.parse()
+
+    def refresh_css(self, animate: bool = True) -> None:
+        """Apply the theme to what is shown; before the first screen, only to what will be shown.
+
+        Textual asks for it before there is a screen, and would parse all styles, then parse them again for the screen.
+        """
+        if self.screen_stack:
+            super().refresh_css(animate)
+        else:
+            self.stylesheet.set_variables(self.get_css_variables())
+
     def on_mount(self) -> None:
         self.leaving.watch(self)
-        # `switch_screen` keeps installed screens; it removes other screens, which then cannot be shown again.
-        self.install_screen(self._session, "session")
-        self.install_screen(self._launches, "launches")
         if self._start is not None:
             self.install_screen(self._start, "start")
         if self._start is not None or self._replay is not None:
+            if self._replay is not None:
+                self.style()
             self.push_screen(self._wanted())
+            self.call_after_refresh(self.style)
+            self.call_after_refresh(self._load, "screens", load_screens)
             return
         self.push_screen(self._session if not self._beginning.paths else self._launches)
         if self._interrupted is not None:
+            self.style()
             self.push_screen(OfferScreen(self._interrupted, blocks=self._blocks), self._taken_up)
             return
         self.call_after_refresh(self.dispatch, self._beginning)
+        self.call_after_refresh(self.style)
 
     # Events
 
@@ -148,10 +191,16 @@ class AdvisorApp(App[int]):
             self.state = State()  # only a view was opened so far: the session begins with the next choice
         if self._memory is not None and isinstance(event, e.Opened | e.Completed):
             self._remember(event)
-        if isinstance(event, e.Opened) and not self._views_loaded:
-            self._views_loaded = True
-            Thread(target=load_views, name="views", daemon=True).start()
+        self._load("screens", load_screens)
+        if isinstance(event, e.Opened):
+            self._load("views", load_views)
         self.follow()
+
+    def _load(self, what: str, load: Callable[[], None]) -> None:
+        """Import what is not needed yet in a thread, once."""
+        if what not in self._loaded:
+            self._loaded.add(what)
+            Thread(target=load, name=what, daemon=True).start()
 
     def follow(self) -> None:
         """Show the screen for the state, and start the work that the state waits for."""
@@ -179,6 +228,7 @@ class AdvisorApp(App[int]):
             return self._replay
         view = self.state.view
         if view and view not in self._views:
+            self.style()
             made = make(view, self._blocks)
             if made is not None:
                 self.install_screen(made, view)
@@ -205,7 +255,9 @@ class AdvisorApp(App[int]):
 
         about: position of the launch that a question in the list of launches is about.
         """
-        event = commands.understand(text, self.state)
+        from advisor.session.language.understand import understand
+
+        event = understand(text, self.state)
         if event is None:
             return
         if isinstance(event, e.QuestionAsked) and self.state.place == "launches":
@@ -239,6 +291,8 @@ class AdvisorApp(App[int]):
 
     def complete(self, text: str) -> tuple[str, ...]:
         """Return the completions of the typed text, most likely first."""
+        from advisor.session.language.understand import completions
+
         return completions(text, self.state)
 
     def cancel_work(self) -> bool:
@@ -252,11 +306,15 @@ class AdvisorApp(App[int]):
 
     def replay_file(self, path: Path) -> None:
         """Load a saved session and replay it."""
-        read(self, path, False, self.load)
+        from advisor.tui.screens.replay import load, read
+
+        read(self, path, False, load)
 
     def resume_file(self, path: Path) -> None:
         """Load a saved session and continue where it ended."""
-        read(self, path, True, self.load)
+        from advisor.tui.screens.replay import load, read
+
+        read(self, path, True, load)
 
     def loaded(self, player: Player | None, end: Any, problem: str) -> None:
         """Show a saved session, or continue it if `end` is its last step; `player` is None if loading failed."""
@@ -269,11 +327,14 @@ class AdvisorApp(App[int]):
             for text in getattr(player, "changed", ()):
                 self.warn(text)
         else:
-            self._replay = ReplayScreen(player, blocks=self._blocks)
+            self.style()
+            self._replay = self._replaying(player)
             self.follow()
 
     def go_on(self, state: State, executor: Executor) -> None:
         """Continue a replayed session as the user's own."""
+        from advisor.tui.screens.replay import own
+
         self.runner.drop()
         self.state, self.executor, self._replay = state, own(executor, self._own_executor), None
         self.runner = RequestRunner(self, self.executor)
@@ -307,7 +368,10 @@ class AdvisorApp(App[int]):
     # Actions
 
     def action_help(self) -> None:
+        from advisor.tui.screens.help import HelpScreen
+
         if not isinstance(self.screen, HelpScreen):
+            self.style()
             self.push_screen(HelpScreen(blocks=self._blocks))
 
     def action_copy(self) -> None:
@@ -329,9 +393,7 @@ class AdvisorApp(App[int]):
 
     def action_copy_collect(self) -> None:
         """Copy the command that collects what the selected launch lacks."""
-        launch = self.state.launch
-        if isinstance(self.screen, LaunchesScreen):
-            launch = self.screen.launch
+        launch = self.screen.launch if isinstance(self.screen, AppScreen) else self.state.launch
         if launch is None or self.state.numbers:
             self.warn("There is no report here that could lack metrics.")
             return

@@ -16,7 +16,6 @@ from advisor.session.executor import Executor, sources
 from advisor.session.transcripts.autosave import Saving, unfinished
 from advisor.tui.app import AdvisorApp
 from advisor.tui.opening import Settings, StartOptions, cases, saved, theme_for
-from advisor.tui.screens.replay import load
 from advisor.view.charts.bars import can_draw
 
 
@@ -52,6 +51,8 @@ def run(
 
 def replay(path: Path, *, theme: str = "") -> int:
     """Replay a saved session; return the exit code. Raises InputError if it is none."""
+    from advisor.tui.screens.replay import load  # only here: the other screens need not wait for it
+
     saving = Saving()
     executor = Executor(saving.sources(sources()))
     return _start(executor, (), theme=theme, memory=Settings(resources.user_config()), saving=saving, player=load(path))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Final
 
-from advisor.practice.tasks import STAGE_WORDS as CHILD_STAGES
+from advisor.practice.stages import STAGE_WORDS as CHILD_STAGES
 from advisor.session import events as e
 from advisor.session.executor import CancelledWorkError, Executor
 from advisor.session.state import State

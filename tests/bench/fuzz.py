@@ -19,7 +19,7 @@ from pathlib import Path
 import atheris  # type: ignore[import-not-found,unused-ignore]
 
 with atheris.instrument_imports(include=["advisor"], enable_loader_override=False):
-    from advisor.knowledge.loader import parse as parse_yaml
+    from advisor.knowledge.plain_yaml import parse as parse_yaml
     from advisor.readers import ptxas
     from advisor.readers.read import read
     from advisor.session.language.understand import understand

@@ -13,7 +13,8 @@ import pytest
 import yaml
 
 from advisor.cli.options import Launches
-from advisor.knowledge.loader import DEEPEST, MOST_NODES, MOST_SCALAR, BoundedLoader, load, parse
+from advisor.knowledge.loader import load
+from advisor.knowledge.plain_yaml import DEEPEST, MOST_NODES, MOST_SCALAR, BoundedLoader, parse
 from advisor.lint.lint import lint
 from advisor.readers.read import read
 from advisor.records.errors import AdvisorError, KnowledgeError

@@ -22,13 +22,12 @@ from advisor.session.language.intents import OUT_OF_SCOPE, intents, recognise
 from advisor.session.language.known import known
 from advisor.session.language.lexicon import Known, read
 from advisor.session.language.understand import understand
-from advisor.session.questions import Answered
 from advisor.session.reducer import reduce
 from advisor.session.state import State, best_position
 from advisor.session.transcripts.format import decode, encode
 from advisor.view.pages import answer as pages
 from advisor.view.pages.answers.elsewhere import EXAMPLES
-from advisor.view.pages.answers.parts import Answer, Asked
+from advisor.view.pages.answers.parts import Answer, Answered, Asked
 from tests.bench.questions import judge, summary
 from tests.bench.word_counts import counted
 from tests.changed import replace

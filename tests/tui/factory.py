@@ -27,10 +27,11 @@ from advisor.records.errors import InputError, UsageError
 from advisor.records.readings import Progress, ReportInfo
 from advisor.session.executor import Executor, Sources
 from advisor.session.language.lexicon import Known
-from advisor.session.questions import Answered, answer
+from advisor.session.questions import answer
 from advisor.session.records import Algorithm, Ask, Choice, KnowledgeIndex, NapkinResult
 from advisor.session.requests import AnswerQuestion
 from advisor.view.blocks import Line
+from advisor.view.pages.answers.parts import Answered
 from tests.changed import replace
 
 METRICS = {

@@ -8,12 +8,12 @@ from msgspec.structs import replace
 
 from advisor.session.action import Action, Command, Result, Typed
 from advisor.session.actions.help import NotUnderstood
-from advisor.session.questions import Answered
 from advisor.session.records import Card
 from advisor.session.requests import AnswerQuestion, Event, UserEvent
 from advisor.session.state import State, best_position
 from advisor.session.transitions import add, reveal, select, wait
 from advisor.view.pages.answer import answer_blocks
+from advisor.view.pages.answers.parts import Answered
 
 
 class QuestionAsked(UserEvent, frozen=True, tag="question"):

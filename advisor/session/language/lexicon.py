@@ -13,8 +13,6 @@ from typing import Any, Final
 
 import msgspec
 from msgspec import Struct, field
-from rapidfuzz import process
-from rapidfuzz.distance import OSA, Indel
 
 from advisor.knowledge.loader import load
 from advisor.records import resources
@@ -510,6 +508,9 @@ def _corrected(word: str, lexicon: _Lexicon) -> str:
     ]
     if len(word) == 3:
         pool = [near for near in pool if len(near) >= 3 and (sorted(near) == sorted(word) or len(near) == 4)]
+    from rapidfuzz import process  # loads slowly: only for a word that no list has
+    from rapidfuzz.distance import OSA, Indel
+
     hits = process.extract(word, pool, scorer=OSA.distance, limit=8, score_cutoff=most)
     best = min(
         hits,

@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import Final
 
-from rapidfuzz import fuzz, process
-
 from advisor.knowledge.base import Catalog
 from advisor.knowledge.loader import load
 from advisor.readers.frame import keys_of
@@ -147,6 +145,8 @@ def _slip(wanted: str, table: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
     """Return the metrics whose name differs only by a typing error, if no other name is near."""
     if len(wanted) < 5:
         return ()
+    from rapidfuzz import fuzz, process  # loads slowly: only for a name that no list has
+
     hits = process.extract(wanted, list(table), scorer=fuzz.ratio, limit=4, score_cutoff=_SLIP - _AHEAD)
     if not hits or hits[0][1] < _SLIP:
         return ()
@@ -173,6 +173,8 @@ def near(text: str, names: Iterable[str], most: int = 3) -> tuple[str, ...]:
     pool = list(dict.fromkeys(names))
     if not wanted or not pool:
         return ()
+    from rapidfuzz import fuzz, process  # as above
+
     found = process.extract(
         wanted, pool, scorer=fuzz.WRatio, processor=lambda s: squash(s)[:_MOST_LETTERS], limit=most, score_cutoff=_GOOD
     )

@@ -12,7 +12,6 @@ from collections.abc import Iterable
 from typing import Final
 
 from msgspec.structs import replace
-from rapidfuzz import fuzz
 
 from advisor.records.errors import AdvisorError
 from advisor.records.quantities import parse_metric
@@ -209,6 +208,8 @@ def _listed(state: State) -> list[Choice]:
 
 def _alike(text: str, names: Iterable[str]) -> list[str]:
     """Return the names that resemble the text or hold at least half of its words, the nearest first."""
+    from rapidfuzz import fuzz  # loads slowly: only for a line that is not understood
+
     wanted = squash(text)[:80]
     said_words = [word for word in wanted.split() if len(word) > 2]
     out = []

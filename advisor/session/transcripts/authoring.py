@@ -37,7 +37,8 @@ from typing import Any, Final
 import msgspec
 from msgspec import structs
 
-from advisor.knowledge.loader import parse, read_text
+from advisor.knowledge.loader import read_text
+from advisor.knowledge.plain_yaml import parse
 from advisor.records.diagnosis import main_finding
 from advisor.records.errors import InputError, KnowledgeError
 from advisor.session import events as e

@@ -13,9 +13,8 @@ import secrets
 from collections.abc import Callable, Collection
 from pathlib import Path, PurePosixPath
 from threading import Condition, Thread
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from filelock import FileLock, Timeout
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -33,6 +32,9 @@ from advisor.session.transcripts.recorder import Recorder
 from advisor.session.transcripts.sandbox import Sandbox
 from advisor.view.numbers import plural
 from advisor.view.text import shown
+
+if TYPE_CHECKING:
+    from filelock import FileLock
 
 SUFFIX: Final = ".jsonl"
 MOST_KEPT: Final = 20
@@ -78,8 +80,7 @@ class Keeper:
         self._carried: tuple[tuple[int, int], list[str]] = ((-1, -1), [])
         self._lines: list[tuple[Entry, list[str]]] = []
         self._names: dict[str, str] = {}
-        self._lock = FileLock(self._place / f"{self.id}{_LOCK}", timeout=0, thread_local=False)
-        self._held = False
+        self._lock: FileLock | None = None  # held from the first step on
         self._thread = Thread(target=self._work, name="keeper", daemon=True)
         self._thread.start()
 
@@ -112,7 +113,7 @@ class Keeper:
             self._change.notify_all()
         self._thread.join(CLOSING_S)
         with contextlib.suppress(OSError, AdvisorError):
-            if self._held:
+            if self._lock is not None:
                 self._lock.release()
                 self._lock_path.unlink(missing_ok=True)
             prune(self._place)
@@ -133,7 +134,7 @@ class Keeper:
                 self._write(state)
                 self._reported = False
             except Exception as error:  # A bug in this thread must not stop the saving of later steps.
-                expected = isinstance(error, AdvisorError | OSError | Timeout)
+                expected = isinstance(error, AdvisorError | OSError)  # a held lock is an OSError
                 if not self._reported:
                     self._reported = True
                     self._problem(str(error) if expected else f"{type(error).__name__}: {error}")
@@ -144,8 +145,8 @@ class Keeper:
 
     def _write(self, state: State) -> None:
         make_own(self._place)
-        if not self._held:
-            self._hold()
+        if self._lock is None:
+            self._lock = self._hold()
         self._write_names(state)
         entries = self._recorder.entries(state.log)
         same = 0
@@ -165,15 +166,18 @@ class Keeper:
             self._carried = (read, serialize.head_lines(made))
         return self._carried[1]
 
-    def _hold(self) -> None:
+    def _hold(self) -> FileLock:
         """Lock the session; if another program has it open, continue here as a copy."""
+        from filelock import FileLock, Timeout  # loads slowly: not needed before the first step
+
+        lock = FileLock(self._lock_path, timeout=0, thread_local=False)
         try:
-            self._lock.acquire()
+            lock.acquire()
         except Timeout:
             self.id = secrets.token_hex(6)
-            self._lock = FileLock(self._lock_path, timeout=0, thread_local=False)
-            self._lock.acquire()
-        self._held = True
+            lock = FileLock(self._lock_path, timeout=0, thread_local=False)
+            lock.acquire()
+        return lock
 
     def _write_names(self, state: State) -> None:
         names = dict(self._names)
@@ -245,6 +249,8 @@ def is_running(path: Path) -> bool:
     lock = path.with_suffix(_LOCK)
     if not lock.exists():
         return False
+    from filelock import FileLock, Timeout  # as above
+
     try:
         with FileLock(lock, timeout=0):
             return False

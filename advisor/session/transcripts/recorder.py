@@ -12,11 +12,11 @@ from msgspec import Struct, structs
 from advisor.records.diagnosis import Diagnosis, Finding, LaunchDiagnosis, Speedup
 from advisor.session import events as e
 from advisor.session.interview.choosing import open_questions
-from advisor.session.questions import Answered
 from advisor.session.records import NapkinResult, Proved
 from advisor.session.reducer import reduce
 from advisor.session.state import State
 from advisor.session.transcripts.format import Entry, Scrubber, with_paths
+from advisor.view.pages.answers.parts import Answered
 
 _DIGITS: Final = 3
 _ALIKE: Final = 0.011  # Numbers are kept to three digits; the last digit may differ by rounding.

@@ -16,9 +16,9 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Input
 
+from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.session import events as e
 from advisor.session.actions import COMMANDS
-from advisor.session.language.understand import is_question
 from advisor.session.state import VIEWS, State
 from advisor.tui.widgets.keys import KeyLine
 from advisor.tui.widgets.lists import Choices, Rows
@@ -83,6 +83,9 @@ class AppScreen(Screen[None]):
         self.blocks = blocks
         self._styled_for = ""  # the theme
 
+    def on_mount(self) -> None:
+        self._styled_for = self.app.theme  # what was mounted has its styles
+
     def update_node_styles(self, animate: bool = True) -> None:
         """Style all widgets again, but not only because the screen is shown again: that takes longer than to draw it.
 
@@ -91,6 +94,11 @@ class AppScreen(Screen[None]):
         if animate or self._styled_for != self.app.theme:
             self._styled_for = self.app.theme
             super().update_node_styles(animate=animate)
+
+    @property
+    def launch(self) -> LaunchDiagnosis | None:
+        """The launch that this screen is about."""
+        return self.app.state.launch
 
     def show(self, state: State) -> None:
         """Show this state."""
@@ -182,6 +190,12 @@ def make(view: str, blocks: bool) -> ViewScreen | None:
     return made
 
 
+def load_screens() -> None:
+    """Import the screens of a session, and what understands the lines typed there."""
+    for name in ("tui.screens.launches", "tui.screens.session", "session.language.understand"):
+        import_module(f"advisor.{name}")
+
+
 def load_views() -> None:
     """Import the screens of all views, which takes longer than to open one."""
     for view in VIEWS:
@@ -237,6 +251,8 @@ class PanelScreen(ViewScreen):
             self.app.say(text)
             return
         self.focus_home()
+        from advisor.session.language.understand import is_question  # not needed before the first screen
+
         if is_question(text):
             # The answer is a card of the conversation.
             self.app.dispatch(e.ViewLeft())

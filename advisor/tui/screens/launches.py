@@ -19,7 +19,6 @@ from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis
 from advisor.session import events as e
 from advisor.session.actions import COMMANDS
 from advisor.session.choices import choices, misread
-from advisor.session.language.understand import event_of
 from advisor.session.records import Card, Choice
 from advisor.session.state import State
 from advisor.session.views import preview
@@ -259,6 +258,8 @@ class LaunchesScreen(ChoiceScreen):
         if choice == _START:
             self.app.start_again()
             return
+        from advisor.session.language.understand import event_of  # not needed before the first screen
+
         event = event_of(choice, self.app.state) if choice else None
         if event is not None:
             self.app.dispatch(event)

@@ -11,7 +11,7 @@ from textual.events import Event, Key, Paste
 from textual.message import Message
 from textual.screen import Screen
 from textual.suggester import Suggester
-from textual.widgets import Input, Static, TextArea
+from textual.widgets import Input, Static
 
 from advisor.tui.drawing import unstacked
 
@@ -178,7 +178,7 @@ def forward_to_prompt(screen: Screen[Any], event: Event) -> bool:
     ask = getattr(screen, "to_line", None)
     if ask is None or not isinstance(event, Key | Paste) or event.is_forwarded:
         return False
-    if isinstance(screen.focused, Input | TextArea):
+    if isinstance(screen.focused, Input):
         return False
     line = next((line for line in screen.query(Prompt) if line.focusable), None)
     text = "" if isinstance(event, Paste) else ask(event)

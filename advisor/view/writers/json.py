@@ -22,7 +22,48 @@ EMPTY = (dict, list, set)
 
 def document_json(document: msgspec.Struct) -> str:
     """Return a document as text: the same bytes for the same record."""
-    return json_text(plain(document), indent=1) + "\n"
+    return "".join(document_texts(document))
+
+
+def document_texts(document: msgspec.Struct) -> Iterator[str]:
+    """Yield the text of `document_json` in pieces, for a document that is larger as plain data than as records.
+
+    The items of a field are written one by one.
+    """
+    kind = type(document)
+    tag, rows = _fields(kind)
+    hints = typing.get_type_hints(kind, include_extras=True)
+    between = "{"
+    for encoded, value in tag.items():
+        yield f"{between}\n {json_text(encoded)}: {json_text(value)}"
+        between = ","
+    for name, encoded, required, default, write in rows:
+        value = getattr(document, name)
+        if (value is None and not required) or (value is not None and value == default):
+            continue
+        if value and _is_list(hints[name]):
+            yield f"{between}\n {json_text(encoded)}: ["
+            for at, item in enumerate(value):
+                yield f"{',' if at else ''}\n  {_indented(write((item,))[0], 2)}"
+            yield "\n ]"
+        else:
+            written = None if value is None else write(value)
+            if written is None and value is not None:
+                continue
+            yield f"{between}\n {json_text(encoded)}: {_indented(written, 1)}"
+        between = ","
+    yield "{}\n" if between == "{" else "\n}\n"
+
+
+def _is_list(hint: Any) -> bool:
+    """Return whether a type is a tuple of any length that is written as a list."""
+    arguments = get_args(hint)
+    return get_origin(hint) is tuple and len(arguments) == 2 and arguments[1] is Ellipsis
+
+
+def _indented(value: Any, by: int) -> str:
+    """Return plain data as text whose lines after the first are indented by so many blanks."""
+    return json_text(value, indent=1).replace("\n", "\n" + " " * by)
 
 
 def document_parts(kind: type[msgspec.Struct], values: Mapping[str, Any]) -> Iterator[str]:
@@ -63,8 +104,8 @@ def plain(value: Any) -> Any:
 
 
 @lru_cache(maxsize=256)
-def _record(kind: Any) -> Write:
-    """Return the writer of a class of records."""
+def _fields(kind: Any) -> tuple[dict[str, Any], list[tuple[str, str, bool, Any, Write]]]:
+    """Return the tag of a class of records, and for each field: name, name in JSON, required, default, writer."""
     hints = typing.get_type_hints(kind, include_extras=True)
     config = kind.__struct_config__
     tag = {config.tag_field: config.tag} if config.tag_field else {}
@@ -74,6 +115,13 @@ def _record(kind: Any) -> Write:
             continue
         default = field.default_factory() if field.default_factory in EMPTY else field.default
         rows.append((field.name, field.encode_name, field.required, default, _writer(hints[field.name])))
+    return tag, rows
+
+
+@lru_cache(maxsize=256)
+def _record(kind: Any) -> Write:
+    """Return the writer of a class of records."""
+    tag, rows = _fields(kind)
 
     def write(value: Any) -> dict[str, Any]:
         out: dict[str, Any] = dict(tag)

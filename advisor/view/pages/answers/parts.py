@@ -67,6 +67,14 @@ class Answer(Struct, frozen=True):
     evidence: tuple[Comparison, ...] = field(default=())
 
 
+class Answered(Struct, frozen=True):
+    """An answered question: how it was read, what the answer was made from, and the answer."""
+
+    meaning: Meaning
+    asked: Asked
+    answer: Answer
+
+
 def number_text(metric: str, value: float) -> str:
     """`43.1 %`, `152 µs`: a metric's value in its unit."""
     entry = catalog().metrics.get(metric)
