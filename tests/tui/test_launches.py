@@ -351,7 +351,7 @@ async def test_a_line_submitted_while_the_report_is_read_is_a_filter_once_it_is_
     gate = threading.Event()
 
     def slow(paths: Sequence[Path], gpu: str | None, progress: Progress) -> Analysis:
-        gate.wait(10)
+        gate.wait(120)
         return Analysis(three())
 
     app = AdvisorApp(desk(analyse=slow), ("tour.ncu-rep",))
@@ -369,7 +369,7 @@ async def test_a_question_submitted_while_the_report_is_read_is_asked_once_it_is
     gate = threading.Event()
 
     def slow(paths: Sequence[Path], gpu: str | None, progress: Progress) -> Analysis:
-        gate.wait(10)
+        gate.wait(120)
         return Analysis(diagnosis(launch(0, "only")))
 
     app = AdvisorApp(desk(analyse=slow), ("tour.ncu-rep",))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import threading
 from collections.abc import Callable
 
@@ -169,18 +168,14 @@ async def test_work_is_shown_with_its_progress_and_can_be_called_off(hasty: bool
 
     def slow(paths: object, gpu: object, progress: Callable[[str, int, int], None]) -> object:
         progress("read", 3, 22)
-        gate.wait(10)
+        gate.wait(120)
         progress("read", 4, 22)
         return analyse(paths, gpu, progress)  # type: ignore[arg-type]
 
     app = AdvisorApp(desk(analyse=slow), ("tour.ncu-rep",))
     async with app.run_test(size=(80, 24)) as pilot:
         at = Driver(app, pilot)
-        for _ in range(200):
-            await asyncio.sleep(0.01)
-            if "3 of 22" in at.screen:
-                break
-        assert at.shows("reading", "3 of 22", "Esc cancels")
+        await at.until(lambda: at.shows("reading", "3 of 22", "Esc cancels"))
         await pilot.press("escape")
         await pilot.pause()
         assert at.shows("Cancelled.", "1 Try again")
@@ -326,7 +321,6 @@ async def test_tab_completes_a_command():
     async with session("tour.ncu-rep") as at:
         await at.open()
         await at.press("slash", *"/exp")
-        await asyncio.sleep(0.05)
         await at.press("tab")
         assert at.app.screen.query_one(Prompt).value == "/explain "
 
@@ -336,10 +330,7 @@ async def test_the_palette_does_what_the_commands_do_and_what_came_is_in_view():
         await at.open()
         await at.press("ctrl+p")
         await at.press(*"evidence")
-        await asyncio.sleep(0.3)
         await at.press("down", "enter")
-        await asyncio.sleep(0.1)
-        await at.settle()
         assert at.shows("Evidence  Shared-memory bank conflicts")
 
 
