@@ -47,10 +47,10 @@ def test_the_knowledge_base(snap_compare: Any):
     async def run(pilot: Pilot[int]) -> None:
         at = await still(pilot)
         await at.press("f12")
-        at = await still(pilot)
-        while app.screen.contents is None:  # type: ignore[attr-defined]
-            await at.settle()
+        await at.until(lambda: app.screen.contents is not None)  # type: ignore[attr-defined]
+        await at.settle()
         await at.press("b", "enter")
+        assert not at.notes, "a note is gone after some seconds, and the picture is another"
 
     assert snap_compare(app, terminal_size=(110, 24), run_before=run)
 
