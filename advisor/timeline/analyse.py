@@ -382,8 +382,10 @@ def _derived(values: Mapping[str, float]) -> dict[str, float]:
     if losses:
         out.setdefault("system_loss_pct", max(losses))
     if all(name in out for name in ("copy_exposed_pct", "host_copy_pct", "computing_pct")):
-        hidden = max(0.0, out["host_copy_pct"] - out["copy_exposed_pct"])
-        out.setdefault("copy_overlappable_pct", max(0.0, min(out["copy_exposed_pct"], out["computing_pct"] - hidden)))
+        # The directions of the copies are unknown: an upper bound takes equally many in each.
+        covered = min(100.0, out["computing_pct"] + out["copy_exposed_pct"])
+        longest = max(out["computing_pct"], out["host_copy_pct"] / 2)
+        out.setdefault("copy_overlappable_pct", max(0.0, covered - longest))
     if "gpu_idle_pct" in out and all(name in out for name in _IDLE):
         out.setdefault("idle_unexplained_pct", max(0.0, out["gpu_idle_pct"] - sum(out[name] for name in _IDLE)))
     return out
