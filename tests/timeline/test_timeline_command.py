@@ -17,7 +17,7 @@ from advisor.view.pages.timeline import timeline_page
 from advisor.view.writers.terminal import terminal_text
 from tests.timeline import generator as make
 from tests.timeline import stats
-from tests.timeline.generator import MS, PATTERNS
+from tests.timeline.generator import MS, PATTERNS, US
 
 SCHEMA = schema("timeline")
 
