@@ -163,7 +163,7 @@ async def test_an_empty_line_gives_no_napkin_number_away(tmp_path: Path):
 
 async def test_all_patterns_of_a_timeline_are_listed_on_a_small_screen(tmp_path: Path):
     async with session("tour.ncu-rep", practise=room(tmp_path)) as at:
-        await at.say("/practice seismic-survey")
+        await opened(at, "seismic-survey")
         await at.say("predict")
         titles = [title for _, title in at.app.state.exercising.lesson.terms.causes]
         assert len(titles) == 12 and at.shows(*titles)

@@ -31,7 +31,8 @@ def followed_text(before: LaunchDiagnosis, after: LaunchDiagnosis, supposed: Col
         assert old is not None
         assert new is not None
         time = f"time {time_text(old)} → {time_text(new)}"
-        return f"With the same work, these follow in the time model: {', '.join((time, *pairs))}. Stall reasons are unknown then."
+        follow = ", ".join((time, *pairs))
+        return f"With the same work, these follow in the time model: {follow}. Stall reasons are unknown then."
     kept = sorted((name for name in named if have[name] >= _HIGH), key=lambda name: -have[name])[:_SHOWN]
     if not kept:
         return ""
