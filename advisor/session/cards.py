@@ -171,6 +171,8 @@ def question_card(ask: Ask, position: int | None) -> Card:
     lines = [Line(sentence(ask.why), "quiet")] if ask.why else []
     if ask.kind == "page":
         return _page_card(ask, position)
+    if ask.how:
+        lines.insert(0, Line(sentence(ask.how)))
     if ask.kind == "number":
         lines.append(Line(sentence(range_text(ask)), "quiet"))
     at, of = ask.step
@@ -182,7 +184,7 @@ def _page_card(ask: Ask, position: int | None) -> Card:
     """Return the card of a page: its rows with their units, then how to answer."""
     rows = []
     for at, row in enumerate(ask.rows, 1):
-        unit = "" if row.unit in ("", "ratio", "count") else f" [{row.unit}]"
+        unit = "" if row.unit in ("", "ratio", "count", "ns") else f" [{row.unit}]"
         rows.append(Line(f"{row.row}{unit}" + (f": {row.how}" if row.how else ""), "fact", f"{at}"))
     return Card("question", ask.ask, (*rows, Line(sentence(ask.why), "quiet")), position, ask.id, "Question")
 
