@@ -313,7 +313,8 @@ def _by_order(executed: dict[int, float], loads: list[int], known: int, flow: Fl
     pcs = sorted(pc for pc, count in executed.items() if count)
     steps = [Step(executed[pc], *facts.statement(pc)) for pc in pcs]
     position = {pc: at for at, pc in enumerate(pcs)}
-    working = working_share(steps, facts.loops(known))
+    found_loops = facts.loops(known)
+    working = working_share(steps, [span[:2] for span in found_loops])
     staged = staged_share(
         steps,
         [position[pc] for pc in loads],
@@ -321,6 +322,16 @@ def _by_order(executed: dict[int, float], loads: list[int], known: int, flow: Fl
         flow.copies_of_loaded,
     )
     found = {"barrier_working_share": working, "staged_arithmetic_share": staged}
+    total = math.fsum(executed[pc] for pc in loads)
+    if total > _LOOPED * steps[0].count:
+        tested: set[int] = set()
+        for start, stop, predicates in found_loops:
+            inside = [pc for pc in loads if start <= steps[position[pc]].line <= stop]
+            results = [name for pc in inside for name in facts.results(pc)]
+            tested.update(inside if any(flow.depends_on(name, results) for name in predicates) else ())
+        found["tested_load_share"] = math.fsum(executed[pc] for pc in tested) / total
+        walked = [pc for pc in loads if (access := facts.access(pc)) is not None and flow.advances(access[1])]
+        found["walked_load_share"] = math.fsum(executed[pc] for pc in walked) / total
     return {name: value for name, value in found.items() if value is not None}
 
 

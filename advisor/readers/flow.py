@@ -79,6 +79,18 @@ class Flow:
             todo += fresh
         return False
 
+    def advances(self, address: str) -> bool:
+        """Whether an address is computed from a value that changes in a loop, such as a counter."""
+        todo, seen = [address], {address}
+        while todo:
+            at = todo.pop()
+            if self.is_cyclic(at):
+                return True
+            fresh = self.uses(at) - seen
+            seen |= fresh
+            todo += fresh
+        return False
+
     def depends_on(self, address: str, results: Iterable[str]) -> bool:
         """Whether an address is computed from one of these registers."""
         wanted, todo, seen = set(results), [address], {address}
@@ -346,8 +358,8 @@ class Facts:
         line = self._line(pc)
         return line, self._loads.text(line)
 
-    def loops(self, pc: int) -> list[tuple[int, int]]:
-        """Return the lines (from 1) of the first and last statement of each loop of the kernel."""
+    def loops(self, pc: int) -> list[tuple[int, int, frozenset[str]]]:
+        """Return the loops of the kernel: first and last line (from 1), and the predicates that end them."""
         span = self._loads.span(self._line(pc))
         return [] if span is None else loops(self._ptx, *span)
 

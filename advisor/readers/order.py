@@ -15,7 +15,7 @@ _BARRIER = re.compile(_PREDICATE + r"bar(?:rier)?\.")
 _MULTIPLY_ADD = re.compile(_PREDICATE + r"(?:fma|mad|mul|add)\.(?:[\w.]+\.)?(?:f16x2|f16|bf16x2|f32|f64)\s")
 _SHARED_STORE = re.compile(_PREDICATE + r"st\.(?:volatile\.)?shared[\w:.]*\s+\[[^\]]*\],(.*)")
 _LABEL = re.compile(r"\s*([$\w]+):")
-_BRANCH = re.compile(r"\s*" + _PREDICATE + r"bra(?:\.uni)?\s+([$\w]+)")
+_BRANCH = re.compile(r"\s*(?:@!?(%\w+)\s+)?bra(?:\.uni)?\s+([$\w]+)")
 _NAME = re.compile(r"%[a-z]+\d+")
 # A pair of barriers in a loop: the warps of a block meet at least this often.
 _MEETINGS = 3
@@ -32,20 +32,33 @@ class Step:
     text: str
 
 
-def loops(ptx: Sequence[str], first: int, end: int) -> list[tuple[int, int]]:
-    """Return the lines (from 1, both included) of each loop in a part of the PTX: from a label to the branch back."""
-    labels: dict[str, int] = {}
-    found: list[tuple[int, int]] = []
-    for at in range(first, end):
-        if label := _LABEL.match(ptx[at]):
-            labels[label[1]] = at + 1
-        branch = _BRANCH.match(ptx[at])
-        if branch and branch[1] in labels:
-            found.append((labels[branch[1]], at + 1))
-    return found
+def loops(ptx: Sequence[str], first: int, end: int) -> list[tuple[int, int, frozenset[str]]]:
+    """Return the loops in a part of the PTX: the lines of the label and of the branch back to it, and the predicates.
+
+    Lines count from 1, and both are in the loop. The predicates are those of the branches that continue or leave it.
+    """
+    labels = {label[1]: at + 1 for at in range(first, end) if (label := _LABEL.match(ptx[at]))}
+    branches = [
+        (at + 1, found[1], labels[found[2]])
+        for at in range(first, end)
+        if (found := _BRANCH.match(ptx[at])) and found[2] in labels
+    ]
+    spans = [(goal, line) for line, _, goal in branches if goal <= line]
+    return [
+        (
+            start,
+            stop,
+            frozenset(p for at, p, goal in branches if p and start <= at <= stop and _decides(at, goal, start, stop)),
+        )
+        for start, stop in spans
+    ]
 
 
-def working_share(steps: Sequence[Step], inner: Iterable[tuple[int, int]]) -> float | None:
+def _decides(at: int, goal: int, start: int, stop: int) -> bool:
+    return at == stop or not start <= goal <= stop
+
+
+def working_share(steps: Sequence[Step], inner: Sequence[tuple[int, int]]) -> float | None:
     """Return the share of the warps that execute most of the instructions between two barriers of a loop.
 
     The median over the instructions on a warp's way from barrier to barrier, each with the share of the warps that

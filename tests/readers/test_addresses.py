@@ -182,6 +182,12 @@ def recorded(name: str) -> Path:
         ("bank-conflicts", 0, "shared_varying_excess_share", 0.0),
         ("bank-conflicts", 0, "shared_interleaved_excess_share", 0.0),
         ("stride-two-layout", 0, "shared_interleaved_excess_share", 1.0),
+        ("few-bytes-in-flight", 0, "tested_load_share", 1.0),
+        ("linked-list", 0, "tested_load_share", 0.0),  # counts its steps
+        ("uniform-parameters", 0, "walked_load_share", 1.0),
+        ("scattered-gather", 0, "walked_load_share", 0.0),  # unrolled
+        ("occupancy-trap", 1, "loaded_pair_share", 1.0),
+        ("stride-two-layout", 1, "loaded_pair_share", 0.0),  # the other operand is a constant
         ("cupy-float64", 0, "distinct_load_bytes", math.nan),  # built without line information
     ],
 )

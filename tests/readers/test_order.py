@@ -61,4 +61,10 @@ def test_warps_that_work_between_barriers(code, inner, share) -> None:
 
 def test_a_loop_is_a_branch_back_to_a_label() -> None:
     ptx = ["$L__BB0_1:", "add.s32 %r1, %r1, 1;", "@%p1 bra \t$L__BB0_1;", "@%p2 bra $L__BB0_2;", "$L__BB0_2:", "ret;"]
-    assert loops(ptx, 0, len(ptx)) == [(1, 3)]
+    assert loops(ptx, 0, len(ptx)) == [(1, 3, frozenset({"%p1"}))]
+
+
+def test_a_loop_ends_by_its_own_branches_only() -> None:
+    inner = ["$L_2:", "add.s32 %r2, %r2, 1;", "@%p2 bra $L_2;"]
+    ptx = ["$L_1:", "@%p3 bra $L_3;", *inner, "@%p4 bra $L_5;", "$L_5:", "@!%p1 bra $L_1;", "$L_3:", "ret;"]
+    assert loops(ptx, 0, len(ptx)) == [(3, 5, frozenset({"%p2"})), (1, 8, frozenset({"%p1", "%p3"}))]
