@@ -17,8 +17,8 @@ from advisor.source.viewer import Seen
 from advisor.tui.drawing import styled
 from advisor.tui.widgets.lists import Draw, Split
 from advisor.view.numbers import brief_text, count_text, counted, plural, share_text
-from advisor.view.pages.source import loop_name, place_text, reason_text, shape_sections, source_line, wait_text
-from advisor.view.text import cut_start, file_name
+from advisor.view.pages.source import loop_name, reason_text, shape_sections, wait_text
+from advisor.view.text import cut_start, file_name, place_text, source_line
 from advisor.view.writers.terminal import section_lines
 
 NO_LINES = "No line information: compile with -lineinfo to see source lines. Only instructions can be shown."
