@@ -47,6 +47,7 @@ class Terminal:
         columns, lines = size
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
         own = {"TERM": "xterm-256color", "COLUMNS": str(columns), "LINES": str(lines), "HOME": self._home.name}
+        own["PYTHONPATH"] = str(Path(__file__).parents[2])
         own |= {f"XDG_{kind}_HOME": f"{self._home.name}/{kind}" for kind in ("CONFIG", "DATA", "CACHE", "STATE")}
         self.begun = time.perf_counter()
         self._process = subprocess.Popen(
@@ -56,7 +57,7 @@ class Terminal:
             stderr=theirs,
             env={name: value for name, value in (os.environ | own).items() if name not in _UNLIKE_A_USER},
             start_new_session=True,
-            cwd=Path(__file__).parents[2],
+            cwd=self._home.name,  # an exported page stays out of the repository
         )
         os.close(theirs)
         self._clock = (~self._process.pid << 3) | 2  # clock_getcpuclockid(3) of Linux
