@@ -169,9 +169,7 @@ def card_lines(card: Card, width: int, blocks: bool = True) -> list[Content]:
     title = card_title(card)
     lines = hanging("", title, width) if title.plain else []
     labels = [line.label for block in card.blocks if not _drawn(block, width) for line in in_lines((block,))]
-    labels += (
-        [card.label] if any(labels) and len(card.label) + 2 <= _LABEL_MOST else []
-    )  # all texts begin in one column
+    labels += [card.label] if any(labels) else []  # title and texts begin in one column
     column = min(max(map(len, labels), default=0) + 2, _LABEL_MOST, max(width // 3, 8))
     number = 0
     for block in card.blocks:

@@ -41,8 +41,9 @@ from advisor.view.text import cut
 
 _START = "start"  # the choice that returns to the start screen
 _LABEL = 13  # at least the cells of a label in the preview
-_EXAMPLE = 6  # lines of an example with its heading from which it is worth showing
+_EXAMPLE = 4  # lines of an example with its heading from which it is worth showing
 _UNLIMITED = 10_000
+_CUT = ("Why", "Hot line", " ")  # labels of facts that are cut to a line where all of them do not fit
 _FILTER = "press / and type: a kernel, class or finding to filter, or a question"
 
 
@@ -146,7 +147,7 @@ class LaunchesScreen(ChoiceScreen):
         return None if diagnosis is None or position is None else diagnosis.launches[position]
 
     def _preview(self) -> None:
-        """Show class and first finding of the highlighted launch beside or below the table."""
+        """Show the answer about the highlighted launch beside or below the table."""
         position, state = self.query_one(LaunchTable).position, self.app.state
         cards, launch = () if position is None else preview(state, position), self.launch
         charts = launch is not None and bool(cards) and self.has_class("-wide")
@@ -314,11 +315,7 @@ def _brief(card: Card, width: int) -> Card:
     """Return the card with each reason and place cut to one line, so that the fix is not pushed off the preview."""
 
     def one_line(fact: Fact) -> Fact:
-        return (
-            replace_struct(fact, text=cut(fact.text, width - _LABEL))
-            if fact.label in ("Why", "Hot line", " ")
-            else fact
-        )
+        return replace_struct(fact, text=cut(fact.text, width - _LABEL)) if fact.label in _CUT else fact
 
     blocks = (Facts(tuple(map(one_line, b.rows))) if isinstance(b, Facts) else b for b in card.blocks)
     return replace_struct(card, blocks=tuple(blocks))
