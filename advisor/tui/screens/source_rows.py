@@ -210,7 +210,7 @@ class Code:
             line = self._lines.get((file, number))
             blank = Content(" " * (_SHARE + _BAR + 1))
             amount = self._amount(line.share, self._is_hot_line(line)) if line is not None else blank
-            text = self.view.texts[file, number].expandtabs(4).rstrip()
+            text = self.view.texts[file, number].expandtabs(4)
             return Split(amount + styled(f"{number:>5}  ", "$text-secondary"), _data(text))
 
         return Listed(numbers, draw)
