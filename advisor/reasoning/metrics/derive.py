@@ -263,6 +263,10 @@ FILLS: dict[str, tuple[tuple[str, ...], Fill]] = {
 }
 
 
+# The threshold of the classes: from here on a unit counts as utilised (guide.step1.table).
+_UTILISED = 60.0
+
+
 def _leader(columns: Mapping[str, Array], names: tuple[str, ...]) -> tuple[Array, Array]:
     """Return the largest known value of the columns (NaN if none is known) and its column's name."""
     values = np.array([columns[name] for name in names])
@@ -283,6 +287,8 @@ def compute(columns: Mapping[str, Array]) -> tuple[Array, Array, Array]:
     inside, _ = _leader(columns, inner_units())
     elsewhere = np.isfinite(largest) & (inside >= total - SAME_POINTS)
     known = np.isfinite(np.array([columns[name] for name in compute_units()])).all(axis=0) | elsewhere
+    # Without a total, a known unit at the threshold of the class decides it, whatever the unknown ones do.
+    known |= ~np.isfinite(total) & (largest >= _UTILISED)
     value = np.where(known, largest, total)
     broken_down = np.where(np.isfinite(value), np.where(known, 1.0, 0.0), np.nan)
     return value, broken_down, np.where(np.isfinite(value), np.where(known, name, "sm_throughput_pct"), "")
