@@ -23,6 +23,8 @@ from advisor.records.quantities import confidence_text
 DEFAULT: Final = ("SpeedOfLight", "LaunchStats", "Occupancy", "WorkloadDistribution")
 DETAILED: Final = (*DEFAULT, "MemoryWorkloadAnalysis", "MemoryWorkloadAnalysis_Chart", "SourceCounters")
 SETS: Final = {"default": DEFAULT, "detailed": (*DETAILED, "SpeedOfLight_RooflineChart")}
+# The sections with the counts by opcode and by instruction.
+OPCODES, ACCESSES = "InstructionStats", "SourceCounters"
 LEAST_NS: Final = 10_000.0
 _PER_SOURCE: Final = ("opcodes", "accesses", "rules", "sampling", "slots")
 
@@ -58,10 +60,12 @@ def thinned(frame: Any, sections: tuple[str, ...]) -> Any:
     known = metrics()
     out = frame.copy()
     for name in frame.columns:
-        if name in known and known[name].section not in (*sections, "") or (
-            name in known and known[name].source in ("opcodes", "accesses")
-        ):
+        if name in known and known[name].section not in (*sections, ""):
             out[name] = float("nan")
+        elif name in known and known[name].source == "opcodes" and OPCODES not in sections:
+            out[name] = float("nan")
+        elif name == "accesses" and ACCESSES in sections:
+            continue
         elif name in _PER_SOURCE:
             out[name] = [() if name == "rules" else None] * len(frame)
     return out
