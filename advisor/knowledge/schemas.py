@@ -74,6 +74,7 @@ class FixDef(Entry, frozen=True, forbid_unknown_fields=True, kw_only=True):
     of the same entry whose factors this one has. leaves_out: what is not shown where its conditions hold: the general
     fix, if this one says all that it would say here or it would do harm; or all others, where the code cannot be
     changed or they would be wrong. example: metric values on which it is the first fix.
+    depends: what decides how much it gains and no report shows; the range of the estimate then begins at no gain.
     before, after: about five to ten lines of code each, both or neither. code: the kind of that code: whole device
     functions (`kernel`), statements of the host program (`host`) or `python`. check: the simulator that applies the fix
     to the launch's own numbers (reasoning/fix_simulation.py). typical: the usual gain of a fix without a model
@@ -94,6 +95,7 @@ class FixDef(Entry, frozen=True, forbid_unknown_fields=True, kw_only=True):
     changes: dict[str, str] = {}
     degrees: dict[str, str] = {}
     changes_as: str = ""
+    depends: str = ""
     fallback: bool = False
     leaves_out: Literal["", "general", "others"] = ""
     check: Literal["", "banks", "coalescing", "occupancy", "waves"] = ""

@@ -22,6 +22,7 @@ from advisor.view.numbers import (
     short_gain_text,
     time_text,
 )
+from advisor.view.pages.deciding import deciding_blocks, deciding_facts
 from advisor.view.pages.estimate import estimate_lines
 from advisor.view.pages.launch import (
     alternative_blocks,
@@ -83,6 +84,8 @@ def finding_card(launch: LaunchDiagnosis, finding: Finding, position: int) -> Ca
     estimated = finding.speedup is not None or launch.bound_of(finding.id) is not None
     if not estimated and finding.kind == "diagnosis" and not is_end(finding):
         blocks.append(Line("These numbers do not allow an estimate of the speedup.", "quiet"))
+    if finding.id == "unexplained" and launch.deciding is not None:
+        blocks += [Facts(tuple(deciding_facts(launch.deciding))), *deciding_blocks(launch.deciding)]
     if finding.undecided:
         names = ", ".join(map(condition_title, finding.undecided))
         blocks.append(Line(names, "unknown", "Not known"))

@@ -229,7 +229,7 @@ def floor_of_bytes(columns: Columns, given: Columns) -> Array:
 
 def throughputs(columns: Columns, given: Columns) -> Array:
     """Return 1 where a report tells compute and memory throughput, 0 where it lacks one; NaN without a report."""
-    told = np.isfinite(columns["compute_pct"]) & np.isfinite(columns["memory_pct"])
+    told = np.isfinite(columns["compute_from_breakdown"]) & np.isfinite(columns["memory_pct"])
     return np.where(np.isfinite(columns["report_complete"]), told.astype(float), np.nan)
 
 
@@ -311,7 +311,7 @@ FILLS: dict[str, tuple[tuple[str, ...], Fill]] = {
     "dram_achievable_pct": (("dram_copy_ceiling_pct",), achievable),
     "napkin_reachable_ns": (("theoretical_bytes", "dram_peak_bytes_per_s"), reachable),
     "napkin_floor_ns": (("theoretical_bytes", "dram_peak_bytes_per_s"), floor_of_bytes),
-    "throughputs_known": (("report_complete", "compute_pct", "memory_pct"), throughputs),
+    "throughputs_known": (("report_complete", "compute_from_breakdown", "memory_pct"), throughputs),
     "spill_inst": (("local_inst",), spills),
     "global_dram_share": _global_part("local_dram_share"),
     "global_lookup_share": _global_part("local_lookup_share"),
@@ -339,6 +339,10 @@ FILLS: dict[str, tuple[tuple[str, ...], Fill]] = {
 }
 
 
+# The threshold of the classes: from here on a unit counts as utilised (guide.step1.table).
+_UTILISED = 60.0
+
+
 def _leader(columns: Mapping[str, Array], names: tuple[str, ...]) -> tuple[Array, Array]:
     """Return the largest known value of the columns (NaN if none is known) and its column's name."""
     values = np.array([columns[name] for name in names])
@@ -352,16 +356,19 @@ def compute(columns: Mapping[str, Array]) -> tuple[Array, Array, Array]:
 
     The value is the most utilised of the pipes and the issue slots if all are known, else SM throughput. If the load
     and store path, barriers or constants account for SM throughput, it does not measure arithmetic, and the known pipes
-    are used.
+    are used. Without either, a single unit of 60 % or more is the least that it can be; compute_from_breakdown is then
+    unknown.
     """
     largest, name = _leader(columns, compute_units())
     total = columns["sm_throughput_pct"]
     inside, _ = _leader(columns, inner_units())
     elsewhere = np.isfinite(largest) & (inside >= total - SAME_POINTS)
     known = np.isfinite(np.array([columns[name] for name in compute_units()])).all(axis=0) | elsewhere
-    value = np.where(known, largest, total)
-    broken_down = np.where(np.isfinite(value), np.where(known, 1.0, 0.0), np.nan)
-    return value, broken_down, np.where(np.isfinite(value), np.where(known, name, "sm_throughput_pct"), "")
+    # Without a total, a known unit at the threshold of the class decides it, whatever the unknown ones do.
+    least = ~known & ~np.isfinite(total) & (largest >= _UTILISED)
+    value = np.where(known | least, largest, total)
+    broken_down = np.where(np.isfinite(value) & ~least, np.where(known, 1.0, 0.0), np.nan)
+    return value, broken_down, np.where(np.isfinite(value), np.where(known | least, name, "sm_throughput_pct"), "")
 
 
 def memory(columns: Mapping[str, Array]) -> tuple[Array, Array]:
