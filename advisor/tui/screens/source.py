@@ -25,7 +25,7 @@ from advisor.tui.screens.source_rows import NO_LINES, NO_SHAPE, NO_TEXT, NOTHING
 from advisor.tui.widgets.keys import KeyLine
 from advisor.tui.widgets.lists import Rows
 from advisor.tui.widgets.prompt import Prompt
-from advisor.tui.widgets.text import Banner, Busy, Note
+from advisor.tui.widgets.text import Banner, Note
 from advisor.view.text import place_text
 
 _TABS: Final = ("SASS", "Source text", "PTX", "Shape")
@@ -113,7 +113,7 @@ class SourceScreen(PanelScreen):
         self._of_line = False
 
     def compose(self) -> ComposeResult:
-        yield Banner()
+        yield Banner(blocks=self.blocks)
         yield Note("about")
         with Container(id="panes"):
             with Vertical(id="left"):
@@ -123,7 +123,6 @@ class SourceScreen(PanelScreen):
                 yield Note("tabs")
                 yield Rows(blocks=self.blocks, ident="code")
                 yield Note("detail")
-        yield Busy(blocks=self.blocks)
         yield self.prompt_line(Prompt((), placeholder=_PROMPT, ident="prompt"))
         yield KeyLine()
 

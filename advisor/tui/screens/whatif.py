@@ -205,7 +205,7 @@ class WhatIfScreen(PanelScreen):
         self._after: LaunchDiagnosis | None = None
 
     def compose(self) -> ComposeResult:
-        yield Banner()
+        yield Banner(blocks=self.blocks)
         yield Note("about")
         with Container(id="panes"):
             yield Rows(blocks=self.blocks, ident="metrics")
