@@ -200,7 +200,7 @@ class AdvisorApp(App[int]):
         if not isinstance(event, Key) or not event.is_printable or self.state.ask is None:
             return False
         await asyncio.sleep(_BURST_S)
-        following: list[object] = list(getattr(self._message_queue, "_queue", ()))
+        following = (self._pending_message, *self._message_queue.values)
         return any(isinstance(one, Key) and one.is_printable for one in following)
 
     def notify(
@@ -369,18 +369,21 @@ class AdvisorApp(App[int]):
 
     def replay_file(self, path: Path) -> None:
         """Load a saved session and replay it."""
+        self.notify("Opening the saved session …", markup=False)
         from advisor.tui.screens.replay import load, read
 
         read(self, path, False, load)
 
     def resume_file(self, path: Path) -> None:
         """Load a saved session and continue where it ended."""
+        self.notify("Opening the saved session: its steps are done again …", markup=False)
         from advisor.tui.screens.replay import load, read
 
         read(self, path, True, load)
 
     def loaded(self, player: Player | None, end: Any, problem: str) -> None:
         """Show a saved session, or continue it if `end` is its last step; `player` is None if loading failed."""
+        self._say(None)
         if player is None:
             self.notify(problem, severity="error", markup=False)
             if self._interrupted is not None:
@@ -469,7 +472,8 @@ class AdvisorApp(App[int]):
             self.warn("Nothing is missing: every metric that a rule needs is known for this launch.")
             return
         self.copy_to_clipboard(command)
-        self.notify(f"Copied, if the terminal allows it: {safe(command)}", markup=False)
+        said = "The ncu command that collects what is missing is copied, if the terminal allows it; /collect shows it."
+        self.notify(said, markup=False)
 
     def action_view(self, view: str) -> None:
         self.dispatch(e.ViewShown(view))

@@ -16,6 +16,7 @@ from textual.events import Key
 from textual.timer import Timer
 from textual.widgets import Input
 
+from advisor.records import resources
 from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis
 from advisor.session import events as e
 from advisor.session.actions import COMMANDS
@@ -23,7 +24,7 @@ from advisor.session.choices import choices, misread
 from advisor.session.records import Card, Choice
 from advisor.session.state import State
 from advisor.session.views import hot_line_request, preview
-from advisor.tui.drawing import card_lines, chart_lines, code_lines, safe, styled
+from advisor.tui.drawing import card_lines, chart_lines, code_lines, hanging, safe, styled
 from advisor.tui.screens.base import (
     PAGE_KEYS,
     ChoiceScreen,
@@ -43,6 +44,8 @@ _START = "start"  # the choice that returns to the start screen
 _LABEL = 13  # at least the cells of a label in the preview
 _EXAMPLE = 4  # lines of an example with its heading from which it is worth showing
 _UNLIMITED = 10_000
+_TOUR = "tour"  # the folder of the demo's report
+_DEMO = "Each of these kernels is slow on purpose, for a reason of its own; two need no fix."
 _RESTS_S = 0.2  # seconds on a row after which its hot lines are read
 _CUT = ("Why", "Hot line", " ")  # labels of facts that are cut to a line where all of them do not fit
 _FILTER = "press / and type: a kernel, class or finding to filter, or a question"
@@ -133,7 +136,9 @@ class LaunchesScreen(ChoiceScreen):
         said = [styled("! ", "bold $text-warning") + Content(safe(line)) for line in problems]
         self._preview()
         self.query_one("#problems", Note).say(said)
-        self.query_one("#summary", Note).say([Content(summary(rows, table.kept, self._order, self._upwards))])
+        said_of = summary(rows, table.kept, self._order, self._upwards)
+        of_demo = f". {_DEMO}" if said_of and _is_demo(state) and self.has_class("-wide") else ""
+        self.query_one("#summary", Note).say([Content(said_of + of_demo)])
         self.refresh_bindings()
         if self._early and not _reading(state):
             self._early = False
@@ -155,6 +160,9 @@ class LaunchesScreen(ChoiceScreen):
         cards, launch = () if position is None else preview(state, position), self.launch
         charts = launch is not None and bool(cards) and self.has_class("-wide")
 
+        def reading(width: int) -> list[Content]:
+            return [line for text in _expected(state) for line in (*hanging("", styled(text, ""), width), Content(""))]
+
         def lines(width: int) -> list[Content]:
             # Exactly as long as the pane: to arrange the screen again for each launch would hold up the cursor.
             room = self.query_one("#side").content_size.height or _UNLIMITED
@@ -170,7 +178,7 @@ class LaunchesScreen(ChoiceScreen):
                 out = [*out[: room - 1], (out[room - 1].truncate(width - 2) + styled(" …", "$quiet"))]
             return out + [Content("")] * (0 if room == _UNLIMITED else room - len(out))
 
-        self.query_one("#preview", Lines).show(lines)
+        self.query_one("#preview", Lines).show(reading if _reading(state) else lines)
 
     @on(LaunchTable.RowHighlighted)
     def _highlighted(self) -> None:
@@ -343,6 +351,17 @@ def _brief(card: Card, width: int) -> Card:
 def _reading(state: State) -> bool:
     """Return whether the first report is still being read or to be read: nothing can be filtered or asked yet."""
     return state.diagnosis is None and bool(state.waiting or not state.log)
+
+
+def _expected(state: State) -> list[str]:
+    """Return what the first screen says while the reports are read."""
+    names = ", ".join(safe(Path(path).name) for path in state.paths)
+    rows = "Its launches appear here, the one whose fix saves most time first; lines typed meanwhile are kept."
+    return [f"Reading {names}. {rows}", *([f"The demo is a real report. {_DEMO}"] if _is_demo(state) else [])]
+
+
+def _is_demo(state: State) -> bool:
+    return any(Path(path).is_relative_to(resources.folder("kernels") / _TOUR) for path in state.paths)
 
 
 def _problems(state: State) -> list[str]:

@@ -131,6 +131,7 @@ class SessionScreen(ChoiceScreen):
     def _submitted(self, event: Input.Submitted) -> None:
         event.input.clear()
         if event.value.strip():
+            self.remove_class("-evidence")
             self.app.say(event.value)
         else:
             self.take(self.query_one(Choices).marked)
@@ -169,6 +170,11 @@ class SessionScreen(ChoiceScreen):
         if event is not None:
             self.remove_class("-evidence")
             self.app.dispatch(event)
+
+    def action_command(self, name: str) -> None:
+        """Run a command; its result is in the conversation, which a narrow evidence pane would cover."""
+        self.remove_class("-evidence")
+        super().action_command(name)
 
     def action_launches(self) -> None:
         self.app.say("/kernels")

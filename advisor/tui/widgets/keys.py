@@ -6,7 +6,7 @@ time that opening a launch takes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import Any, Final
 
@@ -20,7 +20,8 @@ from textual.widget import Widget
 from advisor.tui.drawing import styled
 
 _HELP: Final = "app.help"
-_LAST: Final = ("quit", "app.quit", _HELP)  # actions whose keys come last
+_QUIT: Final = ("quit", "app.quit")
+_LAST: Final = (*_QUIT, _HELP)  # actions whose keys come last
 _LOW: Final = 20  # rows of the screen below which the keys have one row
 
 
@@ -64,6 +65,12 @@ def _rows(keys: list[Key], width: int, most: int) -> list[list[Key]]:
         rows[-1].append(key)
         room -= key.width + 1
     return rows
+
+
+def _needed(keys: Sequence[Key], width: int) -> list[Key]:
+    """Return the keys without that for quitting, which the help names too, if they need a row less so."""
+    every, rest = list(keys), [key for key in keys if key.action not in _QUIT]
+    return rest if len(_rows(rest, width, len(rest))) < len(_rows(every, width, len(every))) else every
 
 
 class KeyLine(Widget):
@@ -124,7 +131,7 @@ class KeyLine(Widget):
     def _height(self, width: int) -> int:
         """Return the rows that keys and note need; keys never need fewer again, so that nothing above them moves."""
         low = self.screen.size.height < _LOW
-        need = 1 if low else len(_rows(list(self.keys), width, _MOST_ROWS))
+        need = 1 if low else len(_rows(_needed(self.keys, width), width, _MOST_ROWS))
         at, before = self._high
         self._high = (self.screen.size, need if at != self.screen.size else max(need, before))
         return max(self._high[1], len(self._said(width)))
@@ -134,7 +141,7 @@ class KeyLine(Widget):
 
     def fitting(self) -> list[list[tuple[int, Key]]]:
         """Return the keys that fit whole, row by row, each with its first cell."""
-        width, keys = self.content_size.width, list(self.keys)
+        width, keys = self.content_size.width, _needed(self.keys, self.content_size.width)
         most = max(self._high[1], 1)
         rows = _rows(keys, width, most)
         if sum(map(len, rows)) < len(keys):

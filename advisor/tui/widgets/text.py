@@ -211,7 +211,7 @@ class Conversation(CardColumn):
         if begins is not None:
             self._anchor = begins
         elif not new:  # cards were taken back
-            self._anchor = len(wanted) - 1
+            self._anchor = newest((), wanted)
         self.call_after_refresh(self.reveal)
 
     def reveal(self) -> None:
