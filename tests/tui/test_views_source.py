@@ -378,7 +378,7 @@ async def test_a_long_line_is_scrolled_sideways_to_its_end_and_back():
         assert at.shows("tile[x][y];"), "the whole line under the cursor is below the list"
 
         def first() -> str:
-            return next(row for row in at.rows if "100 %" in row)
+            return next(row for row in at.rows if "100 % █" in row)
 
         assert whole[-12:] not in first()
         for _ in range(20):
@@ -400,8 +400,9 @@ async def test_a_question_typed_as_a_search_is_answered_and_not_searched_for():
 async def test_scrolled_sideways_a_line_keeps_its_share_and_its_number():
     text = TEXT.replace("sum += tile[x][y]", "sum += " + " + ".join(f"tile[x][{n}]" for n in range(40)))
     async with source((80, 24), locate=locator(listing(text=text))) as at:
+
         def first() -> str:
-            return next(row for row in at.rows if "100 %" in row)
+            return next(row for row in at.rows if "100 % █" in row)
 
         assert ":7" in first() and "tile[x][0]" in first()
         await at.press("right", "right")
