@@ -19,7 +19,7 @@ from advisor.view.text import source_line
 if TYPE_CHECKING:
     from advisor.source.viewer import Seen
 
-_KEPT: Final = 12  # maximum results kept per kind of request, so that going back is fast
+_KEPT: Final = 8  # maximum results kept per kind of request, so that going back is fast
 
 
 def plain(request: Request) -> bool:
