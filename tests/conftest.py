@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from advisor.records import resources
 
@@ -30,6 +31,16 @@ _SHOWS = (
 
 # What these look at is concluded from reports; tests/read_once.py says who reads for itself.
 _READ_ONCE = ("cli", "compare", "explain", "hardware", "practice", "reasoning", "session", "source", "view")
+
+
+# No property is judged by the time it takes, which other work on the machine lengthens; fixtures are not changed.
+settings.register_profile(
+    "any machine",
+    settings(),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+settings.load_profile("any machine")
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -132,7 +132,8 @@ class DiagnosisDef(Entry, frozen=True, forbid_unknown_fields=True):
 
     step: the order of evaluation: a rule may use only findings of earlier steps. Steps from 6 on run after
     quantification. locate: the measure (source/measures.py) that is largest at the code that causes it; moments: the
-    moments that show a timeline pattern in the trace. In the file, `fix` is one fix or a list of them.
+    moments that show a timeline pattern in the trace; after: timeline patterns whose fixes this one's fix needs, which
+    come first. In the file, `fix` is one fix or a list of them.
     """
 
     id: str = ""
@@ -144,6 +145,7 @@ class DiagnosisDef(Entry, frozen=True, forbid_unknown_fields=True):
     why: str = ""
     seen: tuple[RuleDef, ...] = ()
     explains: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
     misleads: str = ""
     fixes_given: FixDef | tuple[FixDef, ...] | None = msgspec.field(default=None, name="fix")
     examples: Examples = Examples()

@@ -9,7 +9,7 @@ import numpy as np
 
 from advisor.knowledge.base import Catalog
 from advisor.knowledge.schemas import FixDef, MetricDef
-from advisor.knowledge.units import compute_units, inner_units, memory_units
+from advisor.knowledge.units import compute_units, inner_units, memory_units, parts_of
 from advisor.reasoning import workloads
 from advisor.reasoning.collect import missing, questions
 from advisor.reasoning.engine.trace import Trace
@@ -104,6 +104,8 @@ class Kernels:
             "memory_throughput_pct": memory_units(),
             "sm_throughput_pct": (*compute_units(), *inner_units()),
             "occupancy_theoretical_pct": ("occupancy_achieved_pct",),
+            "l1_throughput_pct": ("l1_wavefronts_pct", "l1_requests_pct", "shared_wavefronts_hw_pct"),
+            "l2_throughput_pct": parts_of("l2_pct"),
         }
         return min([most, *(known.get(whole, most) for whole, parts in wholes.items() if metric in parts)])
 

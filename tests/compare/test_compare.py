@@ -9,7 +9,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from hypothesis import HealthCheck, given
+from hypothesis import given
 from hypothesis import settings as limits
 from hypothesis import strategies as st
 
@@ -122,7 +122,7 @@ def test_launches_of_one_kernel_and_shape_are_runs_and_their_median_counts(tour:
     assert [c.id for c in found.conditions] == ["spread"]
 
 
-@limits(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@limits(max_examples=40, deadline=None)
 @given(st.lists(st.integers(0, 21), min_size=1, max_size=8), st.lists(st.integers(0, 21), min_size=1, max_size=8))
 def test_every_launch_is_in_one_pair_or_left_on_its_side(tour: Any, before: list[int], after: list[int]) -> None:
     try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from pathlib import Path
 
 import msgspec
@@ -64,10 +63,8 @@ def test_a_file_is_read_only_where_nobody_else_can_write(tmp_path: Path) -> None
     path.parent.chmod(0o700)
     path.unlink()
     os.mkfifo(path)
-    start = time.monotonic()
-    with pytest.raises(OSError, match="regular"):
+    with pytest.raises(OSError, match="regular"):  # without waiting for a writer
         read_own(path, 10)
-    assert time.monotonic() - start < 2
 
 
 def test_parsed_knowledge_that_others_can_change_is_neither_believed_nor_kept(tmp_path: Path) -> None:

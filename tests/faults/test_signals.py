@@ -101,5 +101,5 @@ def test_what_does_not_unwind_is_ended_by_force() -> None:
         "try: os.kill(os.getpid(), signal.SIGTERM)\n"
         "except ending.Stopped: time.sleep(60)\n"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=20)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=59)
     assert done.returncode == 143 and not os.path.lexists(done.stdout.strip())

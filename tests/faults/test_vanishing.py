@@ -42,8 +42,8 @@ def test_a_closed_terminal_ends_an_app_that_waits_for_it(terminal: int, monkeypa
         time.sleep(0.1)
         assert not ended.is_set() and not driver.exit_event.is_set()
         os.close(terminal)
-        writer._queue.put("a frame that is taken now", timeout=5)
-        assert ended.wait(5) and driver.exit_event.is_set()
+        writer._queue.put("a frame that is taken now", timeout=60)
+        assert ended.wait(60) and driver.exit_event.is_set()
         driver.write("what is written then blocks nothing")
         driver.write("again")
 

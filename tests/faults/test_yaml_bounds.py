@@ -21,7 +21,7 @@ from advisor.records.errors import AdvisorError, KnowledgeError
 from advisor.records.resources import folder
 from advisor.session.transcripts.authoring import read_script
 
-MOST_S = 20.0
+MOST_S = 20.0  # of processor time, which other work on the machine does not lengthen
 BOMBS = {
     "very many keys": "".join(f"k{i}: 1\n" for i in range(300_000)),
     "a sexagesimal integer": "a: " + ":".join(["1"] * 1_500_000) + "\n",
@@ -50,16 +50,16 @@ READERS: dict[str, Callable[[Path], Any]] = {
 def test_a_bomb_is_refused_in_one_line_within_seconds(bomb: str, reader: str, tmp_path: Path) -> None:
     path = tmp_path / "bomb.yaml"
     path.write_text(BOMBS[bomb])
-    start = time.monotonic()
+    start = time.process_time()
     with pytest.raises(AdvisorError) as refusal:
         READERS[reader](path)
     assert "\n" not in str(refusal.value)
-    assert time.monotonic() - start < MOST_S
+    assert time.process_time() - start < MOST_S
 
 
 def test_lint_and_the_reader_of_workloads_are_bounded_too(tmp_path: Path) -> None:
     (tmp_path / "team").mkdir()
-    start = time.monotonic()
+    start = time.process_time()
     bombs = {"metrics.yaml": BOMBS["very many keys"], "sources.yaml": BOMBS["a sexagesimal integer"]}
     for name, text in bombs.items():
         (tmp_path / "team" / name).write_text(text)
@@ -70,16 +70,16 @@ def test_lint_and_the_reader_of_workloads_are_bounded_too(tmp_path: Path) -> Non
         workload.write_text(("workload: x\n" + text)[: 60 << 10])
         with pytest.raises(AdvisorError):
             read(workload)
-    assert time.monotonic() - start < 3 * MOST_S
+    assert time.process_time() - start < 3 * MOST_S
 
 
 def test_a_folder_of_rules_at_the_bound_is_linted_in_time(tmp_path: Path) -> None:
     (tmp_path / "observations").mkdir()
     rules = "".join(f"k{i}: {{test: 'dram_pct > {i}'}}\n" for i in range(MOST_NODES // 4 - 10))
     (tmp_path / "observations" / "x.yaml").write_text(rules)
-    start = time.monotonic()
+    start = time.process_time()
     assert lint([SMALL, tmp_path])
-    assert time.monotonic() - start < 2 * MOST_S
+    assert time.process_time() - start < 2 * MOST_S
 
 
 def test_the_bounds_name_what_is_beyond_them(tmp_path: Path) -> None:

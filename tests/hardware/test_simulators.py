@@ -156,9 +156,9 @@ def test_what_cannot_be_is_refused_in_one_line(
 
 def test_the_longest_index_over_the_largest_block_takes_no_time() -> None:
     text = "+".join(["tid.x*tid.y"] * 33)
-    start = time.perf_counter()
+    start = time.process_time()
     coalescing(Asked(text, block="32x32"), {})
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 def test_types_go_by_their_names_in_cuda_and_in_the_table() -> None:

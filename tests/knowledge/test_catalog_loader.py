@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import advisor
@@ -123,7 +123,7 @@ def test_a_file_that_is_not_text_or_not_there_is_refused(tmp_path):
 
 
 @given(st.text(alphabet="ab:-[]{}&*!?|>'\"#%,\n \t0", max_size=40))
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=300, deadline=None)
 def test_no_text_gets_anything_but_content_or_a_refusal(tmp_path, text):
     path = tmp_path / "x.yaml"
     path.write_text(text)

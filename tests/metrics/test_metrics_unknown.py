@@ -7,7 +7,7 @@ import functools
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from advisor.knowledge.base import catalog
@@ -47,7 +47,7 @@ def test_each_number_taken_away_by_itself_leaves_the_others_right_or_unknown(
         _compared(derived, after.iloc[at * len(base) : (at + 1) * len(base)], {gone})
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, deadline=None)
 @given(gone=st.sets(st.sampled_from([*READ, "opcodes", "accesses"]), max_size=120))
 def test_numbers_taken_away_together_leave_the_others_right_or_unknown(
     base: pd.DataFrame, derived: pd.DataFrame, gone: set[str]
@@ -79,7 +79,7 @@ def _compared(derived: pd.DataFrame, after: pd.DataFrame, gone: set[str]) -> Non
         assert (abs(now[at] - was[at])[known] <= allowed[known]).all(), (gone, names[at])
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, deadline=None)
 @given(gone=st.sampled_from(READ))
 def test_labels_are_the_same_or_unknown_when_one_number_is_gone(
     base: pd.DataFrame, derived: pd.DataFrame, gone: str
@@ -125,7 +125,7 @@ def test_hostile_numbers_never_become_infinite_or_stop_the_work(values: dict[str
         assert after[name].dtype == np.float64
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, deadline=None)
 @given(order=st.permutations(range(22)))
 def test_launches_do_not_influence_each_other(base: pd.DataFrame, derived: pd.DataFrame, order: list[int]) -> None:
     shuffled = derive(base.iloc[order].reset_index(drop=True))

@@ -15,7 +15,7 @@ def python(code: str, on_text: object = lambda text, whole: None, first_s: float
     return run_child([sys.executable, "-c", code], on_text, first_s)  # type: ignore[arg-type]
 
 
-def gone(pid: int, within_s: float = 20.0) -> bool:
+def gone(pid: int, within_s: float = 60.0) -> bool:
     """Whether a process ends; a zombie that nobody has waited for yet counts as ended.
 
     The kernel takes a killed process down in its own time, so a busy machine is given some.

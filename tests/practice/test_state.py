@@ -45,7 +45,7 @@ def test_two_terminals_at_once_lose_nothing(tmp_path: Path) -> None:
         "for _ in range(25): Store(Path(sys.argv[1])).change('good-copy', bump)\n"
     )
     children = [subprocess.Popen([sys.executable, "-c", code, str(tmp_path)]) for _ in range(3)]
-    assert [c.wait(60) for c in children] == [0, 0, 0]
+    assert [c.wait(120) for c in children] == [0, 0, 0]
     assert Store(tmp_path).record("good-copy").attempts == 75
 
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
+import os
 import resource
-import time
 from pathlib import Path
 
 import pytest
@@ -16,7 +16,7 @@ SAMPLE = list(inputs(30))
 @pytest.mark.parametrize("item", SAMPLE, ids=lambda item: item.name.partition(".")[0])
 def test_a_damaged_input_is_refused_in_one_line_or_read_as_incomplete(item: Damaged, tmp_path: Path) -> None:
     path = item.write(tmp_path)
-    before, start = most_kib(), time.monotonic()
+    before, start = most_kib(), processor_s()
     try:
         found = read(path)
     except InputError as refusal:
@@ -27,9 +27,14 @@ def test_a_damaged_input_is_refused_in_one_line_or_read_as_incomplete(item: Dama
         assert found.info.problems
         shown = "".join([*found.frame["kernel_full"], *found.info.problems])
         assert shown.isprintable()
-    assert time.monotonic() - start < 20
+    assert processor_s() - start < 20
     own, children = (after - most for after, most in zip(most_kib(), before, strict=True))
     assert own + 2 * children < 1024 * 1024
+
+
+def processor_s() -> float:
+    """The processor time of this process and of its children that have ended; others at work do not lengthen it."""
+    return sum(os.times()[:4])
 
 
 def most_kib() -> list[int]:

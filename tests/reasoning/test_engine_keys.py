@@ -7,7 +7,7 @@ import threading
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from advisor.reasoning.engine.reason import Engine
@@ -35,7 +35,7 @@ def engine(make):
 
 
 @given(codes, codes)
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=120, deadline=None)
 def test_rows_with_equal_keys_have_identical_traces(make, quantified, one, other):
     catalog = make(RULES, classes={"k": (["a"], ["d"])})
     observed = observe(frame_of(one, other), catalog)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from advisor.knowledge.expressions import FALSE, TRUE, UNKNOWN
@@ -278,7 +278,7 @@ def reference(rules, classes, state, answers, words):
     st.sampled_from([frozenset(), frozenset({"answer.q.y"}), frozenset({"answer.q.n"})]),
     st.sampled_from([frozenset(), frozenset({"gain.g"})]),
 )
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, deadline=None)
 def test_the_engine_agrees_with_a_plain_reading_of_the_rules(make, quantified, program, values, answers, words):
     rules, classes = program
     state = dict(zip(NAMES, values, strict=True))

@@ -6,7 +6,7 @@ import math
 
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from advisor.knowledge.schemas import MetricDef
@@ -87,7 +87,7 @@ def test_the_turning_points_of_several_conclusions_are_told_once_each(catalog):
 
 
 @given(st.floats(0, 100), st.floats(0, 100), st.floats(1, 1e12), st.floats(1, 1e12))
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None)
 def test_just_beyond_a_flip_the_comparison_has_turned_and_before_it_has_not(catalog, dram, l2, moved, needed):
     values = {"dram": dram, "l2": l2, "moved": moved, "needed": needed}
     observed = observe(pd.DataFrame([values]), catalog)

@@ -106,7 +106,7 @@ def test_the_script_measures_the_same_without_this_program(machine: Machine) -> 
     result = machine.sweeps("4,8,broken,hang", *script, repeat=2)
     assert machine.log == [] and not (machine.home / "sweep").exists(), "nothing ran"
     assert "ncu-advisor sweep --read sweep" in result.stderr
-    subprocess.run(["sh", "all.sh"], check=True, capture_output=True, timeout=30)
+    subprocess.run(["sh", "all.sh"], check=True, capture_output=True, timeout=120)
     found = document(machine)
     rows = [(p["values"]["TILE"], p.get("problem", "")) for p in found["points"]]  # type: ignore[attr-defined]
     assert rows == [
@@ -128,7 +128,7 @@ def test_words_with_blanks_quotes_and_braces_reach_the_program_in_both_ways(mach
     machine.does(*arguments)
     assert next(Path("a folder").glob("*/x.seen")).read_text(encoding="utf-8") == seen
     machine.does(*arguments, "--script", "s.sh", "--folder", "b folder")
-    subprocess.run(["sh", "s.sh"], check=True, capture_output=True, timeout=30)
+    subprocess.run(["sh", "s.sh"], check=True, capture_output=True, timeout=120)
     assert next(Path("b folder").glob("*/x.seen")).read_text(encoding="utf-8") == seen
     assert not Path("pwned").exists()
 

@@ -114,9 +114,9 @@ def test_pages_that_name_each_other_do_not_keep_the_program_busy(seed: int, tmp_
     """57 KB of a database that pretends to hold up to 10^15 rows."""
     path = make.busy().write(tmp_path / "t.sqlite")
     path.write_bytes(damaged_databases.tree(path.read_bytes(), random.Random(seed)))
-    start = time.monotonic()
+    start = time.process_time()
     assert "damaged" in refused(path)
-    assert time.monotonic() - start < 5.0
+    assert time.process_time() - start < 5.0
 
 
 def test_a_query_that_never_ends_is_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,7 +15,7 @@ from textual._context import visible_screen_stack
 from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
 from textual.strip import Strip
-from textual.widgets import Input
+from textual.widgets import Input, TextArea
 
 from advisor.tui.app import AdvisorApp
 from advisor.tui.widgets.prompt import Prompt
@@ -23,7 +23,7 @@ from tui.factory import desk
 
 # Threads of the screens that end by themselves; "request" is the app's runner, which says itself whether it is idle.
 _THREADS = ("replay", "read session", "knowledge")
-_AT_MOST_S = 30.0
+_AT_MOST_S = 120.0  # a bound, not a wait: on a machine that is loaded, a real report takes tens of seconds
 
 
 async def still(min_sleep: float = 0.0, max_sleep: float = 1.0) -> None:
@@ -55,6 +55,9 @@ def _parsed(sheet: Stylesheet, *where: Any, **options: Any) -> Any:
 
 
 Stylesheet._parse_rules = _parsed  # type: ignore[method-assign]
+
+# No cursor blinks: whether one is drawn must not depend on the moment.
+Input._toggle_cursor = TextArea._toggle_cursor_blink_visible = lambda self: None  # type: ignore[method-assign]
 
 
 @dataclass
@@ -88,11 +91,23 @@ class Driver:
             if not loop._ready:  # type: ignore[attr-defined]
                 await asyncio.sleep(0.001)
 
+    async def until(self, holds: Callable[[], bool]) -> None:
+        """Wait until this holds, with the work going on that it waits for; AssertionError if it never does."""
+        loop = asyncio.get_running_loop()
+        until = loop.time() + _AT_MOST_S
+        while not holds():
+            assert loop.time() < until, f"this never came: {self.screen}"
+            await asyncio.sleep(0.005)
+            await still()
+            self._paint()
+
     def _at_work(self) -> bool:
         """Whether something was asked for that is not done: by the state, a thread, a worker or a message."""
         if self.app.state.waiting or not self.app.runner.idle or self._handling():
             return True
         if self.app._resize_event is not None:  # Textual takes up a new size a moment later
+            return True
+        if self.app._batch_count:  # Textual paints nothing for a moment: the palette asks for it when it closes
             return True
         threads = (thread for thread in threading.enumerate() if thread not in self.others)
         return any(thread.name in _THREADS for thread in threads) or not all(w.is_finished for w in self.app.workers)

@@ -364,6 +364,7 @@ def explanation(word: str, text: str) -> Explanation:
 
 
 def explain(word: str) -> Explanation:
+    word = word.rpartition(":")[2]  # the screen asks for a kind and a name
     if word not in INDEX.words:
         raise UsageError(f"nothing here is called {word!r}: perhaps occupancy")
     return explanation(word, "what it means\nand a second line")

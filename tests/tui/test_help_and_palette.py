@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -156,14 +155,10 @@ async def found(at: Driver, typed: str) -> None:
     """Open the palette and type."""
     await at.press("ctrl+p")
     await at.press(*["space" if c == " " else c for c in typed])
-    await asyncio.sleep(0.3)  # the palette gathers before it shows
-    await at.settle()
 
 
 async def taken(at: Driver) -> None:
     await at.press("enter")
-    await asyncio.sleep(0.1)
-    await at.settle()
 
 
 async def test_everything_is_in_the_palette_by_its_name():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -35,12 +34,12 @@ async def real(size: tuple[int, int] = (80, 24), subject: str = "") -> AsyncIter
 async def browse(at: Driver, subject: str = "") -> None:
     """Open the screen and wait until its contents are there."""
     at.app.dispatch(e.ViewShown("knowledge", subject))
-    for _ in range(400):
-        await at.settle()
-        screen = at.app.screen
-        if isinstance(screen, KnowledgeScreen) and screen.contents is not None:
-            break
-        await asyncio.sleep(0.01)
+    await at.settle()
+
+    def there() -> bool:
+        return isinstance(at.app.screen, KnowledgeScreen) and at.app.screen.contents is not None
+
+    await at.until(there)
     await at.settle()
 
 

@@ -133,7 +133,6 @@ def lines(*texts: str) -> Callable[[Pilot[int]], Any]:
         for text in texts:
             await at.say(text)
         assert isinstance(at.app.screen, SessionScreen)
-        at.app.screen.query_one(Prompt).cursor_blink = False
         await at.settle()
 
     return run

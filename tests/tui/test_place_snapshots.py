@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from textual.pilot import Pilot
-from textual.widgets import Input
 
 from advisor.session import events as e
 from advisor.timeline.analyse import analyse
@@ -21,12 +20,10 @@ SIZES = pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["small", "la
 
 
 async def still(pilot: Pilot[int]) -> Driver:
-    """Everything at rest, and no cursor that blinks."""
+    """Everything at rest."""
     assert isinstance(pilot.app, AdvisorApp)
     at = Driver(pilot.app, pilot)
     await at.settle()
-    for line in at.app.screen.query(Input):
-        line.cursor_blink = False
     return at
 
 
@@ -50,10 +47,10 @@ def test_the_knowledge_base(snap_compare: Any):
     async def run(pilot: Pilot[int]) -> None:
         at = await still(pilot)
         await at.press("f12")
-        at = await still(pilot)
-        while app.screen.contents is None:  # type: ignore[attr-defined]
-            await at.settle()
+        await at.until(lambda: app.screen.contents is not None)  # type: ignore[attr-defined]
+        await at.settle()
         await at.press("b", "enter")
+        assert not at.notes, "a note is gone after some seconds, and the picture is another"
 
     assert snap_compare(app, terminal_size=(110, 24), run_before=run)
 

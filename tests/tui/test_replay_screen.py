@@ -73,12 +73,8 @@ async def replay(player: Played | None = None, size: tuple[int, int] = (80, 24))
 
 async def rest(at: Driver) -> None:
     """Until the step that is wanted has been worked out."""
-    for _ in range(400):
-        await at.settle()
-        screen = at.app.screen
-        if not isinstance(screen, ReplayScreen) or not screen.working:
-            break
-        await asyncio.sleep(0.005)
+    await at.settle()
+    await at.until(lambda: not isinstance(at.app.screen, ReplayScreen) or not at.app.screen.working)
     await at.settle()
 
 
@@ -148,13 +144,13 @@ async def test_a_search_for_a_difference_is_called_off_and_nothing_else_moves():
         def at(self, step: int, watch: Callable[[str, int, int], None]) -> Any:
             if step == 2:
                 self.has_begun.set()
-                assert self.gate.wait(30)
+                assert self.gate.wait(120)
             return super().at(step, watch)
 
     player = Slow()
     async with replay(player) as at:
         await at.pilot.press("d")
-        assert await asyncio.to_thread(player.has_begun.wait, 30)
+        assert await asyncio.to_thread(player.has_begun.wait, 120)
         await at.pilot.press("escape")
         player.gate.set()
         await rest(at)
@@ -193,11 +189,8 @@ async def test_it_plays_by_itself_and_stops_at_the_end(monkeypatch: pytest.Monke
     monkeypatch.setattr("advisor.tui.screens.replay._PACES", (0.01, 0.01, 0.01, 0.01))
     async with replay() as at:
         await at.press("p")
-        for _ in range(400):
-            await asyncio.sleep(0.01)
-            await rest(at)
-            if at.shows("step 6 of 6") and not at.app.screen.playing:  # type: ignore[attr-defined]
-                break
+        await at.until(lambda: at.shows("step 6 of 6") and not at.app.screen.playing)  # type: ignore[attr-defined]
+        await rest(at)
         assert at.shows("step 6 of 6", "paused")
         await press(at, "home", "p", "p")
         assert at.shows("paused")

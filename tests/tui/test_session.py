@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import threading
 from collections.abc import Callable
 
@@ -12,6 +11,8 @@ from advisor.tui.app import AdvisorApp
 from advisor.tui.screens.help import HelpScreen
 from advisor.tui.screens.launches import LaunchesScreen
 from advisor.tui.screens.session import SessionScreen
+from advisor.tui.widgets.evidence import Evidence
+from advisor.tui.widgets.lists import Choices
 from advisor.tui.widgets.prompt import Prompt
 from tests.changed import replace
 from tui.driver import Driver, session
@@ -86,9 +87,21 @@ async def test_the_evidence_stands_beside_the_conversation_on_a_wide_screen_and_
         assert at.shows("Fix first", "Speed of light", "Warp stalls", "MIO throttle")
         await at.press("alt+n")
         assert at.shows("Fix first", "Evidence for the class", "Evidence for the finding")
-        await at.press("alt+u")
-        await at.press("f3")
+        await at.press("alt+u", "v")
+        assert at.app.focused is at.app.screen.query_one(Evidence) and at.shows("Fix first", "Speed of light")
+        await at.press("v")
         assert at.shows("Fix first") and not at.shows("Speed of light")
+        assert at.app.focused is at.app.screen.query_one(Choices)
+
+
+@SIZES
+async def test_v_and_a_digit_show_a_page_of_the_evidence(size: tuple[int, int]):
+    async with session("tour.ncu-rep", size=size) as at:
+        await at.open()
+        await at.press("v", "3")
+        assert at.shows("[Memory]", "Memory chart")
+        await at.press("right")
+        assert at.shows("[Source]")
 
 
 async def test_the_screen_may_change_its_size_at_any_moment():
@@ -169,18 +182,14 @@ async def test_work_is_shown_with_its_progress_and_can_be_called_off(hasty: bool
 
     def slow(paths: object, gpu: object, progress: Callable[[str, int, int], None]) -> object:
         progress("read", 3, 22)
-        gate.wait(10)
+        gate.wait(120)
         progress("read", 4, 22)
         return analyse(paths, gpu, progress)  # type: ignore[arg-type]
 
     app = AdvisorApp(desk(analyse=slow), ("tour.ncu-rep",))
     async with app.run_test(size=(80, 24)) as pilot:
         at = Driver(app, pilot)
-        for _ in range(200):
-            await asyncio.sleep(0.01)
-            if "3 of 22" in at.screen:
-                break
-        assert at.shows("reading", "3 of 22", "Esc cancels")
+        await at.until(lambda: at.shows("reading", "3 of 22", "Esc cancels"))
         await pilot.press("escape")
         await pilot.pause()
         assert at.shows("Cancelled.", "1 Try again")
@@ -326,7 +335,6 @@ async def test_tab_completes_a_command():
     async with session("tour.ncu-rep") as at:
         await at.open()
         await at.press("slash", *"/exp")
-        await asyncio.sleep(0.05)
         await at.press("tab")
         assert at.app.screen.query_one(Prompt).value == "/explain "
 
@@ -336,10 +344,7 @@ async def test_the_palette_does_what_the_commands_do_and_what_came_is_in_view():
         await at.open()
         await at.press("ctrl+p")
         await at.press(*"evidence")
-        await asyncio.sleep(0.3)
         await at.press("down", "enter")
-        await asyncio.sleep(0.1)
-        await at.settle()
         assert at.shows("Evidence  Shared-memory bank conflicts")
 
 

@@ -9,7 +9,6 @@ import pytest
 from textual.pilot import Pilot
 
 from advisor.tui.app import AdvisorApp
-from advisor.tui.widgets.prompt import Prompt
 from tui.driver import Driver
 from tui.factory import METRICS, Analysis, desk, diagnosis, launch
 
@@ -44,7 +43,6 @@ def after(*lines: str) -> Callable[[Pilot[int]], Any]:
         await at.settle()
         for line in lines:
             await (at.press(line[1:-1]) if line.startswith("<") else at.say(line))
-        at.app.screen.query_one(Prompt).cursor_blink = False
         await at.settle()
 
     return run

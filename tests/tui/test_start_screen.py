@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -142,11 +141,8 @@ async def test_a_damaged_session_is_said_and_the_start_stays(tmp_path: Path):
     broken.write_text("{]\n")
     async with start() as at:
         await at.say(str(broken))
-        for _ in range(500):
-            await asyncio.sleep(0.01)
-            await at.settle()
-            if notes(at):
-                break
+        await at.until(lambda: bool(notes(at)))
+        await at.settle()
         assert isinstance(at.app.screen, StartScreen) and "broken.jsonl" in notes(at)[0]
 
 

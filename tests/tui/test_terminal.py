@@ -34,7 +34,7 @@ class Terminal:
         )
         os.close(theirs)
 
-    def until(self, text: str, seconds: float = 30) -> str:
+    def until(self, text: str, seconds: float = 120) -> str:
         """What the program wrote until `text` came; AssertionError when it does not come."""
         seen = b""
         end = time.monotonic() + seconds
@@ -52,7 +52,7 @@ class Terminal:
     def leave(self) -> int:
         """Ctrl+Q, and the exit code."""
         self.press(b"\x11")
-        return self.process.wait(10)
+        return self.process.wait(60)
 
     def __enter__(self) -> Terminal:
         return self
@@ -60,7 +60,7 @@ class Terminal:
     def __exit__(self, *_: object) -> None:
         # Also when a test fails: a program whose terminal is gone must not be left behind.
         self.process.kill()
-        self.process.wait(10)
+        self.process.wait(60)
         os.close(self.ours)
 
 

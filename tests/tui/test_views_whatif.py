@@ -141,7 +141,7 @@ async def test_while_it_concludes_the_outcome_before_stands_and_is_marked():
         def what_if(self, position: int, values: Any) -> Any:
             if slow[0]:
                 has_begun.set()
-                go_on.wait(5)
+                go_on.wait(120)
             return super().what_if(position, values)
 
     def read(paths: Any, gpu: Any, progress: Any) -> Any:
@@ -151,7 +151,7 @@ async def test_while_it_concludes_the_outcome_before_stands_and_is_marked():
         await typed(at, "dram_pct=70")
         slow[0] = True
         await at.pilot.press("right")
-        await asyncio.to_thread(has_begun.wait, 5)
+        await asyncio.to_thread(has_begun.wait, 120)
         await at.pilot.pause()
         assert at.shows("diagnosing again", "DRAM-bound")
         go_on.set()

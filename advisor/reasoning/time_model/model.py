@@ -93,6 +93,11 @@ def _changed(now: Needs, factors: Mapping[str, Array]) -> dict[str, Array]:
     return out
 
 
+def applied(now: Needs, factors: Mapping[str, Array]) -> dict[str, Array]:
+    """Return the needs of every term, arrays of shape (rows,), when the work of some is multiplied by `factors`."""
+    return _changed(now, factors)
+
+
 def _others_wait(now: Needs, factors: Mapping[str, Array]) -> Array:
     """Return the remaining share of a warp's own waits; warps at a barrier wait less if the others wait less."""
     own = [name for name in LATENCY if name != "latency_barrier"]

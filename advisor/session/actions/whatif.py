@@ -25,6 +25,7 @@ from advisor.session.views import ask_for_view
 from advisor.view.blocks import Line
 from advisor.view.pages.answers.numbers import differences
 from advisor.view.pages.answers.occupancy import assumptions, beyond_theoretical
+from advisor.view.pages.answers.supposing import followed_text
 
 
 class WhatIfAsked(UserEvent, frozen=True, tag="whatif"):
@@ -58,10 +59,12 @@ def _answered(state: State, request: Suppose, result: Any) -> State:
     lines = differences(launches[request.position], result)
     title, implied = assumptions(launches[request.position], request.values)
     caveats = beyond_theoretical(launches[request.position], request.values)
+    followed = followed_text(launches[request.position], result, dict(request.values))
     body = (
         *((Line("; ".join(implied), "fact", "Implies"),) if implied else ()),
         *(lines or (Line("Class, findings and estimated speedups are unchanged.", "quiet"),)),
         *(Line(text, "warning") for text in caveats),
+        *((Line(followed, "quiet"),) if followed else ()),
     )
     return add(state, Card("change", title, body, request.position, label="What if"))
 

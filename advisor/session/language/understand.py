@@ -251,7 +251,7 @@ def _to_page(text: str, state: State, ask: Ask) -> e.Event:
         found = in_order(text, ask.rows) or read(text, state.knowledge, ask.rows, _given(state))
         values = _shown_as(found.values, state)
         if any(metric == row.id for metric, _ in values for row in ask.rows):
-            return e.PageRead(ask.id, values, text[:_KEPT], found.unread)
+            return e.PageRead(ask.id, values, text[:_KEPT], found.unread, found.remark)
         if values:
             return e.Volunteered(values, text[:_KEPT], found.unread)
     otherwise = (

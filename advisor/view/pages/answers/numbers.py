@@ -39,6 +39,7 @@ from advisor.view.pages.answers.parts import (
     metrics_of,
     number_text,
 )
+from advisor.view.pages.answers.supposing import followed_text
 from advisor.view.pages.explain import explain_page
 from advisor.view.pages.launch import bar_rows, budget_blocks, label_text
 from advisor.view.text import sentence, sentence_start
@@ -263,6 +264,8 @@ def _what_if(meaning: Meaning, asked: Asked) -> Answer:
     changed = differences(asked.launch, asked.supposed)
     assumed, implied = assumptions(asked.launch, asked.values)
     notes = tuple(Paragraph(text, "warn") for text in beyond_theoretical(asked.launch, asked.values))
+    followed = followed_text(asked.launch, asked.supposed, dict(asked.values))
+    notes += (Paragraph(followed),) if followed else ()
     caveats: tuple[Block, ...] = (*((Facts((Fact("Implies", "; ".join(implied)),)),) if implied else ()), *notes)
     if not changed:
         says = f"With {assumed}, nothing changes: class, findings and expected gains are as before."

@@ -1,0 +1,96 @@
+"""The reports that the server may read: confined to one folder, each analysed once while its file is unchanged."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Final
+
+from advisor.compare.side import Side, parse_side
+from advisor.reasoning.diagnose import analyse
+from advisor.records.diagnosis import LaunchDiagnosis
+from advisor.records.errors import UsageError
+from advisor.source.locate import locate_findings
+
+if TYPE_CHECKING:
+    from advisor.reasoning.analysis import Analysis
+
+_KEPT: Final = 4  # analyses in memory; one of 40 launches takes about 20 MB
+# Path, size, time of the last change (ns): a file with other values is read again.
+_Key = tuple[Path, int, int]
+
+
+class Reports:
+    """Reports below one folder, with the rules of `knowledge`; safe to use from several threads."""
+
+    def __init__(self, root: Path, knowledge: tuple[Path, ...] = ()) -> None:
+        """Take the folder that may be read. Raises UsageError if it is none."""
+        self.root = root.resolve()
+        self.knowledge = knowledge
+        if not self.root.is_dir():
+            raise UsageError(f"--root {root}: there is no such folder")
+        self._analyses: OrderedDict[_Key, Analysis] = OrderedDict()
+        self._lock = Lock()
+
+    def side(self, text: str) -> Side:
+        """Return the report, and the launch of `REPORT#3`. Raises UsageError if it is not a file below the root.
+
+        A relative path is relative to the root. Links are followed before the check, so a link out of the root is
+        refused too.
+        """
+        try:
+            side = parse_side(str(self.root / text))
+            path = side.path.resolve()
+        except (OSError, ValueError, RuntimeError) as e:  # a NUL byte, a loop of links, a name that is too long
+            raise UsageError(f"{text!r} is no path of a file: {e}") from None
+        if not path.is_relative_to(self.root):
+            raise UsageError(f"{text!r} is outside the folder that this server may read")
+        if not path.is_file():
+            raise UsageError(f"{text!r}: there is no such file below the folder of this server; {self._nearby()}")
+        return Side(path, side.launch)
+
+    def shown(self, path: Path) -> str:
+        """Return a path as the client knows it: relative to the root."""
+        return path.relative_to(self.root).as_posix()
+
+    def analysis(self, path: Path) -> Analysis:
+        """Return the analysis of a report, which `side` has checked. Raises InputError if it cannot be read."""
+        found = path.stat()
+        key = (path, found.st_size, found.st_mtime_ns)
+        with self._lock:  # Two questions about one report wait for one reading.
+            if key not in self._analyses:
+                self._analyses[key] = analyse([path], knowledge=self.knowledge)
+                if len(self._analyses) > _KEPT:
+                    self._analyses.popitem(last=False)
+            self._analyses.move_to_end(key)
+            return self._analyses[key]
+
+    @contextmanager
+    def located(self, analysis: Analysis, position: int) -> Iterator[Analysis]:
+        """Give the analysis with the hot lines of one launch while a question about it is answered."""
+        with self._lock:
+            whole = analysis.diagnosis
+            analysis.diagnosis = locate_findings(whole, analysis.catalog, positions=[position]).diagnosis
+            try:
+                yield analysis
+            finally:
+                analysis.diagnosis = whole
+
+    def _nearby(self) -> str:
+        """Return the first reports of the root, to choose from."""
+        endings = (".ncu-rep", ".ncu-rep.xz", ".ncu-rep.gz", ".ncu-rep.zst", ".csv", ".txt")
+        names = sorted(each.name for each in self.root.iterdir() if each.name.endswith(endings))[:10]
+        return f"it holds {', '.join(names)}" if names else "it holds no report itself; name a file in a folder below"
+
+
+def position_of(launches: tuple[LaunchDiagnosis, ...], number: int) -> int:
+    """Return the place of launch `number` (`index`, from 0). Raises UsageError with the numbers that exist."""
+    for at, launch in enumerate(launches):
+        if launch.index == number:
+            return at
+    raise UsageError(
+        f"there is no launch {number}: the report holds launches {launches[0].index} to {launches[-1].index}"
+    )
