@@ -42,6 +42,7 @@ _TELLS: Final = 4  # minimum letters for which words inside an answer identify i
 _ASKING: Final = ("how", "why", "what", "where", "which", "who", "when", "is", "are", "can", "should", "do", "does")
 _YES: Final = ("y", "yes", "yep", "yeah", "sure", "ok", "okay", "true")
 _NO: Final = ("n", "no", "nope", "false")
+_CONDITION: Final = re.compile(r"\s+(?:if|when|although|though|while|even though)\s+", re.IGNORECASE)
 _PARTS: Final = re.compile(r"[;,]\s")  # between the parts of a list
 # Derived numbers that ncu shows under the name of the measured one.
 _SHOWN: Final = {"compute_pct": "sm_throughput_pct", "memory_pct": "memory_throughput_pct"}
@@ -401,7 +402,10 @@ def _numbers_or_question(text: str, state: State) -> e.Event | None:
     """Return the event of a file or of numbers with names, else of a plain question, else why numbers are unclear."""
     numbers = _numbers(text, state)
     if numbers is None or isinstance(numbers, e.NotUnderstood):
-        return question(text, state) or numbers
+        condition = _CONDITION.split(text, 1)
+        plain = condition[0] if len(condition) == 2 and is_question(text) else ""
+        # The number in `why is it slow if dram is 40 %` is an objection, and no number to take.
+        return question(text, state) or (question(plain, state) if plain else None) or numbers
     # A few words of a question can look like a number with its name.
     asks = text.rstrip().endswith("?")
     return (question(text, state, None if asks else SURE) if _is_partial(numbers) else None) or numbers
