@@ -19,10 +19,13 @@ from advisor.records.errors import AdvisorError
 
 
 def launches(jobs: list[dict[str, Any]]) -> dict[tuple[str, str], tuple[int, ...]]:
-    """Return the launches of each step in a report, which has them in the order of its jobs."""
+    """Return the launches of each step in a report, which has them in the order of its jobs.
+
+    Launches of a library are not counted; such a step has one.
+    """
     found, at = {}, 0
     for job in jobs:
-        many = int(job["profiled"] or 0)
+        many = 1 if job["profiled"] is None else int(job["profiled"])
         if not job["failure"]:
             found[job["exercise"], job["step"]] = tuple(range(at, at + many))
         at += many
