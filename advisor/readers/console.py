@@ -36,12 +36,11 @@ class _Table:
 
     def __init__(self) -> None:
         self.columns: list[tuple[int, int]] = []
-        self.open = self.filled = self.closed = False
+        self.open = self.filled = False
 
     def dashes(self, line: str) -> None:
         """Process a line of dashes: above the header, below it, or at the end of the rows."""
         self.columns = [run.span() for run in _RUN.finditer(line)]
-        self.closed = self.filled
         if self.filled:
             self.open = self.filled = False
 
@@ -71,12 +70,12 @@ class _Reader:
         self.unnumbered = self.invocations = 0
         self.rule: list[str] | None = None
         self.headless = False  # a part of a launch came before any launch
-        self.last = ""  # the last line
+        self.last = self.before = ""  # the last line, and the one before it
         self.padded = 0  # width to which ncu filled the lines of the current rule with blanks, 0 if it did not
 
     def line(self, text: str) -> None:
         """Process the next line of the file."""
-        stripped, self.last = text.strip(), text
+        stripped, self.before, self.last = text.strip(), self.last, text
         if (", Context " in text or ", Invocations " in text) and self._launch(stripped):
             return
         if match := _PROFILED.search(text):
@@ -183,7 +182,9 @@ class _Reader:
 
     def _ends_inside(self) -> str:
         """Return what the last line is a part of, if more of it must follow; empty if nothing shows that."""
-        if self.table.open or (_RULER.fullmatch(self.last) and not self.table.closed):
+        if self.table.open or (
+            _RULER.fullmatch(self.last) and self.before.strip().startswith(("Section:", "Table Name"))
+        ):
             return "table"
         # Blanks at the very end may have been removed from a whole text.
         if self.rule is not None and len(self.last) < self.padded and not self.last.endswith((".", ")", "%")):
