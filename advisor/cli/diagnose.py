@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import click
 from msgspec.structs import replace
@@ -33,6 +33,7 @@ from advisor.reasoning.inputs import parse_assignments
 from advisor.records.diagnosis import Diagnosis
 from advisor.records.errors import EXIT_DONE, EXIT_WRONG_USE, UsageError
 from advisor.source.locate import locate_findings
+from advisor.view.pages.answers.supposing import followed_text
 from advisor.view.pages.diagnosis import HTML_SECTIONS, MARKDOWN_SECTIONS, diagnosis_page, grouped
 from advisor.view.pages.ncu_rules import rules_page
 from advisor.view.pages.proof import Explained, proofs_page
@@ -102,12 +103,15 @@ def diagnose(options: Options) -> int:
         progress=terminal.narrate,
     )
     terminal.clear()
-    diagnosis = analysis.diagnosis
+    diagnosis, followed = analysis.diagnosis, ""
     positions = list(range(len(diagnosis.launches)))
     asked: list[Asked] = [(analysis, position) for position in positions]
     if options.what_if:
         values = parse_assignments(options.what_if, analysis.catalog)
         asked = [(analysis.supposed(p, values), 0) for p in positions]
+        followed = _FOLLOWED
+        if len(asked) == 1:
+            followed = followed_text(diagnosis.launches[0], asked[0][0].diagnosis.launches[0], values)
         diagnosis = dataclasses.replace(diagnosis, launches=tuple(a.diagnosis.launches[0] for a, _ in asked))
     if options.top is not None:
         positions = sorted(positions, key=lambda p: (-diagnosis.launches[p].saved_ns, p))[: options.top]
@@ -120,9 +124,14 @@ def diagnose(options: Options) -> int:
         diagnosis = dataclasses.replace(diagnosis, launches=tuple(launches))
     for info in diagnosis.reports:
         terminal.tell_problems(info.path, info.problems)
-    terminal.write_parts(_texts(diagnosis, asked, texts, options), options.out)
+    terminal.write_parts(_texts(diagnosis, asked, texts, options, followed), options.out)
     troubled = any(not info.complete or info.problems for info in diagnosis.reports)
     return EXIT_WRONG_USE if options.strict and troubled else EXIT_DONE
+
+
+_FOLLOWED: Final = (
+    "Time and utilisations follow where the fix of a finding changes the value supposed; others are kept as measured."
+)
 
 
 def _check(options: Options) -> None:
@@ -160,16 +169,17 @@ def _located(diagnosis: Diagnosis, analysis: Analysis, options: Options) -> tupl
     return diagnosis, texts
 
 
-def _texts(diagnosis: Diagnosis, asked: list[Asked], texts: Texts, options: Options) -> Iterator[str]:
+def _texts(diagnosis: Diagnosis, asked: list[Asked], texts: Texts, options: Options, followed: str) -> Iterator[str]:
     """Return the output in pieces: as JSON, thousands of launches take more memory than as records."""
     if options.form == "json":
         return document_texts(diagnosis_document(diagnosis, _explanations(_proofs(asked, options))))
-    text = _text(diagnosis, asked, texts, options)
+    text = _text(diagnosis, asked, texts, options, followed)
     return iter((text if text.endswith("\n") else text + "\n",))
 
 
-def _text(diagnosis: Diagnosis, asked: list[Asked], texts: Texts, options: Options) -> str:
+def _text(diagnosis: Diagnosis, asked: list[Asked], texts: Texts, options: Options, followed: str) -> str:
     assumed = f"Assuming {', '.join(options.what_if)}: the values below were not measured." if options.what_if else ""
+    assumed += f" {followed}" if followed else ""
     proofs = _proofs(asked, options)
     if options.form == "sarif":
         return diagnosis_sarif(diagnosis, options.knowledge)

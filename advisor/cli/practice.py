@@ -20,7 +20,7 @@ from advisor.cli.options import PATH, argument, command, flag, formats, option
 from advisor.knowledge.base import catalog
 from advisor.practice import workshop
 from advisor.practice.exercise_list import practice_list
-from advisor.practice.lessons import Lessons, actual_speedup
+from advisor.practice.lessons import Lessons, actual_speedup, terms_of
 from advisor.practice.manifest import Exercise, all_exercises, any_exercise, exercise
 from advisor.practice.predictions import (
     CAUSE_POINTS,
@@ -285,14 +285,17 @@ def ask_prediction(
     if lacking and not terminal.asks():
         if len(lacking) < len(given):
             raise UsageError(f"a prediction also needs {', '.join(lacking)}; without a terminal, give them as options")
+        write(view.before_prediction(one, step, step == MINE, terms_of(None)))
+        width = terminal.screen(most=MOST).width
+        terminal.write("\n".join(("Causes", *listing(dict(sorted(terms_of(None).causes)), width))))
         raise UsageError(
             f"first make a prediction: `ncu-advisor practice predict {one.number} --step {step}` with --class, "
             "--cause and --speedup (--no-prediction shows the profile without)"
         )
     if lacking:
         store.change(one.name, lambda record: None)  # fail before the questions if the record cannot be stored
-        write(view.before_prediction(one, step, step == MINE))
-    class_id = choose("Class", class_id, {k: c.title for k, c in cat.classes.items()})
+        write(view.before_prediction(one, step, step == MINE, terms_of(None)))
+    class_id = choose("Class", class_id, {k: c.title for k, c in cat.classes.items()}, listed=True)
     causes = {NO_CAUSE: "nothing needs a fix"}
     causes |= {k: d.title for k, d in cat.diagnoses.items() if d.kind == "diagnosis" and d.scope == "launch"}
     cause = choose("Cause: what to fix first", cause, causes)
@@ -480,8 +483,15 @@ def choose(what: str, given: str | None, choices: Mapping[str, str], listed: boo
         found = _match(word, choices)
         if len(found) == 1:
             return found[0]
-        ids = ", ".join(found[:6]) if found else ", ".join(list(choices)[:8]) + (" …" if len(choices) > 8 else "")
-        text = f"{what}: {word[:60]!r} is {'ambiguous' if found else 'not one of the choices'}: {ids}"
+        if found:
+            meant = "; or ".join(f"{name} ({choices[name]})" for name in found[:6])
+            text = f"{what}: {word[:60]!r} is ambiguous: {meant}"
+        elif len(choices) <= _FEW:
+            text = f"{what}: {word[:60]!r} is not one of the choices: {', '.join(choices)}"
+        else:
+            near = [name for name, _, _ in process.extract(word[:60], list(choices), limit=3)]
+            text = f"{what}: {word[:60]!r} is not one of the {len(choices)} choices. The nearest: {', '.join(near)}. "
+            text += "`practice predict` without options lists all"
         if given is not None:
             raise UsageError(text)
         click.echo("\n".join(wrap(shown(text), width)), err=True)

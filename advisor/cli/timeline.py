@@ -45,8 +45,9 @@ def timeline(options: Options) -> int:
     terminal.clear()
     for path, why in result.failed:
         terminal.warn(f"{shown(path)}: {shown(why)}")
-    for trace in result.traces:
-        terminal.tell_problems(trace.path, trace.problems)
+    if options.form != "text" or options.ncu_command or options.out is not None:  # the page on the screen has them
+        for trace in result.traces:
+            terminal.tell_problems(trace.path, trace.problems)
     terminal.write(_text(result, options), options.out)
     troubled = bool(result.failed) or any(not t.complete or t.problems for t in result.traces)
     return EXIT_WRONG_USE if options.strict and troubled else EXIT_DONE

@@ -21,7 +21,7 @@ class LibrariesDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     names: dict[str, tuple[str, ...]]
     fix: tuple[FixDef, ...]
     element_wise: tuple[str, ...] = ()
-    without: tuple[str, ...] = ()
+    without: dict[str, tuple[str, ...]] = {}  # diagnosis -> ids of the fixes that it does not get
 
 
 def libraries(folder: Path | None = None) -> LibrariesDef:
@@ -64,5 +64,6 @@ def _own_name(kernel: str) -> str:
 
 def with_library_fixes(entry: DiagnosisDef, found: LibrariesDef) -> DiagnosisDef:
     """Return a diagnosis with the fixes for kernels of libraries before its own."""
-    applies = entry.kind == "diagnosis" and entry.scope == "launch" and entry.fixes and entry.id not in found.without
-    return msgspec.structs.replace(entry, fixes_given=(*found.fix, *entry.fixes)) if applies else entry
+    applies = entry.kind == "diagnosis" and entry.scope == "launch" and entry.fixes
+    fixes = [fix for fix in found.fix if fix.id not in found.without.get(entry.id, ())] if applies else []
+    return msgspec.structs.replace(entry, fixes_given=(*fixes, *entry.fixes)) if fixes else entry

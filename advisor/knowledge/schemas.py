@@ -74,6 +74,7 @@ class FixDef(Entry, frozen=True, forbid_unknown_fields=True, kw_only=True):
     of the same entry whose factors this one has. leaves_out: what is not shown where its conditions hold: the general
     fix, if this one says all that it would say here or it would do harm; or all others, where the code cannot be
     changed or they would be wrong. example: metric values on which it is the first fix.
+    depends: what decides how much it gains and no report shows; the range of the estimate then begins at no gain.
     before, after: about five to ten lines of code each, both or neither. code: the kind of that code: whole device
     functions (`kernel`), statements of the host program (`host`) or `python`. check: the simulator that applies the fix
     to the launch's own numbers (reasoning/fix_simulation.py). typical: the usual gain of a fix without a model
@@ -94,6 +95,7 @@ class FixDef(Entry, frozen=True, forbid_unknown_fields=True, kw_only=True):
     changes: dict[str, str] = {}
     degrees: dict[str, str] = {}
     changes_as: str = ""
+    depends: str = ""
     fallback: bool = False
     leaves_out: Literal["", "general", "others"] = ""
     check: Literal["", "banks", "coalescing", "occupancy", "waves"] = ""
@@ -130,7 +132,8 @@ class DiagnosisDef(Entry, frozen=True, forbid_unknown_fields=True):
 
     step: the order of evaluation: a rule may use only findings of earlier steps. Steps from 6 on run after
     quantification. locate: the measure (source/measures.py) that is largest at the code that causes it; moments: the
-    moments that show a timeline pattern in the trace. In the file, `fix` is one fix or a list of them.
+    moments that show a timeline pattern in the trace; after: timeline patterns whose fixes this one's fix needs, which
+    come first. In the file, `fix` is one fix or a list of them.
     """
 
     id: str = ""
@@ -142,6 +145,7 @@ class DiagnosisDef(Entry, frozen=True, forbid_unknown_fields=True):
     why: str = ""
     seen: tuple[RuleDef, ...] = ()
     explains: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
     misleads: str = ""
     fixes_given: FixDef | tuple[FixDef, ...] | None = msgspec.field(default=None, name="fix")
     examples: Examples = Examples()

@@ -45,6 +45,9 @@ def check_findings(base: Base, terms: Collection[str] | None, exercises: Collect
         for at, name in enumerate(value.explains):
             if name not in base.observations:
                 yield entry.mistake(f"{name!r} is not an observation", "explains", at)
+        for at, name in enumerate(value.after):
+            if name not in base.findings:
+                yield entry.mistake(f"{name!r} is not a finding", "after", at)
         if value.locate and value.locate not in MEASURES:
             yield entry.mistake(f"{value.locate!r} is not a measure of the code: {', '.join(MEASURES)}", "locate")
         yield from _unfilled(base, entry)

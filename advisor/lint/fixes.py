@@ -183,9 +183,13 @@ def check_libraries(base: Base, terms: Collection[str] | None, step_error: StepE
         entry = Placed(name, DiagnosisDef(id=name, fixes_given=fix), document, ())
         yield from _fix(base, entry, fix, ("fix", at), terms)
         yield from _conditions(base, entry, fix, ("fix", at), step_error)
-    for at, name in enumerate(found.without):
+    ids = {fix.id for fix in found.fix}
+    for name, left_out in found.without.items():
         if name not in base.findings and name not in base.broken:
-            yield document.mistake(f"{name!r} is not a diagnosis", "without", at)
+            yield document.mistake(f"{name!r} is not a diagnosis", "without", name)
+        for at, one in enumerate(left_out):
+            if one not in ids:
+                yield document.mistake(f"{one!r} is not a fix for libraries", "without", name, at)
 
 
 def library_observations(base: Base) -> set[str]:

@@ -38,6 +38,7 @@ from advisor.view.blocks import (
 )
 from advisor.view.numbers import estimate_text, time_text
 from advisor.view.pages.answer import answer_page
+from advisor.view.pages.answers.supposing import followed_text
 from advisor.view.pages.compare import Result, compare_page
 from advisor.view.pages.diagnosis import class_title, grouped, launch_title
 from advisor.view.pages.explain import explain_page
@@ -158,7 +159,8 @@ class Tools:
         ]
         page = _launch_page(supposed, (), {}, path)
         said = ", ".join(f"{name} = {value:g}" for name, value in new.items())
-        assumed = Paragraph(f"Assuming {said}: the rest is as measured.", "warn")
+        followed = followed_text(one, supposed, new)
+        assumed = Paragraph(f"Assuming {said}. {followed}".rstrip(), "warn")
         return brief(Page(page.title, (assumed, Facts(tuple(changes)), *page.made), page.sections))
 
     def compare(self, base: Report, current: Report) -> str:

@@ -34,7 +34,7 @@ from advisor.practice.manifest import (
     home,
     recording,
 )
-from advisor.practice.predictions import MINE, NO_CAUSE, Revealed, score
+from advisor.practice.predictions import MINE, NO_CAUSE, NOTHING_TO_FIX, Revealed, class_limits, score
 from advisor.practice.reading_answers import choices
 from advisor.practice.readings import Reading, find_reading
 from advisor.practice.run import OnProgress, Runner
@@ -106,12 +106,16 @@ class Yours(Struct, frozen=True):
 
 
 class Terms(Struct, frozen=True):
-    """The choices of a prediction as (id, title); peaks: of the recorded GPU, per second, for the napkin."""
+    """The choices of a prediction as (id, title); limits: the test of each class, as text.
+
+    bandwidth, flops: peaks of the recorded GPU, per second, for the napkin.
+    """
 
     classes: tuple[tuple[str, str], ...]
     causes: tuple[tuple[str, str], ...]
     bandwidth: float | None
     flops: float | None
+    limits: tuple[tuple[str, str], ...] = ()
 
 
 class Lesson(Struct, frozen=True):
@@ -146,11 +150,12 @@ class Tried(Struct, frozen=True):
 
 
 class Beside(Struct, frozen=True):
-    """A comparison of two recorded steps."""
+    """A comparison of two recorded steps. also: what the second does in addition to the fix of the first's finding."""
 
     before: str
     after: str
     compared: Compared
+    also: str = ""
 
 
 @dataclass
@@ -176,7 +181,7 @@ class Lessons:
         found = recording(one)
         record = found.record if found is not None else None
         return Lesson(
-            one, self.store.record(one.name), record, self._yours(one), _terms(record), _original(one), result
+            one, self.store.record(one.name), record, self._yours(one), terms_of(record), _original(one), result
         )
 
     def rows(self) -> tuple[Row, ...]:
@@ -270,20 +275,20 @@ class Lessons:
         return Revealed(known, launch.verdict.id, first, actual, result)
 
     def solution(self, one: Exercise, step_id: str, anyway: bool) -> Solution:
-        """Return a later step, by default the last. Raises UsageError before an attempt unless `anyway` is set."""
+        """Return a later step, by default the simplest fix. Raises UsageError before an attempt without `anyway`."""
         if not self.store.record(one.name).attempts and not anyway:
             raise UsageError(
                 f"you have not tried exercise {one.number} yet: `ncu-advisor practice check {one.number}` counts as an "
                 "attempt; --anyway shows the solution at once"
             )
-        step = one.step_of(step_id) if step_id else one.stages[-1]
+        step = one.step_of(step_id) if step_id else one.solution
 
         def note(record: Record) -> None:
             if step.id not in record.solutions:
                 record.solutions.append(step.id)
 
         self.store.change(one.name, note)
-        before = one.stages[max(0, one.stages.index(step) - 1)] if step in one.stages else one.stages[0]
+        before = one.diff_base(step)
         old = bundled_text(one.name, before.source)
         return Solution(step, before, home(one.name) / step.source, bundled_text(one.name, step.source), old)
 
@@ -324,7 +329,7 @@ class Lessons:
 def actual_speedup(one: Exercise, step: str, measured: Measured) -> float | None:
     """Return the measured speedup of the version that fixes this step's finding, or None if times are missing.
 
-    That is the fastest later stage that fixes it, else the next stage; after the last stage it is 1.0.
+    That is `fix_of` the step, else the next stage; 1.0 after the last stage, and at least 1.0 if nothing needs a fix.
     """
     ids = [s.id for s in one.stages]
     if step not in ids:
@@ -332,12 +337,11 @@ def actual_speedup(one: Exercise, step: str, measured: Measured) -> float | None
     later = one.stages[ids.index(step) + 1 :]
     if not later:
         return 1.0
-    curing = [s for s in later if any(m.step == step for m in s.mends)] or [later[0]]
-    here = measured.steps.get(step)
-    times = [median(found.times_ns) for s in curing if (found := measured.steps.get(s.id)) and found.times_ns]
-    if here is None or not here.times_ns or not times:
+    here, there = measured.steps.get(step), measured.steps.get((one.fix_of(step) or later[0]).id)
+    if here is None or not here.times_ns or there is None or not there.times_ns:
         return None
-    return median(here.times_ns) / min(times)
+    gain = median(here.times_ns) / median(there.times_ns)
+    return max(1.0, gain) if one.step_of(step).expect in NOTHING_TO_FIX else gain
 
 
 def _row(one: Exercise | Reading, record: Record | None) -> Row:
@@ -359,7 +363,8 @@ def _row(one: Exercise | Reading, record: Record | None) -> Row:
     )
 
 
-def _terms(record: RecordFile | None) -> Terms:
+def terms_of(record: RecordFile | None) -> Terms:
+    """Return the choices of a prediction, with the peaks of the GPU of a recording."""
     known = catalog()
     causes = [(name, d.title) for name, d in known.diagnoses.items() if d.kind == "diagnosis" and d.scope == "launch"]
     classes = [(name, c.title) for name, c in known.classes.items()]
@@ -367,7 +372,8 @@ def _terms(record: RecordFile | None) -> Terms:
     gpu = gpus.gpu(name) if name else None
     bandwidth, flops = (gpu.bandwidth, gpu.peaks.get("fp32")) if gpu is not None else (None, None)
     nothing = (NO_CAUSE, "None: nothing needs a fix")
-    return Terms(tuple(classes), (nothing, *sorted(causes, key=lambda cause: cause[1])), bandwidth, flops)
+    by_title = sorted(causes, key=lambda cause: cause[1])
+    return Terms(tuple(classes), (nothing, *by_title), bandwidth, flops, tuple(class_limits(known).items()))
 
 
 def _original(one: Exercise) -> str:
@@ -434,9 +440,10 @@ def _measure(room: Lessons, one: Exercise, arguments: Arguments, tell: Tell) -> 
 
 
 def _compare(room: Lessons, one: Exercise, arguments: Arguments, tell: Tell) -> Beside:
-    """Compare the profiles and runs of two recorded steps, by default the first and the last."""
+    """Compare the profiles and runs of two recorded steps, by default the first and its fix."""
     before = one.step_of(arguments.get("before") or one.stages[0].id)
-    after = one.step_of(arguments.get("after") or one.stages[-1].id)
+    after = one.step_of(arguments.get("after") or (one.fix_of(before.id) or one.stages[-1]).id)
+    also = next((mend.but for mend in after.mends if mend.step == before.id), "")
     found = room.of_recording(one, tell)
     old, new = found.launch(before), found.launch(after)
     whole = found.analysis.diagnosis
@@ -448,7 +455,7 @@ def _compare(room: Lessons, one: Exercise, arguments: Arguments, tell: Tell) -> 
         maps=() if old.kernel == new.kernel else (f"{old.kernel}={new.kernel}",),
         runs=(times[0], times[1]) if all(times) and before.launches == after.launches == 1 else None,
     )
-    return Beside(before.id, after.id, compared)
+    return Beside(before.id, after.id, compared, also)
 
 
 ACTIONS: Final[Mapping[str, Callable[[Lessons, Exercise, Arguments, Tell], Any]]] = {

@@ -18,13 +18,14 @@ from advisor.practice.api import Card, Work
 from advisor.practice.readings import Reading, find_reading, reading_names, readings
 from advisor.practice.tasks import load_case
 from advisor.records import resources
+from advisor.records.diagnosis import ENDS
 from advisor.records.errors import KnowledgeError, UsageError
 
 MANIFEST = "exercise.yaml"
 # This mark ends each line of a step's source that causes its first finding; `source` must report these lines.
 SLOW_MARK = re.compile(r"[ \t]*// slow: here$", re.MULTILINE)
 REPORT, RECORD = "profile.ncu-rep.xz", "record.json"
-CARDS = ("h200",)
+CARDS = ("h200", "h100")  # a recording on the first of these counts
 _COMMENT = re.compile(r"//(?!\s*(?:launch|constant)\s*:)[^\n]*|/\*.*?\*/", re.DOTALL)
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\Z")
 
@@ -146,6 +147,35 @@ class Exercise(_Strict, frozen=True, forbid_unknown_fields=True):
     def stages(self) -> tuple[StepDef, ...]:
         """Return the steps without comparisons."""
         return tuple(s for s in self.steps if not s.beside)
+
+    def fix_of(self, step_id: str) -> StepDef | None:
+        """Return the first later stage that performs the fix of a step's first finding, or None if none does.
+
+        A stage that performs it and nothing else comes before one that also changes something else (`Mend.but`).
+        """
+        ids = [s.id for s in self.stages]
+        later = self.stages[ids.index(step_id) + 1 :] if step_id in ids else ()
+        fixes = [(mend, stage) for stage in later for mend in stage.mends if mend.step == step_id]
+        return min(fixes, key=lambda pair: bool(pair[0].but))[1] if fixes else None
+
+    @property
+    def nothing_to_fix(self) -> bool:
+        """Whether the first stage needs no fix, and the others try changes that do not help."""
+        return self.stages[0].expect in ENDS
+
+    @property
+    def solution(self) -> StepDef:
+        """The stage to show as the solution: the one that fixes the first, else the last."""
+        first = self.stages[0]
+        return self.fix_of(first.id) or (first if self.nothing_to_fix else self.stages[-1])
+
+    def diff_base(self, step: StepDef) -> StepDef:
+        """Return the stage that a step's changes are shown against: the one that it fixes, else the one before it."""
+        stages = self.stages
+        fixed = [mend.step for mend in step.mends if not mend.but]
+        if step not in stages or stages.index(step) == 0:
+            return stages[0]
+        return next((s for s in stages if s.id in fixed), stages[stages.index(step) - 1])
 
 
 def home(name: str) -> Path:
@@ -274,6 +304,12 @@ def digest(exercise: Exercise, step: StepDef) -> str:
     return state.hexdigest()[:12]
 
 
+def recorded_in(exercise: Exercise) -> Path:
+    """Return the folder of an exercise's recording, or the one for the first GPU of CARDS if there is none."""
+    folders = [home(exercise.name) / "recorded" / card for card in CARDS]
+    return next((folder for folder in folders if (folder / RECORD).is_file()), folders[0])
+
+
 class Recording(Struct, frozen=True):
     """The recording of an exercise on one GPU."""
 
@@ -281,9 +317,9 @@ class Recording(Struct, frozen=True):
     report: Path
 
 
-def recording(exercise: Exercise, card: str = CARDS[0]) -> Recording | None:
-    """Return the recording on a GPU, or None if there is none. Raises KnowledgeError if it is damaged."""
-    folder = home(exercise.name) / "recorded" / card
+def recording(exercise: Exercise) -> Recording | None:
+    """Return the recording on the first GPU of CARDS that has one, or None. Raises KnowledgeError if it is damaged."""
+    folder = recorded_in(exercise)
     path = folder / RECORD
     if not path.is_file():
         return None

@@ -14,6 +14,7 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
+from advisor.knowledge.base import Catalog
 from advisor.practice.state import Prediction
 from advisor.records import quantities
 from advisor.records.diagnosis import ENDS
@@ -139,6 +140,16 @@ class Revealed(Struct, frozen=True):
     cause: str
     speedup: float | None
     score: Score
+
+
+def class_limits(knowledge: Catalog) -> dict[str, str]:
+    """Return the test of each class that has one, as text without units (percent of peak).
+
+    Shape: class -> its comparisons, in the order of the decision, such as `compute >= 60, memory < 60`.
+    """
+    observed = {name: entry.test for name, entry in knowledge.observations.items()}
+    tests = ((name, [observed[when] for when in entry.when]) for name, entry in knowledge.classes.items())
+    return {name: ", ".join(found).replace(" and ", ", ").replace("_pct", "") for name, found in tests if found}
 
 
 def score(

@@ -14,7 +14,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from advisor.readers.flow import Facts, runs
+from advisor.readers.flow import Facts, Flow, runs
+from advisor.readers.order import Step, staged_share, working_share
 
 Axes = Callable[[int], str | None]
 GLOBAL, LOCAL, SHARED = 4, 8, 16
@@ -202,6 +203,8 @@ def accesses(tables: dict[str, dict[int, float] | None]) -> list[list[Any]] | No
 _WHOLE = 0.01
 # Sectors over their ideal if each group of lanes begins inside a sector: 32, 64 or 128 bytes need one more.
 _STRADDLED = (2.0, 1.5, 1.25)
+# Passes of 32 lanes that are as many words apart, where neighbouring words take one.
+_INTERLEAVED = (2.0, 4.0, 8.0)
 # Sectors over their ideal from which lanes are a row or a random distance apart.
 _APART = 6.0
 
@@ -218,6 +221,7 @@ def patterns(tables: dict[str, dict[int, float] | None]) -> dict[str, float]:
     out: dict[str, float] = {}
     for name, wanted, cost, ideal, chosen in (
         ("shared_varying_excess_share", SHARED, *_SHARED_COUNTS, _varies),
+        ("shared_interleaved_excess_share", SHARED, *_SHARED_COUNTS, _interleaves),
         ("straddling_excess_share", GLOBAL, *_GLOBAL_COUNTS, _straddles),
         ("far_excess_share", GLOBAL, *_GLOBAL_COUNTS, _far),
     ):
@@ -286,6 +290,9 @@ def dependences(
     if flow is not None and math.fsum(executed[pc] for pc in reached) < _FEW_LOADS * math.fsum(executed.values()):
         total, loaded = flow.arithmetic()
         out |= {"loaded_arithmetic_share": loaded / total} if total else {}
+    if flow is not None:
+        out |= _shares({"loaded_pair_share": flow.loaded_pairs(), "stepped_function_share": flow.stepped_functions()})
+        out |= _by_order(executed, loads, at, flow, facts)
     if len(executed) > _LONG_CODE and (literals := facts.literals(at)) is not None:
         out["literal_arithmetic_share"] = literals
     own = values.get("launch__occupancy_limit_registers")
@@ -294,6 +301,38 @@ def dependences(
         words = facts.live_words(at)
         out |= {} if words is None else {"live_words": float(words)}
     return out
+
+
+def _shares(counts: dict[str, tuple[int, int]]) -> dict[str, float]:
+    """Return the shares of those counts (all, and those that have a property) that are not of nothing."""
+    return {name: some / every for name, (every, some) in counts.items() if every}
+
+
+def _by_order(executed: dict[int, float], loads: list[int], known: int, flow: Flow, facts: Facts) -> dict[str, float]:
+    """Return the metrics that follow from the order of the instructions. known: one whose line is known."""
+    pcs = sorted(pc for pc, count in executed.items() if count)
+    steps = [Step(executed[pc], *facts.statement(pc)) for pc in pcs]
+    position = {pc: at for at, pc in enumerate(pcs)}
+    found_loops = facts.loops(known)
+    working = working_share(steps, [span[:2] for span in found_loops])
+    staged = staged_share(
+        steps,
+        [position[pc] for pc in loads],
+        lambda at: facts.results(pcs[at]),
+        flow.copies_of_loaded,
+    )
+    found = {"barrier_working_share": working, "staged_arithmetic_share": staged}
+    total = math.fsum(executed[pc] for pc in loads)
+    if total > _LOOPED * steps[0].count:
+        tested: set[int] = set()
+        for start, stop, predicates in found_loops:
+            inside = [pc for pc in loads if start <= steps[position[pc]].line <= stop]
+            results = [name for pc in inside for name in facts.results(pc)]
+            tested.update(inside if any(flow.depends_on(name, results) for name in predicates) else ())
+        found["tested_load_share"] = math.fsum(executed[pc] for pc in tested) / total
+        walked = [pc for pc in loads if (access := facts.access(pc)) is not None and flow.advances(access[1])]
+        found["walked_load_share"] = math.fsum(executed[pc] for pc in walked) / total
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def _excess_by_address(
@@ -327,6 +366,10 @@ def _is_whole(value: float) -> bool:
 
 def _varies(cost: float, ratio: float) -> bool:
     return not _is_whole(cost)
+
+
+def _interleaves(cost: float, ratio: float) -> bool:
+    return any(abs(cost - one) <= _WHOLE and abs(ratio - one) <= _WHOLE for one in _INTERLEAVED)
 
 
 def _far(cost: float, ratio: float) -> bool:

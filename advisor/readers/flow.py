@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from advisor.readers.addresses import LoadAddresses
+from advisor.readers.order import loops
 
 _NAME = re.compile(r"%[a-z]+\d+")
 _ACCESS = re.compile(r"(?:@!?%\w+\s+)?(ld|st)\.(?:volatile\.)?global\.([\w.:]+)\s")
@@ -27,6 +28,10 @@ _LABEL = re.compile(r"\s*([$\w]+):")
 _BRANCH = re.compile(r"\s*(?:@!?(%\w+)\s+)?(bra(?:\.uni)?|ret|exit|trap|brx\.idx)\b\s*([$\w]*)")
 _STATEMENT = re.compile(r"\s*(?:@!?(%\w+)\s+)?([a-z][\w.:]*)\s*(.*)", re.DOTALL)
 _NO_RESULT = re.compile(r"(st|red|bar|barrier|membar|fence|prefetch|bra|ret|exit|trap|cp)\b")
+_PERIODIC = frozenset(("sin", "cos", "ex2"))
+_LINEAR = frozenset(("add", "sub", "mov", "cvt", "neg", "shl", "cvta"))
+_COUNTING = frozenset(("add", "sub", "mov"))
+_DEEPEST = 200  # steps from a function back to what its argument is computed from
 # A kernel with more definitions than this is not analysed: the time would be noticed.
 _MOST = 8000
 
@@ -38,6 +43,7 @@ class Flow:
         self._written = written
         self._uses: dict[str, frozenset[str]] = {}
         self._cyclic: set[str] = set()
+        self._degrees: dict[str, int] = {}
         # Tarjan's numbers; a register that has one is done.
         self._number: dict[str, int] = {}
         self._low: dict[str, int] = {}
@@ -67,6 +73,18 @@ class Flow:
             if self.is_cyclic(at):
                 continue
             if self.is_loaded(at):
+                return True
+            fresh = self.uses(at) - seen
+            seen |= fresh
+            todo += fresh
+        return False
+
+    def advances(self, address: str) -> bool:
+        """Whether an address is computed from a value that changes in a loop, such as a counter."""
+        todo, seen = [address], {address}
+        while todo:
+            at = todo.pop()
+            if self.is_cyclic(at):
                 return True
             fresh = self.uses(at) - seen
             seen |= fresh
@@ -103,6 +121,84 @@ class Flow:
                     total += 1
                     loaded += any(name in touched for name in _NAME.findall(rest))
         return total, loaded
+
+    def loaded_pairs(self) -> tuple[int, int]:
+        """Return the numbers of multiply-adds in the code: all, and those that multiply two loaded values."""
+        total = pairs = 0
+        for found in self._written.values():
+            for _, opcode, rest in found:
+                if opcode.partition(".")[0] in ("fma", "mad") and _FLOAT.search(opcode):
+                    total += 1
+                    factors = [part.strip() for part in rest.split(",") if part.strip()][:2]
+                    pairs += len(set(factors)) == 2 and all(map(self.is_loaded, factors))
+        return total, pairs
+
+    def stepped_functions(self) -> tuple[int, int]:
+        """Return the numbers of sines, cosines and exponentials in the code: all, and those of a stepped argument.
+
+        Such an argument changes by a constant amount in each round of a loop: it is linear in a counter.
+        """
+        total = stepped = 0
+        for found in self._written.values():
+            for _, opcode, rest in found:
+                if opcode.partition(".")[0] in _PERIODIC:
+                    total += 1
+                    stepped += any(self._degree(name, 0) == 1 for name in _NAME.findall(rest))
+        return total, stepped
+
+    def _degree(self, name: str, depth: int) -> int:
+        """Return how a value changes in a loop: 0 not at all, 1 linearly with a counter, 2 otherwise or unknown."""
+        if name not in self._degrees:
+            self._degrees[name] = 2  # while it is being found, and beyond the deepest search
+            if self.is_cyclic(name):
+                self._degrees[name] = 1 if self._counts(name) else 2
+            elif depth < _DEEPEST:
+                self._degrees[name] = max(
+                    (self._result_degree(opcode, rest, depth + 1) for _, opcode, rest in self._written.get(name, ())),
+                    default=0,
+                )
+        return self._degrees[name]
+
+    def _result_degree(self, opcode: str, rest: str, depth: int) -> int:
+        stem = opcode.partition(".")[0]
+        parts = [
+            max((self._degree(name, depth) for name in _NAME.findall(part)), default=0)
+            for part in rest.split(",")
+            if part.strip()
+        ]
+        if stem in ("mul", "fma", "mad") and len(parts) > 1:
+            return min(2, max([parts[0] + parts[1], *parts[2:]]))
+        if stem in _LINEAR or max(parts, default=0) == 0:
+            return max(parts, default=0)
+        return 2
+
+    def _counts(self, name: str) -> bool:
+        """Whether a cyclic value is a counter: in its cycle only constants and invariants are added to it."""
+        todo, seen = [name], {name}
+        while todo:
+            for _, opcode, rest in self._written.get(todo.pop(), ()):
+                names = _NAME.findall(rest)
+                own = [used for used in names if self.is_cyclic(used)]
+                if own and (opcode.partition(".")[0] not in _COUNTING or len(own) > 1):
+                    return False
+                fresh = set(own) - seen
+                seen |= fresh
+                todo += fresh
+        return True
+
+    def copies_of_loaded(self, name: str) -> set[str]:
+        """Return the loaded registers that a register is, or is a copy of."""
+        out, todo, seen = set[str](), [name], {name}
+        while todo:
+            at = todo.pop()
+            if self.is_loaded(at):
+                out.add(at)
+            for _, opcode, rest in self._written.get(at, ()):
+                if opcode.partition(".")[0] == "mov":
+                    fresh = set(_NAME.findall(rest)) - seen
+                    seen |= fresh
+                    todo += fresh
+        return out
 
     def _search(self, root: str) -> None:
         """Mark the cyclic registers among those that `root` depends on (Tarjan's strongly connected components)."""
@@ -256,6 +352,16 @@ class Facts:
     def results(self, pc: int) -> list[str]:
         """Return the registers that the load at a program counter writes."""
         return _NAME.findall(self._loads.text(self._line(pc)).partition("[")[0].partition(" ")[2])
+
+    def statement(self, pc: int) -> tuple[int, str]:
+        """Return the line (from 1; 0 if unknown) of the PTX at a program counter, and its text."""
+        line = self._line(pc)
+        return line, self._loads.text(line)
+
+    def loops(self, pc: int) -> list[tuple[int, int, frozenset[str]]]:
+        """Return the loops of the kernel: first and last line (from 1), and the predicates that end them."""
+        span = self._loads.span(self._line(pc))
+        return [] if span is None else loops(self._ptx, *span)
 
     def literals(self, pc: int) -> float | None:
         """Return the floating-point literals in the code per multiply-add, product or sum; at most 1."""

@@ -21,6 +21,7 @@ from advisor.reasoning.conclude import (
     observe_all,
     prepare,
 )
+from advisor.reasoning.deciding import deciding, lacks
 from advisor.reasoning.domain import domain_of
 from advisor.reasoning.engine.program import fix_rule, is_word
 from advisor.reasoning.engine.program import kind_of as name_kind
@@ -35,6 +36,7 @@ from advisor.reasoning.quantified import known
 from advisor.reasoning.quantities import of_launch, quantities
 from advisor.reasoning.ranking import kind_of, ranked
 from advisor.reasoning.slots import issue_slots
+from advisor.records.deciding import Deciding
 from advisor.records.diagnosis import (
     Comparison,
     Conclusion,
@@ -137,6 +139,7 @@ def _launch(
         quantities=of_launch(catalog, bounds, trace.class_id, trace.findings),
         questions=asked,
         missing=lacking,
+        deciding=open_ends.deciding(row, trace, ordered, str(identity["kernel"]), frozenset(values), asked),
         metrics=values,
         labels=labels,
         scope=domain_of(catalog).scope,
@@ -315,6 +318,7 @@ class _OpenEnds:
     def __init__(self, catalog: Catalog, inputs: Inputs, observed: Observed) -> None:
         self._catalog, self._inputs, self._observed = catalog, inputs, observed
         self._found: dict[object, tuple[tuple[Missing, ...], tuple[Question, ...]]] = {}
+        self._decide: dict[object, Deciding | None] = {}
 
     def of(self, row: int, trace: Trace, known: frozenset[str]) -> tuple[tuple[Missing, ...], tuple[Question, ...]]:
         """Return the missing metrics and the questions of one launch. known: its known metrics."""
@@ -326,6 +330,26 @@ class _OpenEnds:
         if case not in self._found:
             self._found[case] = self._missing_and_asked(row, undecided, fired, trace.class_id, known)
         return self._found[case]
+
+    def deciding(
+        self,
+        row: int,
+        trace: Trace,
+        findings: Sequence[Finding],
+        kernel: str,
+        known: frozenset[str],
+        asked: tuple[Question, ...],
+    ) -> Deciding | None:
+        """Return what would decide a launch whose first diagnosis is that there is none, else None."""
+        first = next((f for f in findings if f.kind == "diagnosis"), None)
+        if first is None or first.id != "unexplained" or domain_of(self._catalog).scope != "launch":
+            return None
+        case = (trace.undecided, trace.class_id, known, kernel, asked)
+        if case not in self._decide:
+            self._decide[case] = deciding(
+                self._catalog, lacks(self._catalog, self._observed, row, trace, known), asked, kernel
+            )
+        return self._decide[case]
 
     def _missing_and_asked(
         self,

@@ -75,10 +75,10 @@ def gather(catalog: Catalog, launch: LaunchDiagnosis) -> Gathered:
     if not sections:
         return Gathered("")
     found = purposes(sections, reasons)
-    return Gathered(command((section for section, _, _ in found), _pattern(launch.kernel), 0, 1, "base"), found)
+    return Gathered(command((section for section, _, _ in found), kernel_pattern(launch.kernel), 0, 1, "base"), found)
 
 
-def _pattern(kernel: str) -> str | None:
+def kernel_pattern(kernel: str) -> str | None:
     """Return a pattern for ncu, which matches names without namespaces, template arguments and parameters."""
     name = re.split(r"[<(]", kernel, maxsplit=1)[0].rpartition("::")[2].split()
     return f"^{re.escape(name[-1])}$" if name else None

@@ -9,11 +9,11 @@ import numpy as np
 
 from advisor.knowledge.base import Catalog
 from advisor.knowledge.schemas import FixDef, MetricDef
-from advisor.knowledge.units import compute_units, inner_units, memory_units
+from advisor.knowledge.units import compute_units, inner_units, memory_units, parts_of
 from advisor.reasoning import workloads
 from advisor.reasoning.collect import missing, questions
 from advisor.reasoning.engine.trace import Trace
-from advisor.reasoning.fixes import chosen_fix
+from advisor.reasoning.fixes import chosen_fix, ranked_fixes
 from advisor.reasoning.metrics.derive import code_inputs, derive
 from advisor.reasoning.notes import class_notes
 from advisor.reasoning.observations import Observed
@@ -46,19 +46,20 @@ class Kernels:
     def gains(self, catalog: Catalog, observed: Observed, rows: range, traces: Sequence[Trace]) -> Gains:
         """Return, for each row, the speedup of each concluded diagnosis whose fix says what it changes."""
         model = speedup_model.build(observed.columns, len(observed.truth))
-        at: dict[tuple[str, str], list[int]] = {}
+        at: dict[tuple[str, str, tuple[str, ...]], list[int]] = {}
         for row, trace in zip(rows, traces, strict=True):
             for found in trace.findings:
-                fix = chosen_fix(catalog.findings[found], trace)
-                if fix is not None:
-                    at.setdefault((found, fix.id), []).append(row)
+                entry = catalog.findings[found]
+                fixes = ranked_fixes(entry, trace)
+                if fixes and entry.kind == "diagnosis" and fixes[0].changes:
+                    # Beside a general fix, those that may suit better say how far the change may go.
+                    others = () if fixes[0].conditional else tuple(fix.id for fix in fixes[1:] if fix.changes)
+                    at.setdefault((found, fixes[0].id, others), []).append(row)
         out: dict[int, dict[str, Speedup]] = {row: {} for row in rows}
-        for (found, fix_id), members in at.items():
+        for (found, fix_id, others), members in at.items():
             entry = catalog.findings[found]
-            fix = entry.fix_named(fix_id)
-            if entry.kind != "diagnosis" or not fix.changes:
-                continue
-            for row, speedup in zip(members, speedup_model.speedups(model, fix, np.array(members)), strict=True):
+            fix, may = entry.fix_named(fix_id), tuple(map(entry.fix_named, others))
+            for row, speedup in zip(members, speedup_model.speedups(model, fix, np.array(members), may), strict=True):
                 if speedup is not None:
                     out[row][found] = speedup
         return [out[row] for row in rows]
@@ -103,6 +104,8 @@ class Kernels:
             "memory_throughput_pct": memory_units(),
             "sm_throughput_pct": (*compute_units(), *inner_units()),
             "occupancy_theoretical_pct": ("occupancy_achieved_pct",),
+            "l1_throughput_pct": ("l1_wavefronts_pct", "l1_requests_pct", "shared_wavefronts_hw_pct"),
+            "l2_throughput_pct": parts_of("l2_pct"),
         }
         return min([most, *(known.get(whole, most) for whole, parts in wholes.items() if metric in parts)])
 

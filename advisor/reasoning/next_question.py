@@ -249,6 +249,13 @@ _FROM: Final = {
     "load_sector_ratio": (("sectors_per_request_load", "access_bits_mean"),),
     "store_sector_ratio": (("sectors_per_request_store", "access_bits_mean"),),
 }
+# The same, for a metric whose formula needs numbers that stand further down in ncu.
+_FROM_TABLES: Final = {
+    "shared_wavefront_ratio": (
+        ("shared_load_inst", "shared_load_wavefronts", "shared_store_inst", "shared_store_wavefronts"),
+        ("shared_bits_mean",),
+    ),
+}
 
 
 class Need(Struct, frozen=True):
@@ -524,8 +531,9 @@ class OpenRules:
             return None
         for way in ways(self.catalog, metric):
             each = [self._metric(part, seen | {metric}) for part in way]
-            if None not in each:
-                return frozenset().union(*(asks for asks in each if asks is not None))
+            asks = frozenset[str]().union(*(some for some in each if some is not None))
+            if None not in each and asks:  # a way whose numbers are known, but not this metric, does not lead to it
+                return asks
         return None
 
     def _of_gain(self) -> list[str]:
@@ -555,7 +563,7 @@ def wanted(
 @lru_cache(maxsize=4096)
 def ways(catalog: Catalog, metric: str) -> tuple[tuple[str, ...], ...]:
     """Return the sets of metrics from which a metric can be derived, the simplest first."""
-    out = [*domain_of(catalog).ways(metric)]
+    out = [*domain_of(catalog).ways(metric), *_FROM_TABLES.get(metric, ())]
     definition = catalog.metrics.get(metric)
     if definition is not None and definition.formula:
         out.append(tuple(sorted(parse(definition.formula).names)))

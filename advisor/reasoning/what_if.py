@@ -19,6 +19,7 @@ from advisor.reasoning.domain import domain_of
 from advisor.reasoning.engine.explain import Flip, Proof, Then, how
 from advisor.reasoning.engine.program import is_quantified
 from advisor.reasoning.engine.trace import Trace
+from advisor.reasoning.following import followers
 from advisor.reasoning.inputs import Inputs
 from advisor.reasoning.observations import Observed
 from advisor.records.errors import UsageError
@@ -147,7 +148,10 @@ def _bisect(holds: Callable[[float], bool | None], now: bool, inside: float, out
 def what_if(
     catalog: Catalog, reasoned: Reasoned, inputs: Inputs, position: int, values: Mapping[str, float]
 ) -> tuple[Inputs, Reasoned]:
-    """Diagnose one launch again with some metrics fixed; what is derived from them follows, nothing else changes.
+    """Diagnose one launch again with some metrics fixed.
+
+    What is derived from them follows, and what the time model moves with them (reasoning/following.py): the time and
+    the utilisation of units, unless those are among the fixed metrics. Nothing else changes.
 
     Returns the inputs and the reasoning of that launch alone. Raises UsageError for a name that is not a metric.
     """
@@ -158,6 +162,12 @@ def what_if(
             raise UsageError(f"{name} follows from the other metrics: change one of those")
     one = _alone(inputs, position)
     frame = _supposed(catalog, reasoned, position, [values])
+    before = reasoned.observed.values(position)
+    after = {str(name): float(value) for name, value in frame.iloc[0].items() if name in catalog.metrics}
+    launch = reasoned.launches[position]
+    moved = followers(catalog, launch, before, after, values)
+    if moved:
+        frame = _supposed(catalog, reasoned, position, [{**moved, **values}])
     return one, reason(catalog, one, frame, reasoned.known_as[position : position + 1])
 
 

@@ -8,6 +8,7 @@ from typing import Literal
 
 import msgspec
 
+from advisor.records.deciding import Deciding
 from advisor.records.quantities import MEDIUM_CONFIDENCE
 from advisor.records.record import (
     Count,
@@ -416,7 +417,8 @@ class LaunchDiagnosis(Record, kw_only=True):
     """All conclusions on one launch. metrics: the known canonical values, for pages and what-if.
 
     conclusions: of the napkin math and the quantification, which the findings and the advice rest on.
-    scope: `workload` for a typed-in graphics or compute workload, which has no grid and no block.
+    scope: `workload` for a typed-in graphics or compute workload, which has no grid and no block. deciding: what would
+    decide a launch without a diagnosis; None with one, and where nothing is lacking.
     """
 
     report: Count
@@ -439,6 +441,7 @@ class LaunchDiagnosis(Record, kw_only=True):
     issue_slots: IssueSlots | None = None
     questions: tuple[Question, ...]
     missing: tuple[Missing, ...]
+    deciding: Deciding | None = None
     metrics: Internal[Mapping[str, float]] = msgspec.field(default_factory=dict)
     labels: Internal[Mapping[str, str]] = msgspec.field(default_factory=dict)
 

@@ -11,7 +11,7 @@ from advisor.knowledge.base import condition_title, finding_title, metric_title
 from advisor.records.diagnosis import OVERRIDES, Comparison, Finding, LaunchDiagnosis, is_settled, main_finding
 from advisor.session.records import UNIT_HINTS, Ask, Card, KnowledgeIndex, Proved
 from advisor.session.state import State, is_end, launch_number
-from advisor.view.blocks import Block, Command, Facts, Line, Style
+from advisor.view.blocks import Block, Command, Fact, Facts, Line, Style
 from advisor.view.numbers import (
     amount_text,
     comparison_text,
@@ -22,6 +22,7 @@ from advisor.view.numbers import (
     short_gain_text,
     time_text,
 )
+from advisor.view.pages.deciding import deciding_blocks, deciding_facts
 from advisor.view.pages.estimate import estimate_lines
 from advisor.view.pages.launch import (
     alternative_blocks,
@@ -83,6 +84,8 @@ def finding_card(launch: LaunchDiagnosis, finding: Finding, position: int) -> Ca
     estimated = finding.speedup is not None or launch.bound_of(finding.id) is not None
     if not estimated and finding.kind == "diagnosis" and not is_end(finding):
         blocks.append(Line("These numbers do not allow an estimate of the speedup.", "quiet"))
+    if finding.id == "unexplained" and launch.deciding is not None:
+        blocks += [Facts(tuple(deciding_facts(launch.deciding))), *deciding_blocks(launch.deciding)]
     if finding.undecided:
         names = ", ".join(map(condition_title, finding.undecided))
         blocks.append(Line(names, "unknown", "Not known"))
@@ -97,13 +100,22 @@ def finding_card(launch: LaunchDiagnosis, finding: Finding, position: int) -> Ca
     return Card(kind, finding.title, tuple(blocks), position, finding.id, label, aside)
 
 
-def preview_card(launch: LaunchDiagnosis, finding: Finding, position: int) -> Card:
-    """Return the short form of the first finding's card: why, fix, speedup, then where, cost and an example."""
+def preview_card(launch: LaunchDiagnosis, finding: Finding, position: int, code: str = "") -> Card:
+    """Return the answer about a launch in short: cause, speedup, reason, hot line, fix, class, cost, an example.
+
+    code: the text of the hot line; empty if it is not known.
+    """
     whole = finding_card(launch, finding, position)
-    facts = {fact.label: fact for block in whole.blocks if isinstance(block, Facts) for fact in block.rows}
-    order = [*(name for name in ("Why", "Fix", "Speedup", "Hot line", "Cost") if name in facts)]
+    found = [fact for block in whole.blocks if isinstance(block, Facts) for fact in block.rows]
+    facts = {fact.label: fact for fact in reversed(found)}  # of several hot lines, the hottest
+    facts["Why"] = Fact("Why", finding.because)  # the title has the confidence
+    if code and "Hot line" in facts:
+        facts["Code"] = Fact(" ", code)
+    verdict = launch.verdict
+    facts["Class"] = Fact("Class", ": ".join(text for text in (verdict.title or verdict.id, verdict.because) if text))
+    order = ("Speedup", "Why", "Hot line", "Code", "Fix", "Class", "Cost")
     rest = (block for block in whole.blocks if not isinstance(block, Facts))
-    return replace(whole, blocks=(Facts(tuple(facts[name] for name in order)), *rest))
+    return replace(whole, blocks=(Facts(tuple(facts[name] for name in order if name in facts)), *rest))
 
 
 def fix_card(finding: Finding, position: int, where: Sequence[Line] = ()) -> Card:
@@ -171,6 +183,8 @@ def question_card(ask: Ask, position: int | None) -> Card:
     lines = [Line(sentence(ask.why), "quiet")] if ask.why else []
     if ask.kind == "page":
         return _page_card(ask, position)
+    if ask.how:
+        lines.insert(0, Line(sentence(ask.how)))
     if ask.kind == "number":
         lines.append(Line(sentence(range_text(ask)), "quiet"))
     at, of = ask.step
@@ -182,7 +196,7 @@ def _page_card(ask: Ask, position: int | None) -> Card:
     """Return the card of a page: its rows with their units, then how to answer."""
     rows = []
     for at, row in enumerate(ask.rows, 1):
-        unit = "" if row.unit in ("", "ratio", "count") else f" [{row.unit}]"
+        unit = "" if row.unit in ("", "ratio", "count", "ns") else f" [{row.unit}]"
         rows.append(Line(f"{row.row}{unit}" + (f": {row.how}" if row.how else ""), "fact", f"{at}"))
     return Card("question", ask.ask, (*rows, Line(sentence(ask.why), "quiet")), position, ask.id, "Question")
 

@@ -69,12 +69,16 @@ class Ask(Struct, frozen=True):
 
 
 class Page(Struct, frozen=True):
-    """A page of an interview: a section of ncu, where it is, and its rows (metric, name there, how to form it)."""
+    """A page of an interview: a section of ncu, where it is, and its rows (metric, name there, how to form it).
+
+    after: rows that are asked only if another number is not 0, with that metric.
+    """
 
     id: str
     section: str
     where: str
     rows: tuple[tuple[str, str, str], ...]
+    after: tuple[tuple[str, str], ...] = ()
 
 
 class Card(Struct, frozen=True):

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from advisor.records.diagnosis import LaunchDiagnosis, main_finding, overriding, report_path
+from advisor.records.diagnosis import ENDS, LaunchDiagnosis, main_finding, overriding, report_path
 from advisor.session import cards as make
 from advisor.session.interview.choosing import comparison_card, expectation, expectation_due, next_number, revealed
 from advisor.session.records import Ask, Card
@@ -119,8 +119,23 @@ def conclude_interview(state: State) -> State:
     if launch is None:
         return replace(state, ask=None, paused=True)
     first = main_finding(launch)
-    shown = (*conclusion(launch, 0), comparison_card(state))
+    shown = (*conclusion(launch, 0), comparison_card(state), _not_decided(state))
     return add(state, *shown, ask=None, paused=True, finding=first.id if first else "")
+
+
+def _not_decided(state: State) -> Card | None:
+    """Return the numbers still open that could refute the advice to stop; None for other findings."""
+    launch, ask = state.launch, next_number(state) if state.wanted else None
+    first = None if launch is None else main_finding(launch)
+    if first is None or first.id not in ENDS or ask is None:
+        return None
+    rows = [row.row or row.ask for row in ask.rows or (ask,)]
+    text = f"{', '.join(rows[:_MOST_LACKING])}{' and others' if len(rows) > _MOST_LACKING else ''}"
+    lines = (
+        Line(text, "unknown", "Could refute it"),
+        Line("Type them with their names, or choose Enter more numbers.", "quiet"),
+    )
+    return Card("note", "Do not stop yet: the conclusion is not certain", lines, 0, label="Without a report")
 
 
 def reveal(state: State) -> State:

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec.structs import replace
 
 from advisor.records.diagnosis import Finding, LaunchDiagnosis, Location, main_finding
-from advisor.session.cards import class_card, finding_card, fix_card, preview_card
+from advisor.session.cards import finding_card, fix_card, preview_card
 from advisor.session.records import Card
 from advisor.session.requests import Failed, Locate, Prove, Request, Suppose
 from advisor.session.state import State, best_position
 from advisor.session.transitions import settled, wait
 from advisor.view.blocks import Line
 from advisor.view.pages.launch import location_text
+from advisor.view.text import source_line
 
 if TYPE_CHECKING:
     from advisor.source.viewer import Seen
@@ -137,14 +138,21 @@ def with_hot_lines(state: State, request: Locate) -> State:
 
 
 def preview(state: State, position: int) -> tuple[Card, ...]:
-    """Return the cards of a launch's class and first finding, with its fix, before the launch is opened."""
+    """Return the card with the answer about a launch before it is opened; none if a prediction comes first."""
     if state.diagnosis is None or not 0 <= position < len(state.diagnosis.launches):
         return ()
     launch = state.diagnosis.launches[position]
     finding = main_finding(launch)
     if state.expects or finding is None:
         return ()
-    return (class_card(launch, position), preview_card(launch, located(state, finding, position), position))
+    placed = located(state, finding, position)
+    return (preview_card(launch, placed, position, _code(state, placed.locations[:1], position)),)
+
+
+def _code(state: State, places: tuple[Location, ...], position: int) -> str:
+    """Return the source text of the first place, as far as it was read."""
+    texts = (seen.view.texts.get((place.file, place.line), "") for place in places for seen in read(state, position))
+    return source_line(next(filter(None, texts), ""))
 
 
 def requests_of(state: State) -> tuple[Request, ...]:

@@ -279,7 +279,7 @@ def _line(line: Line, view: View) -> HotLine:
         inclusive_share=line.inclusive,
         inlined_at=line.calls,
         opcodes=tuple(dict.fromkeys(s.row.opcode for s in line.spots if s.row.opcode)),
-        text=view.texts.get((line.file, line.line)),
+        text=None if (text := view.texts.get((line.file, line.line))) is None else text.strip(),
     )
 
 

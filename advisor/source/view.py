@@ -65,8 +65,8 @@ def _read(path: Path) -> str | None:
 
 
 def by_line(texts: dict[str, tuple[str, ...]]) -> dict[tuple[str, int], str]:
-    """Map (file, line) to its stripped text."""
-    return {(file, n): text.strip() for file, lines in texts.items() for n, text in enumerate(lines, 1)}
+    """Map (file, line) to its text, with its indentation."""
+    return {(file, n): text.rstrip() for file, lines in texts.items() for n, text in enumerate(lines, 1)}
 
 
 class Trust(Struct, frozen=True):

@@ -51,6 +51,7 @@ _MOSTLY = 0.5
 _MATTERS = 0.05  # of the window
 _SEVERAL = 3  # minimum number of kernels for a loop
 FORM = "typed"
+SYSTEM_FIRST = "fix_system_first"
 # Idle time with a cause: if all of these are known, the rest is unexplained.
 _IDLE = ("sync_gap_pct", "input_wait_pct", "output_wait_pct")
 
@@ -165,7 +166,7 @@ def _gpu(
         patterns=tuple(_ranked(knowledge, patterns)),
         unseen=_unseen(knowledge, observed, row, found, numbers.lacking),
         kernels=numbers.ranks,
-        decision=_decision(knowledge, observed, row, found, texts, chosen),
+        decision=_decision(knowledge, observed, row, found, texts, chosen, _loop(numbers)),
         target=chosen,
         command=command,
         lanes=lanes(numbers),
@@ -176,8 +177,8 @@ def _gpu(
 def _ranked(knowledge: Catalog, patterns: Sequence[Pattern]) -> list[Pattern]:
     """Sort by estimated gain; the patterns of the kernel itself follow those of the system; notes are last.
 
-    If gains are equal within the error of the estimates, the earliest step is first: pinned memory before the overlap
-    that needs it, a named cause before idle time without one.
+    If gains are equal within the error of the estimates, the earliest step is first: a named cause before idle time
+    without one. A pattern follows those that its fix needs (`after`): pinned memory is before the overlap.
     """
 
     def gain(pattern: Pattern) -> float:
@@ -191,7 +192,9 @@ def _ranked(knowledge: Catalog, patterns: Sequence[Pattern]) -> list[Pattern]:
     left = sorted(patterns, key=lambda p: (group(p), -gain(p), p.finding.id))
     while left:
         close = [p for p in left if group(p) == group(left[0]) and gain(p) * _ALIKE >= gain(left[0])]
-        out.append(min(close, key=lambda p: (knowledge.findings[p.finding.id].step, left.index(p))))
+        best = min(close, key=lambda p: (knowledge.findings[p.finding.id].step, left.index(p)))
+        needed = knowledge.findings[best.finding.id].after
+        out.append(next((p for p in left if p.finding.id in needed and p.finding.kind != "note"), best))
         left.remove(out[-1])
     return out
 
@@ -268,14 +271,16 @@ def _decision(
     found: Conclusions,
     texts: Mapping[str, float | str],
     chosen: KernelRank | None,
+    set_up: Mapping[str, float | str] | None,
 ) -> Decision:
     entry = knowledge.classes[found.class_id]
+    caveat = fill(words().texts["setup_first"], set_up) if set_up and found.class_id == SYSTEM_FIRST else ""
     evidence = _evidence(knowledge, observed, row, entry.when)
     margins = [item.margin for item in evidence if item.margin is not None]
     return Decision(
         id=found.class_id,
         title=entry.title,
-        because=fill(entry.because, texts),
+        because=fill(entry.because, texts) + caveat,
         margin=min(margins, default=None),
         evidence=evidence,
         next=entry.next,
@@ -382,8 +387,10 @@ def _derived(values: Mapping[str, float]) -> dict[str, float]:
     if losses:
         out.setdefault("system_loss_pct", max(losses))
     if all(name in out for name in ("copy_exposed_pct", "host_copy_pct", "computing_pct")):
-        hidden = max(0.0, out["host_copy_pct"] - out["copy_exposed_pct"])
-        out.setdefault("copy_overlappable_pct", max(0.0, min(out["copy_exposed_pct"], out["computing_pct"] - hidden)))
+        # The directions of the copies are unknown: an upper bound takes equally many in each.
+        covered = min(100.0, out["computing_pct"] + out["copy_exposed_pct"])
+        longest = max(out["computing_pct"], out["host_copy_pct"] / 2)
+        out.setdefault("copy_overlappable_pct", max(0.0, covered - longest))
     if "gpu_idle_pct" in out and all(name in out for name in _IDLE):
         out.setdefault("idle_unexplained_pct", max(0.0, out["gpu_idle_pct"] - sum(out[name] for name in _IDLE)))
     return out

@@ -185,7 +185,10 @@ def _copies(
     exposed = copies.length - common(copies, kernels)
     share("host_copy_pct", copies.length)
     share("copy_exposed_pct", exposed)
-    share("copy_overlappable_pct", min(exposed, kernels.length - common(copies, kernels)))
+    # At best the longest of the three engines (computation, copies to and from the device) is all that is left.
+    engines = (kernels, spans(work.kind == kinds.TO_DEVICE), spans(work.kind == kinds.TO_HOST))
+    covered = kernels.length + exposed
+    share("copy_overlappable_pct", covered - max(engine.length for engine in engines))
     if trace.memory_kinds:
         host = (work.kind == kinds.TO_DEVICE) | (work.kind == kinds.TO_HOST)
         pageable, unknown = spans(work.pageable == 1), spans(host & (work.pageable == kinds.UNKNOWN))

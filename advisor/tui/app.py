@@ -191,6 +191,8 @@ class AdvisorApp(App[int]):
             self.state = State()  # only a view was opened so far: the session begins with the next choice
         if self._memory is not None and isinstance(event, e.Opened | e.Completed):
             self._remember(event)
+        if isinstance(event, e.Completed) and isinstance(event.request, e.Write) and self._covered:
+            self.notify(f"Saved: {safe(str(event.result))}", markup=False)
         self._load("screens", load_screens)
         if isinstance(event, e.Opened):
             self._load("views", load_views)
@@ -213,6 +215,11 @@ class AdvisorApp(App[int]):
         elif wanted.is_mounted:
             wanted.show(self.state)
         self.runner.follow(self.state)
+
+    @property
+    def _covered(self) -> bool:
+        """Whether the conversation, whose cards say what was done, is not shown."""
+        return bool(self.state.view) or self.state.place != "launch"
 
     def _remember(self, event: e.Opened | e.Completed) -> None:
         """Remember the opened paths for the next start, except the bundled reports."""

@@ -168,7 +168,8 @@ def card_lines(card: Card, width: int, blocks: bool = True) -> list[Content]:
     marks = SIGNS if blocks else PLAIN_SIGNS
     title = card_title(card)
     lines = hanging("", title, width) if title.plain else []
-    labels = (line.label for block in card.blocks if not _drawn(block, width) for line in in_lines((block,)))
+    labels = [line.label for block in card.blocks if not _drawn(block, width) for line in in_lines((block,))]
+    labels += [card.label] if any(labels) else []  # title and texts begin in one column
     column = min(max(map(len, labels), default=0) + 2, _LABEL_MOST, max(width // 3, 8))
     number = 0
     for block in card.blocks:

@@ -45,6 +45,16 @@ def file_name(path: str) -> str:
     return path.replace("\\", "/").rpartition("/")[2]
 
 
+def place_text(file: str, line: int) -> str:
+    """Return `kernel.cu:13`, without the folders; `no line` without line information."""
+    return f"{shown(file_name(file))}:{line}" if line else "no line"
+
+
+def source_line(text: str) -> str:
+    """Return a source line for display: tabs as blanks, control characters escaped."""
+    return shown(text.expandtabs(4).strip())
+
+
 def title_text(launch: LaunchDiagnosis, width: int, *more: str) -> str:
     """Return the kernel, the launch (or that it is a workload), then `more`; only a long name is cut.
 

@@ -23,7 +23,7 @@ from pathlib import Path
 from tests.bench import interview, large_report
 from tests.bench.terminal import Answer, Terminal
 
-GOALS = {"first screen": 800.0, "key": 50.0, "answer": 150.0}
+GOALS = {"first screen": 500.0, "key": 40.0, "answer": 150.0}
 RUNS, LAUNCHES = 5, 60
 _LISTED = (" launches, in ", "Class")
 # What is done, keys before (not timed), keys (timed; a text in quotes is typed key by key), keys after.
@@ -63,6 +63,8 @@ def line(what: str, walls: Sequence[float], processors: Sequence[float], goal: f
 def starts(arguments: Sequence[str], ready: Sequence[str], runs: int) -> Iterable[str]:
     """The first screen, and what is ready to be used."""
     firsts, lists, used = [], [], []
+    with Terminal(*arguments) as terminal:  # not timed: it may compile modules, as the first start of a user does
+        terminal.until(*(ready or ("ncu-advisor",)))
     for _ in range(runs):
         with Terminal(*arguments) as terminal:
             firsts.append(terminal.until("ncu-advisor") - terminal.begun)

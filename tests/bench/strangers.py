@@ -102,6 +102,16 @@ def share(rows: Sequence[Row], what: str) -> str:
     return f"{hits:3} of {len(rows):3} ({hits / len(rows):4.0%})" if rows else "-"
 
 
+def outside(rows: Iterable[Row]) -> list[Row]:
+    """Return the rows whose measured gain is outside the stated range."""
+    out = []
+    for row in rows:
+        gain = row.entry.get("gain")
+        if gain and row.low is not None and row.high is not None and not row.low <= gain <= row.high:
+            out.append(row)
+    return out
+
+
 def table(rows: Sequence[Row]) -> Iterable[str]:
     """The lines of the table of a half."""
     groups: dict[str, list[Row]] = defaultdict(list)
@@ -119,22 +129,31 @@ def table(rows: Sequence[Row]) -> Iterable[str]:
         part = groups[name]
         yield f"{name:<24} {share(part, 'right'):<18} {share(part, 'near'):<18} {share(part, 'misleads')}"
     gains = [row for row in rows if row.entry.get("gain") and row.low is not None and row.high is not None]
-    inside = sum(1 for row in gains if row.low <= row.entry["gain"] <= row.high)  # type: ignore[operator]
-    yield f"measured gains inside the stated range: {inside} of {len(gains)}"
+    yield f"measured gains inside the stated range: {len(gains) - len(outside(gains))} of {len(gains)}"
     untold = [row for row in rows if row.missing_trust]
     yield f"entries with a caveat that was not said: {len(untold)} of {sum(1 for r in rows if r.entry.get('trust'))}"
 
 
-def unexplained(launches: Iterable[tuple[str, LaunchDiagnosis]]) -> Iterable[str]:
-    """Lines: of the distinct kernels over 10 us, those that end unexplained or undecided, by set of sections."""
-    seen: dict[str, dict[tuple[str, str], bool]] = defaultdict(dict)
-    for name, launch in launches:
-        if (launch.duration_ns or 0.0) < LEAST_NS:
-            continue
-        ids = [f.id for f in findings_of(launch)]
-        seen[name][launch.report, launch.kernel] = not ids or ids[0] == "unexplained"
+def unexplained(launches: Iterable[tuple[str, str, LaunchDiagnosis]]) -> Iterable[str]:
+    """Lines: of the distinct kernels of a file over 10 us, those that end unexplained or undecided, by set of sections.
+
+    launches: set of sections, file, launch. A kernel counts if any of its launches ends so.
+    """
+    seen: dict[str, dict[tuple[str, str], list[LaunchDiagnosis]]] = defaultdict(lambda: defaultdict(list))
+    for name, file, launch in launches:
+        if (launch.duration_ns or 0.0) >= LEAST_NS:
+            seen[name][file, launch.kernel].append(launch)
     for name, kernels in sorted(seen.items()):
-        yield f"unexplained, {name:<10} {sum(kernels.values()):3} of {len(kernels):3} kernels over 10 us"
+        blank = [[one for one in of if is_blank(one)] for of in kernels.values()]
+        count = sum(map(bool, blank))
+        told = sum(1 for of in blank if of and all(one.deciding for one in of))
+        yield f"unexplained, {name:<10} {count:3} of {len(kernels):3} kernels over 10 us; {told} say what would decide"
+
+
+def is_blank(launch: LaunchDiagnosis) -> bool:
+    """Whether a launch ends without a diagnosis."""
+    ids = [f.id for f in findings_of(launch)]
+    return not ids or ids[0] == "unexplained"
 
 
 def run(folder: Path, half: str, misses: bool, truth: Path = TRUTH) -> int:
@@ -148,7 +167,7 @@ def run(folder: Path, half: str, misses: bool, truth: Path = TRUTH) -> int:
         if half in ("all", half_of(entry["digest"])):
             by_file[entry["file"]].append(entry)
     rows: list[Row] = []
-    launches: list[tuple[str, LaunchDiagnosis]] = []
+    launches: list[tuple[str, str, LaunchDiagnosis]] = []
     absent, refused = 0, []
     for file, wanted in sorted(by_file.items()):
         path = folder / file
@@ -169,7 +188,7 @@ def run(folder: Path, half: str, misses: bool, truth: Path = TRUTH) -> int:
             continue
         if kind == "negative":
             continue
-        launches += [(wanted[0]["set"], launch) for launch in diagnosis.launches]
+        launches += [(wanted[0]["set"], file, launch) for launch in diagnosis.launches]
         at = {launch.index: launch for launch in diagnosis.launches}
         for entry in wanted:
             launch = at.get(entry["launch"])
@@ -186,6 +205,9 @@ def run(folder: Path, half: str, misses: bool, truth: Path = TRUTH) -> int:
                 print(f"- {row.entry['file']} [{row.entry.get('launch', '')}] {row.entry.get('kernel', '')[:60]}")
                 print(f"    {row.entry['set']}, {row.entry['truth']}; accepted {row.entry['accepted']}")
                 print(f"    found {row.found[:4]} ({row.confidence}) class {row.class_id} {row.why}")
+        for row in outside(row for row in rows if half_of(row.entry["digest"]) == "tuning"):
+            print(f"- gain {row.entry['gain']:g} outside {row.low:.2f} to {row.high:.2f}: {row.entry['file']}", end="")
+            print(f" [{row.entry.get('launch', '')}] {row.entry.get('kernel', '')[:60]}, found {row.found[:1]}")
         print(*refused, sep="\n")
     return 0
 

@@ -20,6 +20,8 @@ from typing import Self
 
 PATIENCE = 60.0
 QUIET = 0.2  # seconds without output after which a repaint counts as finished
+# Compiling every module anew at each start takes twice as long as the start itself; a user's program is compiled.
+_UNLIKE_A_USER = ("PYTHONDONTWRITEBYTECODE",)
 _ESCAPES = re.compile(rb"\x1b(\[[0-?]*[ -/]*[@-~]|[()][0-9A-B]|[=>PX^_].*?\x1b\\|\][^\x07]*\x07)")
 _NAMED = "enter \r, escape \x1b, backspace \x7f, up \x1b[A, down \x1b[B, right \x1b[C, left \x1b[D, pageup \x1b[5~, "
 _NAMED += "pagedown \x1b[6~, f1 \x1bOP, f2 \x1bOQ, f3 \x1bOR, f4 \x1bOS, f5 \x1b[15~, f6 \x1b[17~, f7 \x1b[18~, "
@@ -45,6 +47,7 @@ class Terminal:
         columns, lines = size
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
         own = {"TERM": "xterm-256color", "COLUMNS": str(columns), "LINES": str(lines), "HOME": self._home.name}
+        own["PYTHONPATH"] = str(Path(__file__).parents[2])
         own |= {f"XDG_{kind}_HOME": f"{self._home.name}/{kind}" for kind in ("CONFIG", "DATA", "CACHE", "STATE")}
         self.begun = time.perf_counter()
         self._process = subprocess.Popen(
@@ -52,9 +55,9 @@ class Terminal:
             stdin=theirs,
             stdout=theirs,
             stderr=theirs,
-            env={**os.environ, **own},
+            env={name: value for name, value in (os.environ | own).items() if name not in _UNLIKE_A_USER},
             start_new_session=True,
-            cwd=Path(__file__).parents[2],
+            cwd=self._home.name,  # an exported page stays out of the repository
         )
         os.close(theirs)
         self._clock = (~self._process.pid << 3) | 2  # clock_getcpuclockid(3) of Linux

@@ -93,3 +93,30 @@ def test_a_mistake_is_found_at_its_place(folder, old, new, text, marker):
 def test_a_single_fix_with_conditions_has_no_general_one(folder):
     found = mistakes(folder, SINGLE.replace("{id:", "{when: [dram_low], because: x, id:"))
     assert any("no general fix" in said for said, _ in found)
+
+
+LIBRARIES = """names: {CuPy: ['cupy_']}
+fix:
+  - id: fuse_calls
+    summary: Fuse the calls
+    when: [dram_low]
+    because: it is a call
+    steps: [Fuse.]
+    costs: A kernel.
+without: {NAME: [FIX]}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "fix", "text"),
+    [
+        ("nothing", "fuse_calls", "'nothing' is not a diagnosis"),
+        ("waiting", "other", "'other' is not a fix for libraries"),
+        ("waiting", "fuse_calls", ""),
+    ],
+)
+def test_what_a_diagnosis_does_without_is_a_fix_for_libraries(folder, name, fix, text):
+    (folder / "libraries.yaml").write_text(LIBRARIES.replace("NAME", name).replace("FIX", fix))
+    found = lint([folder], terms=("dram", "latency"), kernels=folder.parent / "kernels")
+    said = [one.text for one in found if "is not a diagnosis" in one.text or "is not a fix for" in one.text]
+    assert said == ([text] if text else [])

@@ -12,9 +12,10 @@ from click.testing import CliRunner, Result
 
 from advisor.cli import main
 from advisor.cli.json_schema import schema
+from advisor.knowledge.base import catalog
 from advisor.practice.manifest import Exercise, all_exercises, exercise, names
 from advisor.practice.state import Prediction, Store
-from advisor.records.errors import AdvisorError
+from advisor.records.errors import AdvisorError, UsageError
 
 NAME = "bank-conflicts"
 
@@ -174,8 +175,42 @@ def test_a_wrong_prediction_line_is_one_clear_line(data: Path, options: list[str
 def test_the_solution_wants_an_attempt_or_a_request(data: Path) -> None:
     assert "--anyway" in refused("solution", NAME)
     text = done("solution", NAME, "--anyway")
-    assert exercise(NAME).stages[-1].source in text
-    assert Store(data).record(NAME).solutions == [exercise(NAME).stages[-1].id]
+    assert exercise(NAME).solution.source in text
+    assert Store(data).record(NAME).solutions == [exercise(NAME).solution.id]
+
+
+def test_the_solution_of_bank_conflicts_adds_the_padding(data: Path) -> None:
+    text = done("solution", "bank-conflicts", "--anyway")
+    assert re.search(r"^- +__shared__ float tile\[32\]\[32\];", text, re.MULTILINE)
+    assert re.search(r"^\+ +__shared__ float tile\[32\]\[33\];", text, re.MULTILINE)
+    assert "vector: 16 bytes per lane, swizzled" in text
+
+
+def test_a_prediction_without_options_lists_the_classes_with_their_limits_and_all_causes(data: Path) -> None:
+    result = practice("predict", NAME)
+    assert isinstance(result.exception, UsageError)
+    text = " ".join(result.stdout.split())
+    assert "mixed_memory_bound: compute < 60, memory >= 60, dram >= 30, dram < 60" in text
+    assert all(name in text for name in (*catalog().classes, "bank_conflicts", "memory_latency", "none"))
+    wrong = refused("predict", NAME, "--class", "dram", "--cause", "shared_conflicts", "--speedup", "2")
+    assert "The nearest: bank_conflicts" in wrong and "without options lists all" in wrong
+
+
+def test_an_exercise_that_needs_no_fix_does_not_send_the_learner_to_find_one(data: Path) -> None:
+    text = " ".join(done("show", "good-copy", "--profile", "--no-prediction").split())
+    assert "No fix is needed in this version" in text
+    assert "find the fix" not in text and "fixing the cause" not in text
+    text = " ".join(done("solution", "good-copy", "--anyway").split())
+    assert "No fix is needed" in text and "Changes from" not in text
+
+
+def test_the_first_kernel_has_a_cause_to_fix_and_every_story_says_what_works_without_a_gpu(data: Path) -> None:
+    first = next(one for one in all_exercises() if isinstance(one, Exercise))
+    assert not first.nothing_to_fix and first.level == 1 and first.fix_of(first.stages[0].id) is not None
+    for name in names():
+        source = exercise(name).stages[0].source
+        says = "check only compiles" if source.endswith(".cu") else "check and profile do not run"
+        assert says in " ".join(done("show", name).split())
 
 
 def test_start_edit_reset_and_log(data: Path, tmp_path: Path) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from statistics import median
 
 import learner as room
 import pytest
 from standin_runs import RIGHT, source
 
 from advisor.practice.attempts import Reprofiled
-from advisor.practice.lessons import Lesson, Lessons, Profile, Tried
+from advisor.practice.lessons import Lesson, Lessons, Profile, Tried, actual_speedup
 from advisor.practice.manifest import exercise, names
 from advisor.practice.predictions import MINE
 from advisor.practice.readings import reading_names
@@ -83,7 +84,8 @@ def test_hints_quiz_and_solution_are_kept_as_the_commands_keep_them(lessons: Les
     with pytest.raises(UsageError, match="not tried"):
         do(lessons, "solution")
     told = do(lessons, "solution", anyway="1").result
-    assert told.step.id == exercise(NAME).stages[-1].id
+    assert told.step.id == "padded", "the simplest fix, not the fastest version"
+    assert (told.before.id, "[32][33]" in told.text, "[32][32]" in told.old) == ("tile", True, True)
     assert "slow: here" not in told.old
 
 
@@ -129,8 +131,34 @@ def test_a_folder_is_made_edited_and_put_back(lessons: Lessons) -> None:
 @pytest.mark.parametrize("name", [n for n in names() if exercise(n).ladder] + [NAME])
 def test_recorded_versions_are_compared_by_their_own_runs(lessons: Lessons, name: str) -> None:
     made = do(lessons, "compare", name).result
-    assert (made.before, made.after) == (exercise(name).stages[0].id, exercise(name).stages[-1].id)
+    one = exercise(name)
+    fix = one.fix_of(one.stages[0].id)
+    assert fix is not None and (made.before, made.after, made.also) == (one.stages[0].id, fix.id, "")
     assert len(made.compared.pairs) == 1
+
+
+def test_a_version_that_changes_more_than_the_fix_is_compared_with_a_caveat(lessons: Lessons) -> None:
+    assert do(lessons, "compare", before="tile", after="vector").result.also == "16 bytes per lane"
+    assert do(lessons, "compare", before="tile", after="padded").result.also == ""
+
+
+@pytest.mark.parametrize("name", names())
+def test_the_scored_speedup_is_that_of_the_solution_that_is_shown(lessons: Lessons, name: str) -> None:
+    one = exercise(name)
+    first, solution = one.stages[0], one.solution
+    measured = lessons.of_recording(one).measured
+    actual = actual_speedup(one, first.id, measured)
+    assert actual is not None
+    if one.nothing_to_fix:
+        assert actual == 1.0 and solution == first, "what needs no fix gains nothing"
+        return
+    times = {step.id: median(measured.steps[step.id].times_ns) for step in (first, solution)}
+    fixes = [s for s in one.stages for m in s.mends if m.step == first.id]
+    if fixes:
+        assert solution in fixes and actual == times[first.id] / times[solution.id]
+        alone = [s for s in fixes for m in s.mends if m.step == first.id and not m.but]
+        assert solution == (alone or fixes)[0]
+        assert alone == [] or one.diff_base(solution) == first
 
 
 def at_the_machine(learner: room.Learner) -> Lessons:

@@ -13,6 +13,7 @@ from advisor.practice import compiling, workshop
 from advisor.practice.attempts import Attempt
 from advisor.practice.compiling import Build, Kernel
 from advisor.practice.exercise_list import kind_of, where_to_begin
+from advisor.practice.lessons import terms_of
 from advisor.practice.manifest import Exercise, bundled_text, exercise, home, names
 from advisor.practice.predictions import score
 from advisor.practice.run import JobResult, Outcome
@@ -67,7 +68,7 @@ def test_every_text_of_an_exercise_fits(name: str, width: int) -> None:
     fits(words.log_page(one, record.log), width)
     fits(words.log_page(one, []), width)
     for own in (False, True):
-        fits(words.before_prediction(one, one.stages[0].id, own), width)
+        fits(words.before_prediction(one, one.stages[0].id, own, terms_of(None)), width)
     for question in one.quiz:
         for at in range(len(question.answers)):
             fits(words.reasons_page(question, at), width)

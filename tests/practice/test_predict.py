@@ -93,6 +93,9 @@ def test_another_class_of_memory_is_half_right(said: str, actual: str, points: i
 
 @pytest.mark.parametrize("word", ["memory", "Memory-bound", "memory bound"])
 def test_memory_alone_names_no_class_but_asks_which(word: str):
-    with pytest.raises(UsageError, match="ambiguous: dram_bound, internal_congestion, mixed_memory_bound"):
+    with pytest.raises(
+        UsageError,
+        match=r"ambiguous: dram_bound \(DRAM-bound\); or internal_congestion \(L1.*\); or mixed_memory_bound",
+    ):
         choose("Class", word, {name: entry.title for name, entry in catalog().classes.items()})
     assert choose("Cause", "nothing", {"none": "", "bank_conflicts": ""}) == "none"

@@ -66,6 +66,49 @@ def test_arithmetic_on_loaded_data_is_counted_apart():
     assert flow.arithmetic() == (3, 1)
 
 
+COUNTER = ["mov.u32 %r5, 0;", "$L__BB0_1:", "ld.global.f32 %f1, [%rd1];", "cvt.rn.f32.s32 %f2, %r5;"]
+NEXT = ["add.s32 %r5, %r5, 1;", "@%p1 bra $L__BB0_1;"]
+
+
+@pytest.mark.parametrize(
+    ("code", "stepped"),
+    [
+        # cos(k x), with the constant that the compiler adds
+        ((*COUNTER, "mul.f32 %f3, %f2, %f1;", "cos.approx.f32 %f4, %f3;", *NEXT), 1),
+        ((*COUNTER, "fma.rn.f32 %f3, %f2, %f1, 0f3F800000;", "ex2.approx.f32 %f4, %f3;", *NEXT), 1),
+        # exp(-v) where v grows by an eighth, unrolled twice
+        (
+            (
+                "$L__BB0_1:",
+                "add.f32 %f2, %f1, 0f3E000000;",
+                "add.f32 %f1, %f2, 0f3E000000;",
+                "ex2.approx.f32 %f4, %f1;",
+            ),
+            1,
+        ),
+        # the square of the counter; a value of the previous round; an element of an array; no loop at all
+        ((*COUNTER, "mul.f32 %f3, %f2, %f2;", "cos.approx.f32 %f4, %f3;", *NEXT), 0),
+        (("$L__BB0_1:", "cos.approx.f32 %f1, %f1;", "@%p1 bra $L__BB0_1;"), 0),
+        (("$L__BB0_1:", "add.s64 %rd2, %rd2, 4;", "ld.global.f32 %f1, [%rd2];", "cos.approx.f32 %f2, %f1;"), 0),
+        (("ld.global.f32 %f1, [%rd1];", "cos.approx.f32 %f2, %f1;"), 0),
+    ],
+)
+def test_the_argument_of_a_function_advances_by_a_constant(code, stepped):
+    assert flow_of(*code).stepped_functions() == (1, stepped)
+
+
+def test_multiply_adds_of_two_loaded_values_are_counted_apart():
+    flow = flow_of(
+        "ld.shared.v2.f32 {%f1, %f2}, [%r3];",
+        "ld.const.f32 %f3, [%rd1];",
+        "fma.rn.f32 %f4, %f1, %f2, %f9;",
+        "fma.rn.f32 %f5, %f1, %f3, %f9;",  # an operand of the instruction
+        "fma.rn.f32 %f6, %f1, %f1, %f9;",  # a square needs one load
+        "fma.rn.f32 %f7, %f4, %f2, %f9;",
+    )
+    assert flow.loaded_pairs() == (4, 1)
+
+
 @pytest.mark.parametrize(
     ("offsets", "lengths"),
     [((0, 4, 8, 12), [4, 4, 4, 4]), ((0, 4, 12), [2, 2, 1]), ((0, 128), [1, 1]), ((8,), [1]), ((4, 0, 4), [2, 2, 2])],

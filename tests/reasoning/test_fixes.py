@@ -172,7 +172,6 @@ def test_a_fallback_is_offered_only_where_no_other_fix_suits(make, fallback, fac
         ("averaging-ladder", 1, "uncoalesced_access", "warp_per_row"),
         ("capped-occupancy-registers", 0, "low_occupancy_registers", "fewer_kept_values"),
         ("division-indexing", 1, "integer_overhead", "indices_from_grid"),
-        ("few-bytes-in-flight", 0, "memory_latency", "loads_in_flight"),
         ("linked-list", 0, "memory_latency", "break_load_chains"),
         ("needless-recomputation", 0, "near_compute_roofline", "tabulate_or_hoist"),
         ("reread-stencil", 2, "low_occupancy_registers", "more_loads_per_warp"),
@@ -191,16 +190,37 @@ def test_a_fallback_is_offered_only_where_no_other_fix_suits(make, fallback, fac
         ("indexed-array", 1, "low_occupancy_shared_memory", "raise_occupancy_shared_memory"),
         ("indexed-array", 2, "near_compute_roofline", "cheaper_unpacking"),
         ("lattice-ladder", 1, "constant_serialization", "share_uniform_constants"),
-        ("lattice-ladder", 2, "low_occupancy_registers", "split_live_values"),
         ("matrix-walk", 0, "poor_cache_reuse", "outputs_of_all_blocks"),
         ("matrix-walk", 1, "memory_latency", "reuse_across_blocks"),
         ("matrix-walk", 2, "near_memory_roofline", "move_fewer_bytes"),
-        ("memory-math", 3, "exposed_waits", "next_tile_asynchronously"),
         ("memory-math", 4, "near_compute_roofline", "overlap_remaining_waits"),
         ("misaligned", 0, "uncoalesced_access", "align_groups"),
         ("mixed-branches", 1, "near_compute_roofline", "fewer_other_instructions"),
         ("reread-stencil", 0, "near_memory_roofline", "keep_reused_data"),
-        ("stride-two-layout", 0, "bank_conflicts", "pad_shared_tile"),
+        ("stride-two-layout", 0, "bank_conflicts", "separate_components"),
+        ("bank-conflicts", 0, "bank_conflicts", "pad_shared_tile"),
+        ("strided-store", 0, "uncoalesced_access", "write_whole_records"),
+        ("array-of-structs", 0, "uncoalesced_access", "pack_used_data"),
+        ("interleaved-reduction", 1, "memory_latency", "combine_while_loading"),
+        ("inner-barrier", 0, "barrier_stalls", "warps_at_own_pace"),
+        ("few-bytes-in-flight", 0, "memory_latency", "load_before_test"),
+        ("few-bin-histogram", 0, "atomic_contention", "private_copies"),
+        ("two-causes", 0, "atomic_contention", "reduce_first"),
+        ("uniform-parameters", 0, "uniform_global_loads", "table_in_constants"),
+        ("averaging-ladder", 3, "narrow_accesses", "widen_words"),
+        ("byte-image", 0, "narrow_accesses", "widen_accesses"),
+        ("unrolled-body", 1, "unexplained", "raise_issue_rate"),
+        ("transcendental-loop", 0, "sfu_saturation", "recurrence_for_steps"),
+        ("occupancy-trap", 1, "lsu_saturation", "square_register_tile"),
+        ("uniform-parameters", 1, "lsu_saturation", "reuse_loaded_operand"),
+        ("lattice-ladder", 2, "low_occupancy_registers", "roll_outer_loop"),
+        ("memory-math", 0, "memory_latency", "copy_asynchronously"),
+        ("memory-math", 3, "exposed_waits", "tiles_past_registers"),
+        ("unfused-chain", 0, "near_memory_roofline", "fuse_passes"),
+        ("column-walk", 1, "near_memory_roofline", "move_fewer_bytes"),
+        ("cupy-temporaries", 0, "near_memory_roofline", "fuse_library_calls"),
+        ("cupy-elementwise", 2, "launch_overhead", "fuse_library_calls"),
+        ("cupy-elementwise", 4, "unexplained", "widen_loads_first"),
         ("uniform-parameters", 2, "constant_serialization", "several_values_per_constant"),
         ("uniform-parameters", 3, "near_compute_roofline", "do_less"),
     ],
@@ -209,6 +229,19 @@ def test_a_version_of_an_exercise_gets_the_fix_of_the_next_one(name, launch, fin
     path = resources.folder("kernels") / name / "recorded" / "h200" / "profile.ncu-rep.xz"
     found = analyse([path]).diagnosis.launches[launch].findings[0]
     assert (found.id, found.fix.id) == (finding, fix)
+
+
+@pytest.mark.parametrize(
+    ("name", "launch", "finding", "fix"),
+    [
+        ("capped-occupancy-shared", 1, "bank_conflicts", "fewer_lookups"),  # no room for a second copy of the table
+        ("averaging-ladder", 5, "workload_imbalance", "even_count"),  # equal blocks: two or three for each SM
+    ],
+)
+def test_a_later_finding_gets_the_fix_that_is_possible(name, launch, finding, fix):
+    path = resources.folder("kernels") / name / "recorded" / "h200" / "profile.ncu-rep.xz"
+    found = next(one for one in analyse([path]).diagnosis.launches[launch].findings if one.id == finding)
+    assert found.fix.id == fix and found.alternatives == ()
 
 
 def test_code_that_cannot_be_changed_has_no_other_fixes():
@@ -262,7 +295,8 @@ def tour():
         ("capped_moments", "register_spilling", "raise_register_cap"),
         ("private_bins", "local_memory_arrays", "shared_columns"),
         ("chain_registers", "low_occupancy_registers", "fewer_kept_values"),
-        ("serial_step", "barrier_stalls", "fewer_barriers"),
+        ("serial_step", "barrier_stalls", "spread_serial_part"),
+        ("wave_sum", "sfu_saturation", "recurrence_for_steps"),
         ("line_chain", "memory_latency", "break_load_chains"),
         ("one_block_too_many", "tail_effect", "smaller_work_blocks"),
         ("fma_chains", "near_compute_roofline", "do_less"),

@@ -45,15 +45,18 @@ def numbers(state: State) -> dict[str, float]:
 def test_the_first_page_is_the_first_section_of_ncu_with_its_rows():
     ask = first_page().ask
     assert ask is not None and (ask.kind, ask.id) == ("page", "page:speed_of_light")
-    assert [row.row for row in ask.rows][:3] == ["Duration", "Elapsed Cycles", "Compute (SM) Throughput"]
+    assert [row.row for row in ask.rows] == [
+        *("Compute (SM) Throughput", "Memory Throughput", "L1/TEX Cache Throughput", "L2 Cache Throughput"),
+        *("DRAM Throughput", "Duration", "Elapsed Cycles"),
+    ]
 
 
 @pytest.mark.parametrize(
     "text",
     [
         TABLE,
-        "412.51 us 690,308 31 44.1 41.2",
-        "412.51us; 690308; 31 %; 44.1 %; 41.2 %",
+        "31 44.1 20 30 41.2 412.51 us 690,308",
+        "31 %; 44.1 %; -; -; 41.2 %; 412.51us; 690308",
         "dram 41.2%, duration 412.51 us, compute throughput 31, memory throughput 44.1%, elapsed cycles 690308",
         "Duration [us]\t412.51\nElapsed Cycles [cycle]\t690308\nCompute (SM) Throughput [%]\t31\n"
         "Memory Throughput [%]\t44.1\nDRAM Throughput [%]\t41.2",
@@ -72,7 +75,7 @@ def test_a_page_is_answered_in_any_form_as_one_question(text: str):
 def test_what_a_pasted_table_holds_beside_known_rows_is_said_once():
     state = say(first_page(), REAL, "Duration  us  412.51\nFlux Capacitor  volt  12")
     (card,) = (card for card in state.conversation if card.title == "Your own numbers")
-    assert [line.label for line in card.lines] == ["duration_ns", "Not read"]
+    assert [line.label for line in card.lines] == ["Duration", "Not read"]
     assert "Flux Capacitor" in card.lines[-1].text
 
 
@@ -160,12 +163,12 @@ def test_a_row_of_another_name_overwrites_no_number():
 @pytest.mark.parametrize(
     ("text", "duration"),
     [
-        ("196.22us 690308 8 60 45", 196_220),
-        ("412.51 690308 8 60 45", 412_510),
-        ("412510 690308 8 60 45", 412_510),
-        ("0.41251 690308 8 60 45", 412_510),
-        ("196.22 - 8 60 45", None),
-        ("196.22 690 8 60 45", None),
+        ("8 60 20 30 45 196.22us 690308", 196_220),
+        ("8 60 20 30 45 412.51 690308", 412_510),
+        ("8 60 20 30 45 412510 690308", 412_510),
+        ("8 60 20 30 45 0.41251 690308", 412_510),
+        ("8 60 20 30 45 196.22 -", None),
+        ("8 60 20 30 45 196.22 690", None),
     ],
 )
 def test_a_duration_without_its_unit_takes_that_of_the_clock_and_none_without_cycles(text: str, duration: float | None):
@@ -175,14 +178,34 @@ def test_a_duration_without_its_unit_takes_that_of_the_clock_and_none_without_cy
     assert dict(event.values)["dram_pct"] == 45
     assert [line for line in event.unread if "type its unit" in line] == ([] if duration else list(event.unread))
     assert bool(event.unread) is (duration is None)
+    assert ("is read as" in event.remark) is (duration == 412_510), "how a bare number was read is said"
 
 
-def test_too_few_numbers_that_begin_with_a_time_are_in_no_row():
-    event = understand("8 60 45", first_page())
+def test_a_time_without_its_unit_is_asked_back_at_once():
+    state = say(first_page(), REAL, "8 60 20 30 45 1.42 -")
+    assert state.ask is not None and [row.id for row in state.ask.rows] == ["duration_ns"]
+    state = say(state, REAL, "1.42 ms")
+    assert numbers(state)["duration_ns"] == 1.42e6 and state.ask is not None and state.ask.id != "page:speed_of_light"
+    event = understand("duration 800, dram 40", first_page())
+    assert isinstance(event, e.PageRead) and dict(event.values) == {"dram_pct": 40}
+    assert "such as 800 us" in event.unread[0]
+
+
+def test_a_list_shorter_than_its_page_says_which_rows_it_filled():
+    state = say(first_page(), REAL, "8 60 45")
+    (card,) = (card for card in state.conversation if card.title == "Your own numbers")
+    assert [line.label for line in card.lines][:3] == ["Compute (SM) Throughput", "Memory Throughput"] + [
+        "L1/TEX Cache Throughput"
+    ]
+    assert card.lines[3].text == "3 numbers for 7 rows are read as the first 3"
+
+
+def test_too_few_numbers_with_a_bare_time_are_in_no_row():
+    event = understand("8 60 45 30 20 1.42", first_page())
     assert isinstance(event, e.NotUnderstood) and "which row is it" in event.because
 
 
-@pytest.mark.parametrize("text", ["duration 8 ns", "8ns 690308 8 60 45"])
+@pytest.mark.parametrize("text", ["duration 8 ns", "8 60 20 30 45 8ns 690308"])
 def test_no_kernel_takes_a_few_nanoseconds(text: str):
     event = understand(text, first_page())
     said = event.because if isinstance(event, e.NotUnderstood) else " ".join(getattr(event, "unread", ()))
@@ -235,3 +258,76 @@ def test_an_interview_without_a_cause_names_the_left_out_numbers_that_could_deci
     )
     assert card.title == "The cause depends on numbers that are left out"
     assert any(line.label == "Could decide" for line in card.lines)
+
+
+SHARED = "duration 800 us, compute 22%, memory 92%, l1 92%, l2 25%, dram 20%"
+
+
+def test_the_columns_of_the_shared_memory_table_are_read_under_their_own_names():
+    state = say(first_page(), REAL, SHARED)
+    assert numbers(state)["l1_throughput_pct"] == 92, "the summary row of ncu, not a part of it"
+    event = understand("shared bank conflicts 30M, shared load requests 1M, shared wavefronts 32M", state)
+    assert isinstance(event, e.PageRead | e.Volunteered)
+    assert dict(event.values) == {"shared_load_inst": 1e6, "shared_load_wavefronts": 32e6}
+    assert len(event.unread) == 1 and "overstates conflicts" in event.unread[0]
+    for text in ("wavefronts of shared loads 5", "Shared Load Wavefronts 5", "smem ld wavefronts: 5"):
+        assert dict(understand(text, state).values) == {"shared_load_wavefronts": 5}, text
+
+
+def test_many_wavefronts_per_shared_request_are_bank_conflicts_at_any_width():
+    state = say(first_page(), REAL, SHARED)
+    few = say(state, REAL, "shared load requests 1M, shared load wavefronts 3M, shared store requests 0")
+    assert few.launch is not None and "shared_wavefront_ratio" not in few.launch.metrics, "3 suit 8 or 16 bytes"
+    many = say(state, REAL, "shared load requests 1M, shared load wavefronts 32M, shared store requests 0")
+    assert many.launch is not None and many.launch.metrics["shared_wavefront_ratio"] == 8, "at least"
+    first = main_finding(many.launch)
+    assert first is not None and first.id == "bank_conflicts"
+    wide = say(many, REAL, "width of shared accesses 32")
+    assert wide.launch is not None and wide.launch.metrics["shared_wavefront_ratio"] == 32
+
+
+def test_sixteen_sectors_are_followed_by_the_width_and_no_advice_to_stop():
+    state = say(first_page(), REAL, "14.1, 89.3, 40, 60, 89.3, 1.42 ms, 2100000")
+    state = say(state, REAL, "global load sectors/req 16, global store sectors/req 16, l1 hit 12%")
+    assert state.ask is not None and state.ask.id == "access_bits_mean"
+    early = say(state, REAL, "c")
+    texts = [line.text for card in early.conversation[-6:] for line in card.lines]
+    assert not any("Stop here" in text for text in texts) and any("Find out the access width" in text for text in texts)
+    assert any(card.title.startswith("Do not stop yet") for card in early.conversation)
+    first = main_finding(say(state, REAL, "32").launch)
+    assert first is not None and first.id == "uncoalesced_access"
+    first = main_finding(say(state, REAL, "128").launch)
+    assert first is not None and first.id == "near_memory_roofline"
+
+
+def test_the_issue_slots_follow_from_the_issued_warps():
+    state = say(first_page(), REAL, "compute 22%, memory 60%, dram 30%")
+    state = say(state, REAL, "issued warp per scheduler 0.18")
+    assert state.launch is not None and state.launch.metrics["issue_pct"] == pytest.approx(18)
+
+
+@pytest.mark.parametrize(
+    ("text", "gpu"),
+    [
+        ("a100-sxm4-40", "A100-SXM-40GB"),
+        ("NVIDIA H100 80GB HBM3", "H100-SXM"),
+        ("rtx 4090", "RTX-4090"),
+        ("h200", "H200-SXM"),
+    ],
+)
+def test_a_gpu_is_chosen_by_any_of_its_names_or_the_beginning_of_one(text: str, gpu: str):
+    state, at = begin(at=REAL)
+    event = understand(text, say(state, at, "kernel"))
+    assert isinstance(event, e.Answered) and event.value == gpu
+
+
+def test_the_beginning_of_several_gpus_lists_them_first_and_nothing_else_is_read_into_it():
+    state, at = begin(at=REAL)
+    state = say(state, at, "kernel")
+    asked = say(state, at, "h100")
+    assert [choice.label for choice in choices(asked)][:3] == ["H100-SXM", "H100-PCIE", "H100-NVL"]
+    assert len({choice.label for choice in choices(asked)}) == len(choices(asked)), "none is listed twice"
+    assert say(asked, at, "1").answer("gpu") == "H100-SXM"
+    assert isinstance(understand("dram 80%", state), e.Volunteered)
+    unknown = understand("gtx 9999", state)
+    assert isinstance(unknown, e.NotUnderstood) and unknown.because == "No GPU has this name."

@@ -15,7 +15,7 @@ from advisor.source.hotspots import call_sites, lines, ptx_lines, spots
 from advisor.source.listing import Listing, Waits, home, is_installed
 from advisor.source.locate import places
 from advisor.source.measures import MEASURES
-from advisor.source.view import read_texts
+from advisor.source.view import by_line, read_texts
 from tests.changed import replace
 
 PLAIN = listing(
@@ -95,6 +95,10 @@ def test_the_text_of_the_report_comes_after_a_named_folder_and_before_the_path(t
     assert read_texts([name], [], {name: "carried\n"}) == {name: ("carried",)}
     assert read_texts([name], [tmp_path / "named"], {name: "carried\n"}) == {name: ("named",)}
     assert read_texts([name]) == {name: ("on disk",)}
+
+
+def test_a_line_of_source_keeps_its_indentation():
+    assert by_line({"k.cu": ("{", "\tx = 1; ")}) == {("k.cu", 1): "{", ("k.cu", 2): "\tx = 1;"}
 
 
 def test_columns_are_named_one_by_one_or_as_a_set() -> None:

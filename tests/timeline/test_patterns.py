@@ -312,3 +312,24 @@ def test_one_gap_that_is_most_of_the_idle_time_is_pointed_out(tmp_path: Path) ->
     gpu = look(planted, tmp_path)
     assert any("start-up or a pause" in note for note in gpu.notes)
     assert not any("start-up or a pause" in note for note in look(make.host_work(), tmp_path).notes)
+
+
+def test_copies_in_both_directions_and_kernels_overlap_down_to_the_longest_of_the_three(tmp_path: Path) -> None:
+    planted, at = make.Planted(), 10 * MS
+    for _ in range(20):
+        at = planted.copy(at, 3 * MS, 1, asked=5 * MS)
+        at = planted.kernel(at, 4 * MS, asked=5 * MS)
+        at = planted.copy(at, 3 * MS, 2, asked=5 * MS)
+    gpu = look(planted, tmp_path)
+    assert gpu.values["copy_overlappable_pct"] == pytest.approx(60.0, abs=0.1), "of 10 ms, 4 ms of kernels are left"
+    found = next(p.finding for p in gpu.patterns if p.finding.id == "copy_not_overlapped")
+    assert found.speedup is not None and found.speedup.high == pytest.approx(2.5, rel=0.01)
+
+
+def test_copies_in_one_direction_cannot_overlap_each_other(tmp_path: Path) -> None:
+    planted, at = make.Planted(), 10 * MS
+    for _ in range(20):
+        at = planted.copy(at, 3 * MS, 1, asked=5 * MS)
+        at = planted.copy(at, 3 * MS, 1, asked=5 * MS)
+        at = planted.kernel(at, 4 * MS, asked=5 * MS)
+    assert look(planted, tmp_path).values["copy_overlappable_pct"] == pytest.approx(40.0, abs=0.1)

@@ -17,7 +17,7 @@ from advisor.view.pages.timeline import timeline_page
 from advisor.view.writers.terminal import terminal_text
 from tests.timeline import generator as make
 from tests.timeline import stats
-from tests.timeline.generator import MS, PATTERNS
+from tests.timeline.generator import MS, PATTERNS, US
 
 SCHEMA = schema("timeline")
 
@@ -234,3 +234,47 @@ def test_a_teams_own_pattern_is_found_too(tmp_path: Path) -> None:
     assert [m for m in lint([folder("knowledge"), team]) if m.severity == "error"] == []
     gpu = analyse([make.tiny().write(tmp_path / "t.sqlite")], knowledge=(team,)).gpus[0]
     assert "us_crowd" in [p.finding.id for p in gpu.patterns]
+
+
+def set_up_copies() -> make.Planted:
+    """Pageable copies, then kernels without a gap, in a run that is much longer than the work on the GPU."""
+    planted = make.Planted(duration=2_000 * MS)
+    at = 10 * MS
+    for _ in range(4):
+        at = planted.copy(at, 10 * MS, 1, pageable=True, asked=5 * MS)
+    for _ in range(10):
+        at = planted.kernel(at, 4 * MS, asked=5 * MS) + 1 * US
+    for _ in range(4):
+        at = planted.copy(at, 10 * MS, 2, pageable=True, asked=5 * MS)
+    return planted
+
+
+def test_a_bound_says_of_which_time_it_is_and_what_the_run_gains(tmp_path: Path) -> None:
+    text = timeline_text(analyse([set_up_copies().write(tmp_path / "t.sqlite")]), width=240)
+    bound = next(line for line in text.splitlines() if "Speedup" in line and "at most 3" in line)
+    assert "of the window of 120 ms; at most 1.04× of the run of 2 s" in bound, bound
+
+
+def test_the_decision_itself_says_that_the_copies_may_be_set_up(tmp_path: Path) -> None:
+    gpu = analyse([set_up_copies().write(tmp_path / "t.sqlite")]).gpus[0]
+    assert gpu.decision.id == "fix_system_first"
+    assert "100 % of the copying is before the first kernel or after the last" in gpu.decision.because
+    assert "profile the kernel first" in gpu.decision.because
+
+
+def test_memory_is_pinned_before_copies_overlap_even_if_the_overlap_could_gain_more(tmp_path: Path) -> None:
+    gpu = analyse([set_up_copies().write(tmp_path / "t.sqlite")]).gpus[0]
+    ids = [p.finding.id for p in gpu.patterns]
+    gains = {p.finding.id: p.finding.speedup.estimate for p in gpu.patterns if p.finding.speedup is not None}
+    assert gains["copy_not_overlapped"] > 1.1 * gains["pageable_memory"]
+    assert ids.index("pageable_memory") + 1 == ids.index("copy_not_overlapped")
+
+
+def test_a_caveat_is_printed_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    planted = make.Planted()
+    planted.call("cudaLaunchKernel_v7000", 5 * MS, 6 * MS, 1)
+    path = planted.write(tmp_path / "t.sqlite")
+    code, out, err = run(capsys, path)
+    assert code == 0 and " ".join(out.split()).count("activity was not traced") == 1 and err == ""
+    code, out, err = run(capsys, path, "--format", "json", "--out", tmp_path / "t.json")
+    assert err.count("activity was not traced") == 1

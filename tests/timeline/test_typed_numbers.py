@@ -33,7 +33,10 @@ def test_what_follows_from_the_numbers_is_worked_out():
     given = {"gpu_busy_pct": 60.0, "computing_pct": 40.0, "host_copy_pct": 30.0, "copy_exposed_pct": 20.0}
     values = conclude_numbers(given).gpus[0].values
     assert values["gpu_idle_pct"] == 40.0 and values["system_loss_pct"] == 20.0
-    assert values["copy_overlappable_pct"] == 20.0, "kernels without copies (30 %) could hide all of them"
+    assert values["copy_overlappable_pct"] == 20.0, "40 % of computation remain of 60 %"
+    copies = {"computing_pct": 30.0, "host_copy_pct": 60.0, "copy_exposed_pct": 60.0}
+    most = conclude_numbers(copies).gpus[0].values["copy_overlappable_pct"]
+    assert most == 60.0, "if each direction takes 30 %, a third of the time remains"
     idle = {"gpu_busy_pct": 60.0, "sync_gap_pct": 10.0, "input_wait_pct": 5.0, "output_wait_pct": 5.0}
     assert conclude_numbers(idle).gpus[0].values["idle_unexplained_pct"] == 20.0
     assert "idle_unexplained_pct" not in conclude_numbers({"gpu_busy_pct": 60.0}).gpus[0].values

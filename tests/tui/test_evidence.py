@@ -318,7 +318,7 @@ async def test_escape_leaves_the_prompt_then_the_evidence_then_the_launch():
 async def test_evidence_that_is_hidden_gives_the_keys_back_to_the_choices():
     async with session("tour.ncu-rep", analyse=analysis(FULL)) as at:
         await opened(at)
-        await at.press("v", "tab")
+        await at.press("v")
         assert at.app.focused is at.app.screen.query_one(Evidence)
         await at.press("v")
         assert not at.shows("[Units]") and at.app.focused is at.app.screen.query_one(Choices)

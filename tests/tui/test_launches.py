@@ -110,6 +110,10 @@ def test_the_summary_adds_up_what_is_shown_and_names_what_has_no_time():
 async def test_times_and_shares_stand_in_the_table_with_a_bar_where_there_is_room():
     async with session("tour.ncu-rep", size=(80, 24), analyse=given(three())) as at:
         slow, unknown = (next(row for row in at.rows if name in row) for name in ("b_slow", "a_unknown"))
+        assert "600 µs" in slow and "75 %" not in slow, "the cause needs the room"
+        assert "unknown" in unknown.replace("a_unknown", "") and "0 %" not in unknown
+    async with session("tour.ncu-rep", size=(90, 24), analyse=given(three())) as at:
+        slow, unknown = (next(row for row in at.rows if name in row) for name in ("b_slow", "a_unknown"))
         assert "600 µs" in slow and "75 %" in slow and "█" not in slow
         assert "unknown" in unknown.replace("a_unknown", "") and "?" in unknown and "0 %" not in unknown
     async with session("tour.ncu-rep", size=(200, 24), analyse=given(three())) as at:
@@ -313,7 +317,9 @@ def test_only_launches_of_one_kernel_shape_class_and_finding_share_a_row_and_it_
 @pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])
 async def test_a_preview_shows_class_cause_speedup_and_fix_of_the_highlighted_launch(size: tuple[int, int]):
     async with session("tour.ncu-rep", size=size) as at:
-        assert at.shows("Class  L1/shared-memory-bound", "Fix first  Shared-memory bank conflicts", "2.2× (1.9–2.6×)")
+        assert at.shows(
+            "Class      L1/shared-memory-bound", "Fix first  Shared-memory bank conflicts", "2.2× (1.9–2.6×)"
+        )
         assert at.shows("Pad or swizzle the shared array") and at.app.state.place == "launches"
         await at.press("down")
         assert at.shows("Fix first  Narrow accesses", "1.08× (1.02–1.1×)", "Load 16 bytes a lane")
@@ -381,12 +387,26 @@ async def test_a_question_submitted_while_the_report_is_read_is_asked_once_it_is
         assert app.state.has_card("fix", app.state.finding)
 
 
+async def test_the_answer_about_the_best_launch_stands_whole_on_the_first_screen():
+    async with session("tour.ncu-rep", size=(80, 24)) as at:
+        answer = [row for row in at.rows if re.match(r" (Fix first|Speedup|Why|Fix|Class|Cost) ", row)]
+        assert len(answer) == 6 and not any("…" in row for row in answer)
+        assert all(row[11] == " " != row[12] for row in answer), "the texts begin in one column"
+
+
+async def test_an_export_from_the_list_says_where_the_page_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    async with session("tour.ncu-rep", write=lambda request, state: request.path) as at:
+        await at.press("e")
+        assert at.app.state.place == "launches" and any("Saved: " in note for note in at.notes)
+
+
 @pytest.mark.parametrize("width", [80, 100, 160])
 async def test_the_preview_names_cause_reason_fix_and_speedup_within_the_first_rows(width: int):
     long = "the reason is a long sentence " * 8
     found = replace(CONFLICTS, because=long)
     made = given(diagnosis(launch(0, "k", findings=(found,)), launch(1, "l")))
-    labels = ("Class  ", "Fix first  ", "Why  ", "Fix  ", "Speedup  ")
+    labels = ("Fix first  ", "Speedup  ", "Why  ", "Fix  ", "Class  ")
     async with session("x.ncu-rep", size=(width, 24), analyse=made) as at:
         at_labels = [label for row in at.rows for label in labels if re.search(rf"(^|│) ?{label}", row)]
         assert at_labels == list(labels)

@@ -11,6 +11,8 @@ from advisor.tui.app import AdvisorApp
 from advisor.tui.screens.help import HelpScreen
 from advisor.tui.screens.launches import LaunchesScreen
 from advisor.tui.screens.session import SessionScreen
+from advisor.tui.widgets.evidence import Evidence
+from advisor.tui.widgets.lists import Choices
 from advisor.tui.widgets.prompt import Prompt
 from tests.changed import replace
 from tui.driver import Driver, session
@@ -85,9 +87,21 @@ async def test_the_evidence_stands_beside_the_conversation_on_a_wide_screen_and_
         assert at.shows("Fix first", "Speed of light", "Warp stalls", "MIO throttle")
         await at.press("alt+n")
         assert at.shows("Fix first", "Evidence for the class", "Evidence for the finding")
-        await at.press("alt+u")
-        await at.press("f3")
+        await at.press("alt+u", "v")
+        assert at.app.focused is at.app.screen.query_one(Evidence) and at.shows("Fix first", "Speed of light")
+        await at.press("v")
         assert at.shows("Fix first") and not at.shows("Speed of light")
+        assert at.app.focused is at.app.screen.query_one(Choices)
+
+
+@SIZES
+async def test_v_and_a_digit_show_a_page_of_the_evidence(size: tuple[int, int]):
+    async with session("tour.ncu-rep", size=size) as at:
+        await at.open()
+        await at.press("v", "3")
+        assert at.shows("[Memory]", "Memory chart")
+        await at.press("right")
+        assert at.shows("[Source]")
 
 
 async def test_the_screen_may_change_its_size_at_any_moment():

@@ -91,6 +91,56 @@ def issue_rate(columns: Columns, given: Columns) -> Array:
     return columns["issue_pct"] / columns["sm_active_pct"]
 
 
+def issue_slots(columns: Columns, given: Columns) -> Array:
+    """Return the share of issue slots over elapsed cycles from the instructions per scheduler and active cycle.
+
+    If the active cycles are unknown too, SM throughput bounds it: the issue slots are part of that.
+    """
+    active = 100 * given["issue_active"]
+    known = np.isfinite(columns["sm_active_pct"])
+    return np.where(known, active * columns["sm_active_pct"] / 100, np.minimum(active, columns["sm_throughput_pct"]))
+
+
+# Wavefronts that one access of all lanes needs without conflicts: 1 for 4 bytes per lane, 2 for 8, 4 for 16.
+_MOST_IDEAL = 4.0
+_MOST_PASSES = 34.0  # 32 lanes, and some arbitration
+_CLOSE = 1.1  # the hardware counts a few wavefronts twice
+
+
+def conflicts(columns: Columns, given: Columns) -> Array:
+    """Compute actual over ideal wavefronts from ncu's table Shared Memory, where they were not counted per instruction.
+
+    The ideal follows from the width of the accesses; without it, only one wavefront per request is known to be ideal,
+    and more than four to be too many, by at least the ratio to four. Loads or stores alone show only an excess.
+    Sources: guide.step3.bank, errata.wavefronts, ncu.memory_tables.
+    """
+    matrix = np.nan_to_num(columns["shared_matrix_inst"])
+    loads = columns["shared_load_wavefronts"], columns["shared_load_inst"] + matrix
+    stores = columns["shared_store_wavefronts"], columns["shared_store_inst"]
+    # More than a wavefront per lane belong to other instructions, such as matrix loads.
+    known = [
+        np.isfinite(requests) & (wavefronts <= _MOST_PASSES * requests) for wavefronts, requests in (loads, stores)
+    ]
+    wavefronts, requests = (
+        sum(np.where(here, pair[part], 0.0) for here, pair in zip(known, (loads, stores), strict=True))
+        for part in (0, 1)
+    )
+    both = columns["shared_wavefronts"], loads[1] + stores[1]
+    counted = ~known[0] & ~known[1] & np.isfinite(both[0]) & np.isfinite(both[1])
+    each = np.where(counted, both[0] / both[1], wavefronts / requests)
+    narrow, wide = each <= _CLOSE, each > _MOST_IDEAL * _CLOSE
+    unsure = np.where(narrow, 1.0, np.where(wide, _MOST_IDEAL, np.nan))
+    width = np.maximum(columns["shared_bits_mean"] / 32, 1.0)
+    ratio = np.maximum(each / np.where(np.isfinite(width), width, unsure), 1.0)
+    ratio = np.where((known[0] & known[1]) | counted | (ratio > _CLOSE), ratio, np.nan)
+    return np.where(loads[1] + stores[1] == 0, 1.0, ratio)
+
+
+def shared_stage(columns: Columns, given: Columns) -> Array:
+    """Compute the share of the L1 data stage from the wavefronts of all shared accesses: one per SM and cycle."""
+    return 100 * columns["shared_wavefronts_hw"] / (columns["sm_cycles_elapsed"] * columns["sm_count"])
+
+
 def spills(columns: Columns, given: Columns) -> Array:
     """Return 0 without local accesses: there are no spills."""
     return _where_none(columns["local_inst"])
@@ -109,6 +159,15 @@ def _global_part(local: str) -> tuple[tuple[str, ...], Fill]:
 def load_requests(columns: Columns, given: Columns) -> Array:
     """Return one request per load; unknown with asynchronous copies, whose requests depend on their kind."""
     return np.where(columns["async_copy_inst"] == 0, columns["global_load_inst"], np.nan)
+
+
+def _sectors_of(kind: str) -> tuple[tuple[str, ...], Fill]:
+    """Compute the sectors of global accesses from those per request, one request for each instruction."""
+
+    def fill(columns: Columns, given: Columns) -> Array:
+        return given[f"sectors_per_request_{kind}"] * columns[f"global_{kind}_inst"]
+
+    return (f"global_{kind}_inst",), fill
 
 
 def _ideal_sectors(kind: str) -> tuple[tuple[str, ...], Fill]:
@@ -170,7 +229,7 @@ def floor_of_bytes(columns: Columns, given: Columns) -> Array:
 
 def throughputs(columns: Columns, given: Columns) -> Array:
     """Return 1 where a report tells compute and memory throughput, 0 where it lacks one; NaN without a report."""
-    told = np.isfinite(columns["compute_pct"]) & np.isfinite(columns["memory_pct"])
+    told = np.isfinite(columns["compute_from_breakdown"]) & np.isfinite(columns["memory_pct"])
     return np.where(np.isfinite(columns["report_complete"]), told.astype(float), np.nan)
 
 
@@ -225,7 +284,8 @@ def tensor_ops(columns: Columns, given: Columns) -> Array:
     return np.where(np.isfinite(none), none, columns["tensor_opcode_ops"])
 
 
-def _lanes_of(count: str) -> tuple[tuple[str, ...], Fill]:
+def _none_without(count: str) -> tuple[tuple[str, ...], Fill]:
+    """Return 0 where no instruction of the kind was executed."""
     return (count,), lambda columns, given: _where_none(columns[count])
 
 
@@ -238,16 +298,32 @@ FILLS: dict[str, tuple[tuple[str, ...], Fill]] = {
     "lsu_pct": (("sm_throughput_pct", "memory_throughput_pct"), lsu),
     "issue_active": (("issue_pct", "sm_active_pct"), issue_rate),
     **{metric: _of_turing(metric) for metric in CORRECTED},
+    "issue_pct": (("sm_active_pct", "sm_throughput_pct"), issue_slots),
+    "shared_wavefront_ratio": (
+        (
+            *("shared_load_wavefronts", "shared_load_inst", "shared_matrix_inst", "shared_store_wavefronts"),
+            *("shared_store_inst", "shared_wavefronts", "shared_bits_mean"),
+        ),
+        conflicts,
+    ),
+    "shared_wavefronts_hw_pct": (("shared_wavefronts_hw", "sm_cycles_elapsed", "sm_count"), shared_stage),
     "dram_peak_bytes_per_s": (("device_memory_clock_hz", "device_bus_bits"), dram_peak),
     "dram_achievable_pct": (("dram_copy_ceiling_pct",), achievable),
     "napkin_reachable_ns": (("theoretical_bytes", "dram_peak_bytes_per_s"), reachable),
     "napkin_floor_ns": (("theoretical_bytes", "dram_peak_bytes_per_s"), floor_of_bytes),
-    "throughputs_known": (("report_complete", "compute_pct", "memory_pct"), throughputs),
+    "throughputs_known": (("report_complete", "compute_from_breakdown", "memory_pct"), throughputs),
     "spill_inst": (("local_inst",), spills),
     "global_dram_share": _global_part("local_dram_share"),
     "global_lookup_share": _global_part("local_lookup_share"),
     "global_wait_share": _global_part("local_load_share"),
     "global_load_requests": (("global_load_inst", "async_copy_inst"), load_requests),
+    **{f"shared_{kind}_wavefronts": _none_without(f"shared_{kind}_inst") for kind in ("load", "store")},
+    **{f"global_{kind}_sectors": _sectors_of(kind) for kind in ("load", "store")},
+    **{
+        f"local_{kind}_{sectors}": _none_without(f"local_{kind}_inst")
+        for kind in ("load", "store")
+        for sectors in ("sectors", "miss_sectors")
+    },
     **{f"ideal_sectors_per_request_{kind}": _ideal_sectors(kind) for kind in ("load", "store")},
     **{f"{kind}_sector_ratio": _sectors_over_ideal(kind) for kind in ("load", "store")},
     "half_flop": (("half_inst", "hfma_lanes", "hadd_lanes", "hmul_lanes"), half_flop),
@@ -258,9 +334,13 @@ FILLS: dict[str, tuple[tuple[str, ...], Fill]] = {
     ),
     **{f"stall_{reason}": _from_share(reason) for reason in REASONS},
     **{f"stall_{reason}": _sampled(reason) for reason in SAMPLED},
-    **{f"{op}_lanes": _lanes_of(f"{op}_inst") for op in ("ffma", "fadd", "fmul", "dfma", "dadd", "dmul")},
-    **{f"{op}_lanes": _lanes_of("half_inst") for op in ("hadd", "hmul")},
+    **{f"{op}_lanes": _none_without(f"{op}_inst") for op in ("ffma", "fadd", "fmul", "dfma", "dadd", "dmul")},
+    **{f"{op}_lanes": _none_without("half_inst") for op in ("hadd", "hmul")},
 }
+
+
+# The threshold of the classes: from here on a unit counts as utilised (guide.step1.table).
+_UTILISED = 60.0
 
 
 def _leader(columns: Mapping[str, Array], names: tuple[str, ...]) -> tuple[Array, Array]:
@@ -276,16 +356,19 @@ def compute(columns: Mapping[str, Array]) -> tuple[Array, Array, Array]:
 
     The value is the most utilised of the pipes and the issue slots if all are known, else SM throughput. If the load
     and store path, barriers or constants account for SM throughput, it does not measure arithmetic, and the known pipes
-    are used.
+    are used. Without either, a single unit of 60 % or more is the least that it can be; compute_from_breakdown is then
+    unknown.
     """
     largest, name = _leader(columns, compute_units())
     total = columns["sm_throughput_pct"]
     inside, _ = _leader(columns, inner_units())
     elsewhere = np.isfinite(largest) & (inside >= total - SAME_POINTS)
     known = np.isfinite(np.array([columns[name] for name in compute_units()])).all(axis=0) | elsewhere
-    value = np.where(known, largest, total)
-    broken_down = np.where(np.isfinite(value), np.where(known, 1.0, 0.0), np.nan)
-    return value, broken_down, np.where(np.isfinite(value), np.where(known, name, "sm_throughput_pct"), "")
+    # Without a total, a known unit at the threshold of the class decides it, whatever the unknown ones do.
+    least = ~known & ~np.isfinite(total) & (largest >= _UTILISED)
+    value = np.where(known | least, largest, total)
+    broken_down = np.where(np.isfinite(value) & ~least, np.where(known, 1.0, 0.0), np.nan)
+    return value, broken_down, np.where(np.isfinite(value), np.where(known | least, name, "sm_throughput_pct"), "")
 
 
 def memory(columns: Mapping[str, Array]) -> tuple[Array, Array]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -93,6 +93,11 @@ def _changed(now: Needs, factors: Mapping[str, Array]) -> dict[str, Array]:
     return out
 
 
+def applied(now: Needs, factors: Mapping[str, Array]) -> dict[str, Array]:
+    """Return the needs of every term, arrays of shape (rows,), when the work of some is multiplied by `factors`."""
+    return _changed(now, factors)
+
+
 def _others_wait(now: Needs, factors: Mapping[str, Array]) -> Array:
     """Return the remaining share of a warp's own waits; warps at a barrier wait less if the others wait less."""
     own = [name for name in LATENCY if name != "latency_barrier"]
@@ -135,6 +140,16 @@ def _factors(texts: Mapping[str, str], columns: Mapping[str, Array], rows: int) 
     return out
 
 
+def _furthest(fixes: Sequence[FixDef], columns: Mapping[str, Array], rows: int) -> dict[str, Array]:
+    """Return the least that any of the fixes leaves of the work of each term that one of them relieves."""
+    least: dict[str, Array] = {}
+    for fix in fixes:
+        for name, factor in _factors({**fix.changes, **fix.degrees}, columns, rows).items():
+            reached = np.where(np.isfinite(factor), factor, time_model().accuracy.furthest)
+            least[name] = np.minimum(least[name], reached) if name in least else reached
+    return least
+
+
 class Attempt(Struct, frozen=True):
     """A fix applied to some rows.
 
@@ -168,8 +183,12 @@ def attempt(model: Model, fix: FixDef, at: Any) -> Attempt:
 
 
 @np.errstate(all="ignore")
-def speedups(model: Model, fix: FixDef, at: Any) -> list[Speedup | None]:
+def speedups(model: Model, fix: FixDef, at: Any, may: Sequence[FixDef] = ()) -> list[Speedup | None]:
     """Return the speedup of the fix alone on the rows `at` (indices): old time / new time, at least 1.
+
+    may: other fixes of the cause, of which the report does not show whether they suit. Then the fix is the general one
+    and its factors are typical ones: the range goes from no gain to the end of all work that any of them relieves.
+    The range of a fix with `depends` begins at no gain too.
 
     None if all factors of the fix are unknown there, or the factor of a term that determines the time, or all the work
     that it relieves. Other unknown factors are ignored.
@@ -195,6 +214,10 @@ def speedups(model: Model, fix: FixDef, at: Any) -> list[Speedup | None]:
     untouched = {name: need for name, need in after.items() if name not in middle}
     most = _off(1 / np.maximum(_still_needed(untouched), 1e-6), 1) if {*untouched} - {*LATENCY} else np.inf
     high = np.maximum(_off(np.max([estimate, *extremes], axis=0), 1), np.minimum(_fix_off(estimate, 1), most))
+    if may:
+        furthest = _changed(now, _furthest((fix, *may), columns, rows))
+        high = np.maximum(high, 1 / np.maximum(new_time(now, furthest, constants.norm.estimate), 1e-6))
+    from_one = bool(may or fix.depends)
     floor, fixed = _floor(columns, rows), _fixed(columns, rows)
     out: list[Speedup | None] = []
     for row in range(rows):
@@ -205,7 +228,7 @@ def speedups(model: Model, fix: FixDef, at: Any) -> list[Speedup | None]:
         lowest = min(limits, key=lambda name: limits[name] if math.isfinite(limits[name]) else math.inf)
         limit = max(1.0, limits[lowest]) if math.isfinite(limits[lowest]) else math.inf
         mid_, high_ = (max(1.0, min(float(v[row]), limit)) for v in (estimate, high))
-        low_ = max(1.0, min(float(low[row]), float(_fix_off(np.asarray(mid_), -1))))
+        low_ = 1.0 if from_one else max(1.0, min(float(low[row]), float(_fix_off(np.asarray(mid_), -1))))
         next_ = limiter(after, row)
         shrunk = {n: float(f[row]) for n, f in middle.items() if float(f[row]) < 0.995}
         how = fill(constants.how["plain"], {"names": _less(now, shrunk, row), "next": name_on(now, next_, row)})
@@ -213,6 +236,8 @@ def speedups(model: Model, fix: FixDef, at: Any) -> list[Speedup | None]:
             how = f"{how}; {fill(constants.how['unit'], {'unit': name_on(now, next_, row)})}"
         if mid_ == limit:
             how = f"{how}; {constants.how[lowest]}"
+        if from_one and mid_ > 1:
+            how = f"{how}; {fill(constants.how['depends'], {'what': fix.depends or constants.how['other_fixes']})}"
         out.append(Speedup(mid_, low_, high_, next_, how))
     return out
 

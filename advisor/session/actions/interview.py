@@ -129,13 +129,18 @@ def _page_read(state: State, event: PageRead) -> State:
     if after.answers == state.answers:
         return state
     given = {name for name, _ in event.values}
-    left = tuple((None, row.id) for row in ask.rows if row.id not in given and (None, row.id) not in state.put_off)
+    # A number whose unit is ambiguous is asked again at once.
+    unclear = {row.id for row in ask.rows if row.row and any(text.startswith(row.row) for text in event.unread)}
+    left = tuple(
+        (None, row.id) for row in ask.rows if row.id not in given | unclear and (None, row.id) not in state.put_off
+    )
     return replace(after, put_off=(*after.put_off, *left))
 
 
 def _taken(state: State, event: Volunteered | PageRead) -> State:
     """Return the state with these numbers, a card that lists them, and the contradictions."""
     units = {name: unit for name, unit, _ in state.knowledge.metrics}
+    rows = {name: row for page in state.knowledge.pages for name, row, _ in page.rows} if state.numbers else {}
     given = {name: float(v) for name, v in event.values if name in units and math.isfinite(v) and v >= 0}
     if not given:
         return state
@@ -148,7 +153,7 @@ def _taken(state: State, event: Volunteered | PageRead) -> State:
         if known is None or not math.isfinite(known) or replaced(state, place, name) is not None:
             old = replaced(state, place, name)
             before = "" if old is None else f", instead of {exact_text(float(old), units[name])}"
-            lines.append(Line(said + before, "fact", name))
+            lines.append(Line(said + before, "fact", rows.get(name, name)))
         elif contradictions.agrees(given.pop(name), known, units[name]):
             lines.append(Line(f"{name}: the report says the same, {amount_text(known, units[name])}", "quiet"))
         else:

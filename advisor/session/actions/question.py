@@ -12,8 +12,6 @@ from advisor.session.records import Card
 from advisor.session.requests import AnswerQuestion, Event, UserEvent
 from advisor.session.state import State, best_position
 from advisor.session.transitions import add, reveal, select, wait
-from advisor.view.pages.answer import answer_blocks
-from advisor.view.pages.answers.parts import Answered
 
 
 class QuestionAsked(UserEvent, frozen=True, tag="question"):
@@ -39,6 +37,9 @@ def _question_asked(state: State, event: QuestionAsked) -> State:
 
 
 def _answered(state: State, request: AnswerQuestion, result: Any) -> State:
+    from advisor.view.pages.answer import answer_blocks  # not needed before the first screen
+    from advisor.view.pages.answers.parts import Answered
+
     if not isinstance(result, Answered):
         return state
     blocks = answer_blocks(result.meaning, result.answer)

@@ -192,5 +192,5 @@ def pattern_card(state: State, name: str) -> Card | None:
     pattern = next((p for p in patterns if p.finding.id == name), None)
     if pattern is None:
         return None
-    blocks = pattern_section(0, pattern).blocks
+    blocks = pattern_section(0, pattern, {} if found is None else found[1].values).blocks
     return Card("fix", pattern.finding.title, blocks, state.position, name, "Timeline")

@@ -19,7 +19,6 @@ from advisor.session.transitions import add, ask_number, conclusion, note, wait
 from advisor.timeline.results import TimelineResult
 from advisor.view.blocks import Block, Cell, Column, Line, Table, flat
 from advisor.view.numbers import speedup_text, time_text
-from advisor.view.pages.compare import pair_sections
 
 VERSION: Final = "v{number}"
 NOT_COMPARED: Final = "The new version has no diagnosis yet: give its numbers first."
@@ -28,6 +27,8 @@ _ADVICE: Final = {"stop": "stop", "go_back": "undo the change", "look": "check w
 
 def compared_card(pair: Pair, version: str, position: int) -> Card:
     """Return the comparison with the previous version: time and class, findings, busiest units, largest changes."""
+    from advisor.view.pages.compare import pair_sections  # not needed before the first screen
+
     first, *rest = pair_sections(pair, "")
     return Card("compared", _judged(pair), (*first.blocks, *flat(rest)), position, version, "Compared", version, pair)
 

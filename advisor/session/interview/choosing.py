@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from msgspec.structs import replace
@@ -12,8 +12,8 @@ from advisor.knowledge.base import Catalog
 from advisor.knowledge.expressions import ExpressionError, parse, parse_test
 from advisor.knowledge.schemas import RuleDef
 from advisor.readers.workload import typed
-from advisor.records.diagnosis import LaunchDiagnosis, Question
-from advisor.session.interview.pages import page_ask, page_of, pages
+from advisor.records.diagnosis import ENDS, LaunchDiagnosis, Question, main_finding
+from advisor.session.interview.pages import is_due, page_ask, page_of, pages
 from advisor.session.records import Ask, Card, Choice, NapkinResult
 from advisor.session.requests import Value
 from advisor.session.state import State
@@ -36,8 +36,8 @@ WORKLOAD_KINDS: Final = {
 # The questions that come first in any case; the others are ranked by trying their answers.
 FIRST: Final = {
     "kernel": (
-        *("subject", "gpu", "duration_ns", "sm_cycles_elapsed"),
-        *("sm_throughput_pct", "memory_throughput_pct", "dram_pct"),
+        *("subject", "gpu", "sm_throughput_pct", "memory_throughput_pct", "l1_throughput_pct", "l2_throughput_pct"),
+        *("dram_pct", "duration_ns", "sm_cycles_elapsed"),
     ),
     "workload": ("subject", "gpu", "sm_throughput_pct", "tex_unit_pct", "l2_pct", "dram_pct", "crop_pct"),
 }
@@ -59,6 +59,8 @@ _MOST: Final = {"thread": 1e12, "inst": 1e18, "byte": 1e16, "ns": 1e15}  # bound
 _LEAST: Final = {"duration_ns": 300.0}  # an empty kernel takes about 1 us: a smaller number lacks its unit
 _PERCENT = 100.0
 _MOST_TITLES = 4
+_MOST_PAGES = 2  # of those that decide most, the first in ncu's order is shown
+_MOST_ROWS = 25  # a reader finds a few numbers per page; what the others are worth depends on these
 Answers = tuple[tuple[int | None, str, float | str], ...]
 
 
@@ -88,10 +90,11 @@ def first_page(asks: Sequence[Ask]) -> bool:
 
 
 def next_number(state: State) -> Ask | None:
-    """Return the next question of an interview: the first page's, then those worth asking; skipped ones come last.
+    """Return the next question of an interview; None if no answer would change anything.
 
-    The numbers of a kernel are asked page by page. A number that was left out of its page is asked alone, after all
-    pages. Return None if no answer would change anything.
+    The numbers of a kernel are asked page by page, in ncu's order, at most _MOST_ROWS of a page at a time: those that
+    decide most. A number that was left out of its page is asked alone, after all pages, or at once if it alone could
+    refute the advice to stop. Skipped questions come last.
     """
     if state.wanted == ():
         return None
@@ -99,16 +102,38 @@ def next_number(state: State) -> Ask | None:
     first = FIRST[subject_of(state)]
     rest = [ask.id for ask in asks] if state.wanted is None else state.wanted
     worth = list(dict.fromkeys((*first, *rest)))
+    known = {} if state.launch is None else state.launch.metrics
     asks = tuple(sorted((ask for ask in asks if ask.id in worth), key=lambda ask: worth.index(ask.id)))
+    asks = tuple(
+        ask for ask in asks if (of := page_of(state.knowledge.pages, ask.id)) is None or is_due(of, ask.id, known)
+    )
     later = {question for _, question in state.put_off}
+    refutes = [ask for ask in asks if ask.id in later and ask.id in (state.wanted or ())] if _ends(state) else []
+    if refutes:
+        return refutes[0]
     out: dict[str, Ask] = {}
     for ask in asks:
         page = page_of(state.knowledge.pages, ask.id) if ask.group == "metric" and ask.id not in later else None
         if page is None:
             out[ask.id] = ask
         elif page.id not in out:
-            out[page.id] = page_ask(page, [one for one in asks if one.id not in later])
-    return next(iter(sorted(out.values(), key=lambda ask: ask.id in later)), None)
+            most = [one for one in asks if one.id not in later and page_of((page,), one.id) is not None][:_MOST_ROWS]
+            out[page.id] = page_ask(page, most)
+    places = {page.id: at for at, page in enumerate(state.knowledge.pages)}
+    # Of the pages that decide most, the first in ncu's order.
+    best = [ask for ask in out.values() if ask.id not in later][:_MOST_PAGES]
+    return min(best, key=lambda ask: _place(ask, places), default=next(iter(out.values()), None))
+
+
+def _place(ask: Ask, places: Mapping[str, int]) -> int:
+    """Return where a question comes: the subject and the GPU, ncu's pages, then what only the user knows."""
+    return -1 if ask.group in ("subject", "gpu") else places.get(ask.id, len(places))
+
+
+def _ends(state: State) -> bool:
+    """Return whether the first finding advises to stop."""
+    found = None if state.launch is None else main_finding(state.launch)
+    return found is not None and found.id in ENDS
 
 
 def expectation(state: State) -> Ask:

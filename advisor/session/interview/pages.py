@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -23,6 +23,7 @@ _HOW: Final = (
 class _Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     row: str
     how: str = ""
+    after: str = ""
 
 
 class _Page(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -43,6 +44,7 @@ def pages(catalog: Catalog) -> tuple[Page, ...]:
             page.section,
             page.where,
             tuple((metric, row.row, row.how) for metric, row in page.rows.items() if metric in catalog.metrics),
+            tuple((metric, row.after) for metric, row in page.rows.items() if row.after),
         )
         for name, page in made.items()
     )
@@ -51,6 +53,12 @@ def pages(catalog: Catalog) -> tuple[Page, ...]:
 def page_of(pages: Sequence[Page], metric: str) -> Page | None:
     """Return the page that has a metric."""
     return next((page for page in pages if any(name == metric for name, _, _ in page.rows)), None)
+
+
+def is_due(page: Page, metric: str, known: Mapping[str, float]) -> bool:
+    """Return whether a row can be asked: the number that it comes after is known and not 0."""
+    after = dict(page.after).get(metric, "")
+    return not after or known.get(after, 0.0) > 0
 
 
 def page_ask(page: Page, asks: Collection[Ask]) -> Ask:

@@ -11,6 +11,7 @@ from advisor.knowledge.base import Catalog
 from advisor.knowledge.loader import load
 from advisor.readers.frame import keys_of
 from advisor.records import resources
+from advisor.session.language.tables import cell
 from advisor.session.records import KnowledgeIndex
 
 _UNIT = re.compile(r"_(?:pct|ns|hz|us)$")
@@ -88,7 +89,9 @@ def metrics_of(name: str, index: KnowledgeIndex, takes: Callable[[str], bool] = 
         return (name.strip(),)
     table = _table(index)
     exact = table.get(wanted, ())
-    for found in (exact, _beginning(wanted, table), _holding(wanted, table), _slip(wanted, table)):
+    of_table = cell(wanted)
+    in_table = (of_table.metric,) if of_table is not None and of_table.metric in units else ()
+    for found in (exact, in_table, _beginning(wanted, table), _holding(wanted, table), _slip(wanted, table)):
         fitting = tuple(metric for metric in found if takes(metric))
         if fitting:
             return _first_asked(fitting, index)[:_MOST]

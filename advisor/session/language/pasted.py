@@ -15,13 +15,15 @@ from advisor.readers.frame import breakdown_name, convert
 from advisor.records.errors import AdvisorError
 from advisor.records.quantities import is_unit, parse_metric
 from advisor.session.language.names import called, plain
-from advisor.session.language.values import expected, said, understood
+from advisor.session.language.tables import cell
+from advisor.session.language.values import Said, expected, said, understood
 from advisor.session.records import Ask, KnowledgeIndex, Page
 from advisor.view.numbers import amount_text
 
 _CYCLES: Final = "sm_cycles_elapsed"
 _CLOCK: Final = (0.1, 5.0)  # GHz: the SM clocks of all GPUs, idle and boosted
 _MOST_UNREAD: Final = 5
+_FEW_BYTES: Final = 1e5  # of more bytes, rounding leaves a fraction
 _MOST_TYPED: Final = 12  # lines without a known label that are tried as typed names, which takes a search for each
 # A value of a list in the order of a page; a dash and similar signs stand for an unknown number.
 _ITEM: Final = re.compile(
@@ -35,10 +37,14 @@ _AMONG: Final = re.compile(r"[;\n]|,(?!\d)|,(?=\d{3}(?!\d)[\d,]*[a-z])", re.IGNO
 
 
 class Pasted(Struct, frozen=True):
-    """The numbers of a text as (metric, value in its canonical unit), and what was not understood, one line each."""
+    """The numbers of a text as (metric, value in its canonical unit), and what was not understood, one line each.
+
+    remark: how a number without its unit was read.
+    """
 
     values: tuple[tuple[str, float], ...] = ()
     unread: tuple[str, ...] = ()
+    remark: str = ""
 
 
 @lru_cache(maxsize=4)
@@ -89,6 +95,8 @@ def in_order(text: str, rows: Sequence[Ask]) -> Pasted | None:
         name, value = rows[bare[0]].row, found[bare[0]]
         why = f"{name} {value}: which row is it? Type names with numbers, or a dash for each row without a number"
         return Pasted((), (why,))
+    few = f"{len(found)} numbers for {len(rows)} rows are read as the first {len(found)}"
+    remark = few if 1 < len(found) < len(rows) else ""
     for at, (row, value) in enumerate(zip(rows, found, strict=False)):
         if at in words:
             unread.append(f"{row.row or row.id} {words[at]}: {expected(row.unit)}")
@@ -96,11 +104,16 @@ def in_order(text: str, rows: Sequence[Ask]) -> Pasted | None:
             time = _by_clock(value, rows, found)
             if time >= (row.low or 0.0):
                 values.append((row.id, time))
+                cycles = _cycles(rows, found)
+                remark = (
+                    f"{row.row or row.id} {value} is read as {amount_text(time, row.unit, 4)}: {cycles:,.0f} elapsed cycles "
+                    f"are then a clock of {cycles / time:.2f} GHz"
+                )
             else:
                 unread.append(f"{row.row or row.id} {value}: type its unit, such as {value} us")
         elif value:
             _keep(values, unread, row.id, _typed(value, row.unit), f"{row.row or row.id} {value}", row)
-    return Pasted(tuple(values), tuple(unread))
+    return Pasted(tuple(values), tuple(unread), remark)
 
 
 def _bare(value: str) -> bool:
@@ -110,9 +123,14 @@ def _bare(value: str) -> bool:
 
 def _by_clock(value: str, rows: Sequence[Ask], found: Sequence[str]) -> float:
     """Return a time without its unit in ns: the unit with which the elapsed cycles give a possible clock, or NaN."""
-    cycles = next((_typed(v, r.unit) for r, v in zip(rows, found, strict=False) if r.id == _CYCLES and v), math.nan)
+    cycles = _cycles(rows, found)
     times = (_typed(f"{value} {unit}", "ns") for unit in ("ns", "us", "ms", "s"))
     return next((time for time in times if time > 0 and _CLOCK[0] <= cycles / time <= _CLOCK[1]), math.nan)
+
+
+def _cycles(rows: Sequence[Ask], found: Sequence[str]) -> float:
+    """Return the elapsed cycles of a list, or NaN."""
+    return next((_typed(v, r.unit) for r, v in zip(rows, found, strict=False) if r.id == _CYCLES and v), math.nan)
 
 
 def read(text: str, index: KnowledgeIndex, rows: Sequence[Ask] = (), given: Collection[str] = ()) -> Pasted:
@@ -146,11 +164,12 @@ def read(text: str, index: KnowledgeIndex, rows: Sequence[Ask] = (), given: Coll
             unread.append(f"{typed}: {expected(index.unit(metrics[0]) or '')}")
     # A line of several names with numbers is no row of a table.
     lines = fragment.unread if fragment.rows or "\n" in text.strip() else (text.strip(),)
-    for line in lines[:_MOST_TYPED]:
-        for text_ in filter(str.strip, _AMONG.split(line)):
-            part = _named(text_, index, rows, asks, {*given, *dict(values)})
-            values += [one for one in part.values if one[0] not in dict(values)]
-            unread += part.unread
+    parts = [part for line in lines[:_MOST_TYPED] for part in _AMONG.split(line) if part.strip()]
+    beside = tuple(pair for part in parts for pair in said(part))
+    for text_ in parts:
+        part = _named(text_, index, rows, asks, {*given, *dict(values)}, beside)
+        values += [one for one in part.values if one[0] not in dict(values)]
+        unread += part.unread
     more = len(unread) - _MOST_UNREAD + max(0, len(lines) - _MOST_TYPED)
     unread = unread[:_MOST_UNREAD] + ([f"and {more} more lines"] if more > 0 else [])
     return Pasted(tuple(values), tuple(unread))
@@ -162,13 +181,18 @@ def _is_own_name(index: KnowledgeIndex, label: str) -> bool:
 
 
 def _named(
-    part: str, index: KnowledgeIndex, rows: Collection[Ask], asks: dict[str, Ask], given: Collection[str]
+    part: str,
+    index: KnowledgeIndex,
+    rows: Collection[Ask],
+    asks: dict[str, Ask],
+    given: Collection[str],
+    beside: tuple[Said, ...],
 ) -> Pasted:
-    """Return the typed numbers with names in a part of a line: `dram 83%`, `about 40 registers`."""
+    """Return the typed numbers with names in a part of a line: `dram 83%`, `about 40 registers`. beside: all parts."""
     pairs = said(part)
     if not pairs:
         return Pasted((), (f"{part.strip()}: expected a name with a number, such as dram 83%",))
-    found = understood(pairs, index, likely=[row.id for row in rows], given=given)
+    found = understood(pairs, index, likely=[row.id for row in rows], given=given, beside=beside)
     values: list[tuple[str, float]] = []
     unread = list(found.unread)
     for metric, value in found.values:
@@ -183,6 +207,8 @@ def _keep(
     unit = "" if ask is None else ask.unit
     if not math.isfinite(value):
         unread.append(f"{name}: {expected(unit)}")
+    elif unit == "byte" and value < _FEW_BYTES and value % 1:
+        unread.append(f"{name} {value:g}: bytes are whole; type its unit, such as {value:g} MB")
     elif ask is not None and ask.low and value < ask.low:
         unread.append(f"{name}: {amount_text(value, unit)} is less than {amount_text(ask.low, unit)}; type its unit")
     elif value < 0 or (ask is not None and ask.high is not None and value > ask.high):
@@ -201,6 +227,9 @@ def _meant(label: str, section: str, index: KnowledgeIndex, rows: Collection[Ask
     if (section, label) in labels:
         return (labels[section, label],)
     wanted = plain(label)
+    in_table = cell(wanted) if wanted else None
+    if in_table is not None and in_table.metric and index.unit(in_table.metric) is not None:
+        return (in_table.metric,)
     on_page = tuple(row.id for row in rows if wanted and wanted in (plain(row.row), plain(row.id)))
     return (
         tuple(dict.fromkeys((*on_page, *called(label, index), *_rows(index.pages).get(wanted, ())))) if wanted else ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection
 from typing import Final
@@ -10,7 +11,8 @@ from msgspec import Struct
 
 from advisor.records.errors import AdvisorError
 from advisor.records.quantities import is_unit, parse_metric
-from advisor.session.language.names import metrics_of, near_metrics
+from advisor.session.language.names import metrics_of, near_metrics, plain
+from advisor.session.language.tables import cell, shown, unused
 from advisor.session.records import UNIT_HINTS, KnowledgeIndex
 
 _MOST: Final = 40  # numbers in a typed line
@@ -123,18 +125,25 @@ def understood(
     form: str = "{pairs}",
     likely: Collection[str] = (),
     given: Collection[str] = (),
+    beside: tuple[Said, ...] = (),
 ) -> Understood:
     """Return the pairs as metrics and values. form: the line around {pairs} in suggestions.
 
     likely: the metrics of the open page, which an ambiguous name means first; given: those with a number already, which
-    it means last. A pair that is not understood leaves out no other one; because and meant are about the first such
+    it means last. beside: all numbers of the line, if these are some of them. A pair that is not understood leaves out no other one; because and meant are about the first such
     pair.
     """
     values: dict[str, float] = {}
     unread: list[str] = []
     because, meant, several = "", tuple[str, ...](), False
+    pairs = tuple(Said(_whole_name(pair.name, beside or pairs, index, bool(likely)), pair.value) for pair in pairs)
     for at, pair in enumerate(pairs):
         typed = f"{pair.name} {pair.value.strip()}"
+        why = unused(plain(pair.name), _count(pair.value))
+        if why:
+            because = because or f"{pair.name} is {why}."
+            unread.append(f"{typed}: {why}")
+            continue
         found = metrics_of(pair.name, index, lambda metric, pair=pair: _takes(metric, pair.value, index))  # type: ignore[misc]
         if len(found) > 1 and pair.value.strip()[-1:].isdigit():
             found = tuple(metric for metric in found if index.unit(metric) in _BARE) or found
@@ -153,12 +162,41 @@ def understood(
             unread.append(f"{typed}: {wrong} {names}" if names else f"{typed}: no metric has this name")
             continue
         unit = index.unit(found[0]) or ""
+        if likely and unit == "ns" and pair.value.strip()[-1:].isdigit() and plain(pair.name) != plain(found[0]):
+            because = because or "A time needs its unit."
+            unread.append(f"{typed}: type its unit, such as {pair.value.strip()} us or {pair.value.strip()} ms")
+            continue
         try:
             values[found[0]] = parse_metric(pair.value, unit)
         except AdvisorError as problem:
             because = because if unread else str(problem)
             unread.append(f"{typed}: {expected(unit)}")
     return Understood(tuple(values.items()), because, meant, several, tuple(unread))
+
+
+def _whole_name(name: str, pairs: tuple[Said, ...], index: KnowledgeIndex, interview: bool) -> str:
+    """Return the name with what people leave out: the row of a table that the other names of the line agree on.
+
+    In an interview, the short name of a summary row means that row.
+    """
+    wanted = plain(name)
+    if interview and wanted in shown():
+        return shown()[wanted]
+    here = cell(wanted)
+    if here is None or here.row or here.unused:
+        return name
+    others = [found for pair in pairs if (found := cell(plain(pair.name))) is not None and found.table == here.table]
+    rows = {found.row for found in others if found.row}
+    whole = cell(wanted, next(iter(rows))) if len(rows) == 1 else None
+    units = {metric for metric, _, _ in index.metrics}
+    return whole.metric if whole is not None and whole.row and whole.metric in units else name
+
+
+def _count(value: str) -> float:
+    try:
+        return parse_metric(value, "count")
+    except AdvisorError:
+        return math.nan
 
 
 def expected(unit: str) -> str:

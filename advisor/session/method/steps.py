@@ -13,7 +13,6 @@ from msgspec import Struct
 
 from advisor.session.action import Far
 from advisor.session.experiments import timeline as show
-from advisor.session.method.kernel import HERE, collecting, unknown
 from advisor.session.records import Card, Step
 from advisor.session.state import State
 from advisor.timeline.results import GpuTimeline, TimelineResult
@@ -108,7 +107,7 @@ def _of_trace(step: str, state: State) -> list[Line]:
     if found is not None:
         return _OF_TRACE[step](*found)
     lines = [
-        unknown("Unknown: no trace of the whole program is open. /timeline TRACE opens one."),
+        Line("Unknown: no trace of the whole program is open. /timeline TRACE opens one.", "unknown"),
         Line("A report of one kernel does not show it. You can also type the numbers of nsys.", "quiet"),
     ]
     return [*lines, *_share(state)] if step == "S4" else lines
@@ -131,8 +130,10 @@ def here(step: str, state: State) -> tuple[Line, ...]:
     """Return the lines of the current launch or trace for a step; if there are none, what to collect."""
     if step in SYSTEM:
         return tuple(_of_trace(step, state))
+    from advisor.session.method.kernel import HERE, collecting  # not needed before the first screen
+
     launch, lines = state.launch, HERE.get(step)
     if launch is None or lines is None:
-        return (unknown("No launch is open yet: open a report or type numbers."),)
-    nothing = unknown("These numbers show nothing about this step.")
+        return (Line("No launch is open yet: open a report or type numbers.", "unknown"),)
+    nothing = Line("These numbers show nothing about this step.", "unknown")
     return tuple(lines(state, launch)) or (nothing, *collecting(launch))

@@ -223,6 +223,8 @@ def _predict(here: Exercising) -> Page:
     else:
         ask = "Which cause would you fix first?" if "class" in pick else "Which class is it?"
     rules = "What will the diagnosis say? 30 points for the class, 40 for the cause, 30 for the speedup."
+    if "class" not in pick:
+        rules += " Another memory class gives half. The choices state their limits in percent of peak."
     lines = (Line(rules, "quiet"), *_parts(here, pick.get("class", ""), pick.get("cause", ""), None))
     shown = here.result("profile") if here.step != MINE else None
     cards = (Card("overview", head, lines, label=STAGE_NAMES["predict"][0]), Card("question", ask))
@@ -278,6 +280,9 @@ def _score(found: Any, here: Exercising) -> Card:
         answer = f"{mine}; measured: {is_}" if label == "Speedup" and measured else answer
         style: Style = "holds" if points == most else "unknown" if points else "fails"
         lines.append(Line(f"{answer}: {points} of {most} points", style, label))
+    limit = dict(here.lesson.terms.limits).get(found.class_id)
+    if limit and said.class_id != found.class_id:
+        lines.append(Line(f"{here.title(found.class_id)} means: {limit}, in percent of peak.", "quiet"))
     if score.factor is not None:
         lines.append(Line(f"The predicted speedup was off by a factor of {score.factor:.2f}.", "quiet"))
     if measured:
@@ -413,7 +418,10 @@ def _compare(here: Exercising) -> Page:
     if found is None:
         return Page()
     head = f"{found.before} and {found.after}, as recorded"
-    return Page((Card("change", head, _compared(found.compared), label=STAGE_NAMES["compare"][0]),))
+    also = f"{found.after} is not this fix alone: {found.also}. The speedup is that of all its changes."
+    mixed = (Line(also, "warning"),) if found.also else ()
+    blocks = (*mixed, *_compared(found.compared))
+    return Page((Card("change", head, blocks, label=STAGE_NAMES["compare"][0]),))
 
 
 def _quiz(here: Exercising) -> Page:
@@ -442,7 +450,7 @@ def _solution(here: Exercising) -> Page:
     shown = here.result("solution", "")
     if shown is None:
         text = "You have not tried it yet. You can still read the solution."
-        text = "The explanation and the last version's source." if tried(here) else text
+        text = "The explanation, and what the simplest fix changes in the source." if tried(here) else text
         return Page((Card("note", text, label="Solution"),))
     step, before = shown.step, shown.before
     about = (Line(step.says), *_facts(("Cost", step.costs), ("File", str(shown.path))))

@@ -13,12 +13,25 @@ from advisor.session.choices import DONT_KNOW_WORDS
 from advisor.session.language.names import near, pick, squash
 from advisor.session.practice import exercising
 from advisor.session.practice.exercising import Exercising
-from advisor.session.records import UNIT_HINTS, Choice
+from advisor.session.records import Choice
 
 # Choices that the screen itself handles: suspend it for an editor, or edit in place.
 EDITOR, IN_PLACE = "editor", "inplace"
 _MEASURE: Final = "Profile my version with ncu, before and after"
 _RESET_ALL: Final = "Start over: restore the original, delete the record"
+_SHOW_WORD: Final = "show"
+# What a napkin question expects, by its unit; the forms show units, not values.
+_KINDS: Final = {
+    "byte": "a size with its unit (KB, MB, GB)",
+    "byte/s": "a rate with its unit (GB/s, TB/s)",
+    "ns": "a time with its unit (us, ms)",
+    "%": "a percentage",
+    "Hz": "a clock with its unit (GHz)",
+    "FLOP": "a count of operations (GFLOP, TFLOP)",
+    "FLOP/s": "a rate of operations (GFLOP/s, TFLOP/s)",
+    "cycle": "a number of cycles",
+    "": "a number without a unit",
+}
 _LONGEST: Final = 100  # maximum characters of a napkin number
 
 
@@ -90,9 +103,7 @@ def stage_of(text: str, here: Exercising) -> e.Event | None:
 def _reckoned(line: str, here: Exercising, at: int) -> e.Event | str:
     """Return the event of a napkin number; if its unit does not fit, return a message that asks for the right one."""
     value = here.lesson.exercise.napkin[at].value
-    units = wanted(value)
-    hints = {**UNIT_HINTS, "": "a number without a unit"}
-    kinds = "; or ".join(hints.get(unit, f"a number of {unit}") for unit in units)
+    units, kinds = wanted(value), expected_kind(here)
     if any(c.isdigit() for c in line):
         if units and judge(value, line[:_LONGEST]).word == "unread":
             return f"Not scored: this question expects {kinds}. Type it again."
@@ -100,9 +111,16 @@ def _reckoned(line: str, here: Exercising, at: int) -> e.Event | str:
     choice = choice_of(line, here)
     named = event_of(choice, here) if choice is not None else stage_of(line, here)
     return named or (
-        f"This question expects {kinds or 'a number'}. An estimate before profiling shows what to look for. "
-        "Enter shows the answer."
+        f"This question expects {kinds}. An estimate before profiling shows what to look for, even a rough one. "
+        f"`{_SHOW_WORD}` shows the number."
     )
+
+
+def expected_kind(here: Exercising) -> str:
+    """Return what the napkin question expects, without a value that could be its answer."""
+    at = next_number(here)
+    units = () if at is None else wanted(here.lesson.exercise.napkin[at].value)
+    return "; or ".join(_KINDS.get(unit, f"a number of {unit}") for unit in units) or "a number"
 
 
 def _gain(line: str, here: Exercising) -> e.Event | str:
@@ -201,6 +219,11 @@ def narrows(here: Exercising) -> bool:
     return here.stage == "predict" and predicting(here) and not asks_gain(here)
 
 
+def asks_napkin(here: Exercising) -> bool:
+    """Return whether the page asks for a napkin number."""
+    return here.lesson is not None and not here.reads and here.stage == "napkin" and next_number(here) is not None
+
+
 def asks_number(here: Exercising) -> bool:
     """Return whether the page asks for a number (napkin number or speedup), so that a number names no choice."""
     if here.lesson is None:
@@ -238,7 +261,7 @@ def _napkin(here: Exercising) -> tuple[Choice, ...]:
     if at is None:
         return (_to("numbers"), _to("predict"))
     return (
-        Choice(f"napkin:{at}", "Show the number and how to get it", ("way", "show", *DONT_KNOW_WORDS)),
+        Choice(f"napkin:{at}", "Show the number and how to get it", ("way", _SHOW_WORD, *DONT_KNOW_WORDS)),
         _to("numbers"),
     )
 
@@ -273,7 +296,8 @@ def _predict(here: Exercising) -> tuple[Choice, ...]:
     if asks_gain(here):
         return (Choice("anew", "Choose the class again", ("anew",)),)
     kind, pairs = ("cause", terms.causes) if "class" in here.pick else ("class", terms.classes)
-    return tuple(Choice(f"{kind}:{name}", title, (name,)) for name, title in pairs)
+    limits = dict(terms.limits) if kind == "class" else {}
+    return tuple(Choice(f"{kind}:{name}", title, (name,), limits.get(name, "")) for name, title in pairs)
 
 
 def _reveal(here: Exercising) -> tuple[Choice, ...]:
@@ -320,7 +344,9 @@ def _run(here: Exercising) -> tuple[Choice, ...]:
 
 def _compare(here: Exercising) -> tuple[Choice, ...]:
     ids = [step.id for step in here.lesson.exercise.stages]
-    pairs = [(ids[0], ids[-1]), *(pairwise(ids) if len(ids) > 2 else ())]
+    fix = here.lesson.exercise.fix_of(ids[0])
+    pairs = [(ids[0], fix.id)] if fix is not None else []
+    pairs = list(dict.fromkeys([*pairs, (ids[0], ids[-1]), *pairwise(ids)]))
     out = [Choice(f"compare:{a}:{b}", f"{a} against {b}") for a, b in pairs]
     return (*out, _to("edit"), _to("quiz"))
 
@@ -336,9 +362,9 @@ def _quiz(here: Exercising) -> tuple[Choice, ...]:
 def _solution(here: Exercising) -> tuple[Choice, ...]:
     shown = here.result("solution", "")
     label = "Show the solution" if tried(here) else "Show it anyway"
-    last = here.lesson.exercise.stages[-1].id
+    first = here.lesson.exercise.solution.id
     if shown is None:
-        return (Choice(f"solution:{last}:1", label, ("show",)), _to("quiz"), _to("edit"))
+        return (Choice(f"solution:{first}:1", label, ("show",)), _to("quiz"), _to("edit"))
     steps = [s.id for s in here.lesson.exercise.steps if s.id != shown.step.id]
     others = [Choice(f"solution:{step}:1", f"Show the version {step}") for step in steps]
     return (_to("log"), *others, _to("quiz"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
@@ -22,7 +23,7 @@ from advisor.session.choices import choices, misread
 from advisor.session.records import Card, Choice
 from advisor.session.state import State
 from advisor.session.views import preview
-from advisor.tui.drawing import card_lines, chart_lines, safe, styled
+from advisor.tui.drawing import card_lines, chart_lines, code_lines, safe, styled
 from advisor.tui.screens.base import (
     PAGE_KEYS,
     ChoiceScreen,
@@ -35,11 +36,14 @@ from advisor.tui.widgets.launches import ORDERS, LaunchTable, Row, rows_of, summ
 from advisor.tui.widgets.lists import Choices
 from advisor.tui.widgets.prompt import Prompt
 from advisor.tui.widgets.text import Banner, Busy, Conversation, Lines, Note
-from advisor.view.blocks import Fact, Facts
+from advisor.view.blocks import Code, Fact, Facts
 from advisor.view.text import cut
 
 _START = "start"  # the choice that returns to the start screen
-_LABEL = 12  # at least the cells of a label in the preview
+_LABEL = 13  # at least the cells of a label in the preview
+_EXAMPLE = 4  # lines of an example with its heading from which it is worth showing
+_UNLIMITED = 10_000
+_CUT = ("Why", "Hot line", " ")  # labels of facts that are cut to a line where all of them do not fit
 _FILTER = "press / and type: a kernel, class or finding to filter, or a question"
 
 
@@ -143,23 +147,25 @@ class LaunchesScreen(ChoiceScreen):
         return None if diagnosis is None or position is None else diagnosis.launches[position]
 
     def _preview(self) -> None:
-        """Show class and first finding of the highlighted launch beside or below the table."""
+        """Show the answer about the highlighted launch beside or below the table."""
         position, state = self.query_one(LaunchTable).position, self.app.state
         cards, launch = () if position is None else preview(state, position), self.launch
         charts = launch is not None and bool(cards) and self.has_class("-wide")
 
         def lines(width: int) -> list[Content]:
-            shown = [line for card in cards for line in card_lines(card, width, self.blocks)]
-            drawn = chart_lines(launch, width, self.blocks) if launch is not None and charts else []
-            out = [*shown, Content(""), *drawn] if drawn else shown
             # Exactly as long as the pane: to arrange the screen again for each launch would hold up the cursor.
-            room = self.query_one("#side").content_size.height
-            if len(out) > room > 0:
-                shown = [line for card in cards for line in card_lines(_brief(card, width), width, self.blocks)]
-                out = [*shown, *out[len(out) - len(drawn) :]] if drawn else shown
-            if len(out) > room > 0:
+            room = self.query_one("#side").content_size.height or _UNLIMITED
+            facts, example = _drawn(cards, width, self.blocks)
+            if len(facts) > room:
+                facts, example = _drawn(tuple(_brief(card, width) for card in cards), width, self.blocks)
+            if len(facts) + min(len(example), _EXAMPLE) > room:
+                example = []
+            out = facts + example
+            if launch is not None and charts:
+                out += [Content(""), *chart_lines(launch, width, self.blocks)]
+            if len(out) > room:
                 out = [*out[: room - 1], (out[room - 1].truncate(width - 2) + styled(" …", "$quiet"))]
-            return out + [Content("")] * (room - len(out))
+            return out + [Content("")] * (0 if room == _UNLIMITED else room - len(out))
 
         self.query_one("#preview", Lines).show(lines)
 
@@ -294,11 +300,22 @@ class LaunchesScreen(ChoiceScreen):
         return True
 
 
+def _drawn(cards: Sequence[Card], width: int, blocks: bool) -> tuple[list[Content], list[Content]]:
+    """Return the lines of the cards without their example, and those of the example."""
+    facts: list[Content] = []
+    example: list[Content] = []
+    for card in cards:
+        told = tuple(block for block in card.blocks if not isinstance(block, Code))
+        facts += card_lines(replace_struct(card, blocks=told), width, blocks)
+        example += [line for block in card.blocks if isinstance(block, Code) for line in code_lines(block, width)]
+    return facts, example
+
+
 def _brief(card: Card, width: int) -> Card:
     """Return the card with each reason and place cut to one line, so that the fix is not pushed off the preview."""
 
     def one_line(fact: Fact) -> Fact:
-        return replace_struct(fact, text=cut(fact.text, width - _LABEL)) if fact.label in ("Why", "Hot line") else fact
+        return replace_struct(fact, text=cut(fact.text, width - _LABEL)) if fact.label in _CUT else fact
 
     blocks = (Facts(tuple(map(one_line, b.rows))) if isinstance(b, Facts) else b for b in card.blocks)
     return replace_struct(card, blocks=tuple(blocks))

@@ -148,6 +148,7 @@ class PracticeScreen(ChoiceScreen, ViewScreen):
             self.query_one(Prompt).clear()
         self.set_class(not here.name, "-list")
         self.set_class(bool(here.name), "-page")
+        self.set_class(here.lesson is not None and practice_turn.narrows(here), "-predict")
         if here.name:
             self._show_page(state, here)
         else:
@@ -164,8 +165,9 @@ class PracticeScreen(ChoiceScreen, ViewScreen):
         self.query_one(ExercisePage).show(shown, (here.name, here.stage, here.step), state.knowledge, wanted)
         marked = not (practice_turn.narrows(here) and not self._typed)
         # A quiz question is answered by typing a letter: an accidental Enter must not count as an answer.
-        quiz, numbered = practice_turn.lettered(here), practice_turn.numbered(here)
-        self.query_one(Choices).show(self._choices(here), numbered=numbered, marked=marked and not quiz)
+        # Nor may it give a napkin number away.
+        asked, numbered = practice_turn.lettered(here) or practice_turn.asks_napkin(here), practice_turn.numbered(here)
+        self.query_one(Choices).show(self._choices(here), numbered=numbered, marked=marked and not asked)
         self.query_one(Prompt).placeholder = self._placeholder(here)
 
     @property
@@ -187,7 +189,8 @@ class PracticeScreen(ChoiceScreen, ViewScreen):
         if here.lesson is None:
             return "please wait"
         if practice_turn.narrows(here):
-            return "a number or part of a name; Enter takes the highlighted choice"
+            count = len(self._choices(here))
+            return f"a number or part of a name; the arrow keys scroll the {count} choices"
         if here.stage == "predict" and practice_turn.asks_gain(here) and here.reads:
             return "a time with its unit, such as 12 ms"
         if here.stage == "predict" and practice_turn.asks_gain(here):
@@ -195,7 +198,7 @@ class PracticeScreen(ChoiceScreen, ViewScreen):
         if here.reads:
             return words.LOG_HOW if here.stage == "log" else "a choice or a stage, such as hints; /help for commands"
         if here.stage == "napkin" and practice_turn.next_number(here) is not None:
-            return "a number with its unit, such as 1.3 GB or 310 us; Enter shows the answer"
+            return f"{practice_turn.expected_kind(here)}; the arrow keys reach the choices"
         if here.stage == "numbers":
             return "type to find metrics: sectors, stall …; Enter continues"
         if here.stage == "log":
@@ -243,7 +246,7 @@ class PracticeScreen(ChoiceScreen, ViewScreen):
         if at is not None:
             choices.highlighted = at if at < choices.option_count else None
         elif not self._typed:
-            choices.highlighted = None if practice_turn.narrows(here) else 0
+            choices.highlighted = None if practice_turn.narrows(here) or practice_turn.asks_napkin(here) else 0
 
     @on(Rows.Moved)
     def _moved(self) -> None:

@@ -41,7 +41,7 @@ class SessionScreen(ChoiceScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash,colon", "ask", "Ask", key_display="/", tooltip="Type a question, a number or a command"),
         *letter_bindings(),
-        Binding("v,f3", "evidence", "Evidence", tooltip="Show or hide the evidence: speed of light, stalls, numbers"),
+        Binding("v,f3", "evidence", "Evidence", tooltip="Evidence: pages by digit or ←→; again hides it"),
         Binding("u,f4", "app.undo", "Undo", tooltip="Undo the last action"),
         Binding("y", "app.copy_collect", "Copy", show=False, tooltip="Copy the command that collects what is missing"),
         hidden("f2", "launches", "Launches", "Back to the list of launches"),
@@ -161,10 +161,16 @@ class SessionScreen(ChoiceScreen):
         self.app.say("/kernels")
 
     def action_evidence(self) -> None:
-        """Show or hide the evidence, beside the conversation if there is room, else instead of it."""
-        self.toggle_class("-alone" if self.has_class("-wide") else "-evidence")
-        if not self.query_one(Prompt).has_focus:
-            self.focus_home()  # what had the focus may be hidden now
+        """Show the evidence and give it the keys, so that a digit shows its page; hide it if it has them.
+
+        It is shown beside the conversation if there is room, else instead of it. The prompt keeps the keys.
+        """
+        evidence, prompt = self.query_one(Evidence), self.query_one(Prompt)
+        hide = evidence.display and (evidence.has_focus or evidence.has_focus_within or prompt.has_focus)
+        wide = self.has_class("-wide")
+        self.set_class(hide if wide else not hide, "-alone" if wide else "-evidence")
+        if not prompt.has_focus:
+            self.focus_home() if hide else evidence.focus()
 
     def action_evidence_page(self, by: int) -> None:
         if not self._reveal_evidence():

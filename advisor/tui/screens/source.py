@@ -26,7 +26,7 @@ from advisor.tui.widgets.keys import KeyLine
 from advisor.tui.widgets.lists import Rows
 from advisor.tui.widgets.prompt import Prompt
 from advisor.tui.widgets.text import Banner, Busy, Note
-from advisor.view.pages.source import place_text
+from advisor.view.text import place_text
 
 _TABS: Final = ("SASS", "Source text", "PTX", "Shape")
 _TAB_NAMES: Final = ("Instructions", *_TABS[1:])  # names of the tabs' actions

@@ -17,8 +17,8 @@ from advisor.source.viewer import Seen
 from advisor.tui.drawing import styled
 from advisor.tui.widgets.lists import Draw, Split
 from advisor.view.numbers import brief_text, count_text, counted, plural, share_text
-from advisor.view.pages.source import loop_name, place_text, reason_text, shape_sections, source_line, wait_text
-from advisor.view.text import cut_start, file_name
+from advisor.view.pages.source import loop_name, reason_text, shape_sections, wait_text
+from advisor.view.text import cut_start, file_name, place_text, source_line
 from advisor.view.writers.terminal import section_lines
 
 NO_LINES = "No line information: compile with -lineinfo to see source lines. Only instructions can be shown."
@@ -210,7 +210,7 @@ class Code:
             line = self._lines.get((file, number))
             blank = Content(" " * (_SHARE + _BAR + 1))
             amount = self._amount(line.share, self._is_hot_line(line)) if line is not None else blank
-            text = self.view.texts[file, number].expandtabs(4).rstrip()
+            text = self.view.texts[file, number].expandtabs(4)
             return Split(amount + styled(f"{number:>5}  ", "$text-secondary"), _data(text))
 
         return Listed(numbers, draw)

@@ -335,7 +335,7 @@ class TimelineScreen(ViewScreen):
             paragraphs += [f"! {path}: {why}" for path, why in result.failed]
             return _page(gpu.decision.title, _wrapped(paragraphs, width))
         if item.pattern is not None:
-            title, *lines = section_lines(pattern_section(item.number, item.pattern), width=width)[1:]
+            title, *lines = section_lines(pattern_section(item.number, item.pattern, gpu.values), width=width)[1:]
             more = "Enter shows the marked moments one after another; 0 shows the whole trace."
             return _page(title, lines, [more] if item.pattern.moments and gpu.window is not None else [])
         if item.kind == "unseen":

@@ -69,7 +69,7 @@ class Evidence(VerticalScroll, can_focus=True):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("left", "turn(-1)", "Previous page", show=False, tooltip="Previous evidence page"),
-        Binding("right", "turn(1)", "Next page", show=False, tooltip="Next evidence page"),
+        Binding("right", "turn(1)", "Page", key_display="←→", tooltip="Next evidence page; a digit shows its page"),
         *(
             Binding(str(at), f"take('{name}')", page.name, show=False, tooltip=page.says)
             for at, (name, page) in enumerate(PAGES.items(), 1)

@@ -26,7 +26,7 @@ from advisor.view.charts.roofline_text import AlgorithmNeeds
 from advisor.view.numbers import amount_text, percent_text, share_text
 from advisor.view.pages.over_run import OVER_RUN, phase_facts, sampled_text
 from advisor.view.pages.slots import ISSUE_SLOTS, slot_rows, where_texts
-from advisor.view.pages.source import place_text, source_line
+from advisor.view.text import place_text, source_line
 
 
 class EvidenceContext(Struct, frozen=True, eq=False):

@@ -176,7 +176,7 @@ def summary(rows: Sequence[Row], kept: Sequence[Row], order: str, upwards: bool 
 
 
 _WIDE: Final = 100  # smallest number of columns for full class names and bars of shares
-_ROOMY: Final = 88  # smallest number of columns for the speedup beside the time saved
+_ROOMY: Final = 88  # smallest number of columns for the share of time, and for the speedup beside the time saved
 _WIDEST: Final = 130  # smallest number of columns for the file name, if there are several reports
 _NARROWEST: Final = 60
 _BAR: Final = 9
@@ -267,8 +267,8 @@ class LaunchTable(DataTable[Text], inherit_bindings=False):
             del widths["gain"]  # the time saved says more, and the preview shows both
         if width < _WIDEST or not any(row.report for row in self._rows):
             del widths["file"]
-        if width < 72:
-            del widths["share"]
+        if width < _ROOMY:
+            del widths["share"]  # the cause needs the room
         numbers = max((len(row.number) for row in self._rows), default=0) + 1
         widths["report"] = max(widths["report"], min(numbers, 12))
         left = width - sum(widths.values())

@@ -47,6 +47,7 @@ from advisor.view.numbers import (
     time_range_text,
     time_text,
 )
+from advisor.view.pages.deciding import deciding_blocks, deciding_facts
 from advisor.view.pages.fix_simulation import check_texts
 from advisor.view.pages.ncu_rules import HEADING as RULES
 from advisor.view.pages.ncu_rules import verdict_texts
@@ -87,7 +88,8 @@ def launch_blocks(launch: LaunchDiagnosis, texts: Texts) -> LaunchBlocks:
     blocks += [code for place in (first.locations if first else ()) if (code := _excerpt(place, launch, texts))]
     rest: list[tuple[str, tuple[Block, ...], bool]] = []
     if first is not None and first.fix is not None and first.fix.steps:
-        rest.append((steps_heading(first), fix_blocks(first.fix, alternative_blocks(first)), False))
+        how = fix_blocks(first.fix, alternative_blocks(first))
+        rest.append((steps_heading(first), (*deciding_blocks(launch.deciding), *how), False))
     slots = () if launch.issue_slots is None else slots_blocks(launch.issue_slots)
     unknown_cause = first is not None and first.id == _OPEN
     if slots and unknown_cause:
@@ -128,6 +130,7 @@ def _verdict(first: Finding, launch: LaunchDiagnosis) -> list[Fact]:
     if first.fix is not None and (first.id not in ENDS or settled):
         rows += fix_facts(first.fix)
     rows += estimate_facts(first)
+    rows += deciding_facts(launch.deciding)
     if first.id == _OPEN and launch.issue_slots is not None:
         rows.append(Fact(ISSUE_SLOTS, sentence(most_lost_text(launch.issue_slots)), "lead"))
     page = f"workload:{first.id}" if launch.scope == "workload" else first.id

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from advisor.timeline.results import Moment, Pattern
 from advisor.view.blocks import Block, Bullets, Fact, Facts, Paragraph, Section
@@ -13,13 +13,23 @@ from advisor.view.text import cut, shown
 _CALLS, _WHOLE = 0.1, 0.95  # shares of a gap
 
 
-def pattern_section(number: int, pattern: Pattern, *, steps: bool = True, same: int | None = None) -> Section:
-    """A pattern with its bound, its moments and its fix. same: the number of the pattern with the same moments."""
+def pattern_section(
+    number: int,
+    pattern: Pattern,
+    values: Mapping[str, float],
+    *,
+    steps: bool = True,
+    same: int | None = None,
+) -> Section:
+    """A pattern with its bound, its moments and its fix.
+
+    values: the metrics of its GPU; same: the number of the pattern with the same moments.
+    """
     finding, gain, fix = pattern.finding, pattern.finding.speedup, pattern.finding.fix
     rows = [Fact("Why", finding.because)]
     if gain is not None:
         least = f", at least {speedup_text(gain.low)}" if gain.low >= 1.005 else ""
-        rows.append(Fact("Speedup", f"at most {speedup_text(gain.high)}{least}"))
+        rows.append(Fact("Speedup", f"at most {speedup_text(gain.high)}{least}{_of_what(gain.high, values)}"))
     rows += [Fact("Fix", fix.summary)] if fix is not None else []
     rows += [Fact("Typical", pattern.typical)] if pattern.typical else []
     rows += [Fact("Cost", fix.costs)] if fix is not None and fix.costs else []
@@ -31,6 +41,18 @@ def pattern_section(number: int, pattern: Pattern, *, steps: bool = True, same: 
     how = Bullets(fix.steps, ordered=True) if steps and fix is not None and fix.steps else None
     title = f"{number}. {finding.title} ({finding.id})" if number else f"{finding.title} ({finding.id})"
     return made_section(title, [Facts(tuple(rows)), moments, how], level=3)
+
+
+def _of_what(most: float, values: Mapping[str, float]) -> str:
+    """Return the time that a speedup of the window applies to, and what is left of it in the whole run."""
+    window, run = values.get("window_us"), values.get("run_us")
+    if window is None:
+        return ""
+    text = f", of the window of {time_text(window * 1000)}"
+    if run is None or window > _WHOLE * run:
+        return text
+    whole = run / (run - window * (1 - 1 / most))
+    return f"{text}; at most {speedup_text(whole)} of the run of {time_text(run * 1000)}"
 
 
 def moment_text(moment: Moment) -> str:

@@ -8,9 +8,10 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
+from advisor.knowledge.base import catalog
 from advisor.practice.exercise_list import kind_of, where_to_begin
 from advisor.practice.manifest import exercise
-from advisor.practice.predictions import MINE, Score
+from advisor.practice.predictions import MINE, NOTHING_TO_FIX, Score, class_limits
 from advisor.practice.state import state_of
 from advisor.view.blocks import (
     Block,
@@ -32,6 +33,7 @@ from advisor.view.pages.diagnosis import class_title
 from advisor.view.text import cut
 
 if TYPE_CHECKING:  # `practice list` and `show` do not load what runs kernels
+    from advisor.practice.lessons import Terms
     from advisor.practice.manifest import Exercise, QuizQuestion, RecordFile, StepDef
     from advisor.practice.readings import Reading
     from advisor.practice.selfcheck import Measured
@@ -112,10 +114,11 @@ def story_page(one: Exercise, record: Record) -> Page:
     made: list[Block] = [Paragraph(head, "dim")]
     before = ", ".join(str(exercise(name).number) for name in one.prerequisites)
     made += [Paragraph(f"Do first: {before}", "dim")] if before else []
+    made.append(Paragraph(_without_gpu(one), "dim"))
     n = one.number
     steps = (
         f"show {n} --napkin: these numbers and how to estimate them",
-        f"predict {n}: class, cause, speedup",
+        f"predict {n}: class, cause, speedup; lists the possible answers",
         f"show {n} --profile: the recorded profile; your score",
         f"start {n}: the source, to edit",
         f"check {n}: correctness and time",
@@ -137,6 +140,12 @@ def story_page(one: Exercise, record: Record) -> Page:
     if record.folder:
         parts.append(section("", [Paragraph("Your folder:"), Plain((record.folder,), whole=True)]))
     return Page(_title(one), tuple(made), tuple(parts))
+
+
+def _without_gpu(one: Exercise) -> str:
+    """Return what can be done on a machine without an NVIDIA GPU."""
+    check = "check only compiles" if one.stages[0].source.endswith(".cu") else "check and profile do not run"
+    return f"Without a GPU: everything but your own times. The profiles are recorded; {check}."
 
 
 def _title(one: Exercise | Reading) -> str:
@@ -192,12 +201,18 @@ def quiz_result(one: Exercise, right: int) -> Page:
     return Page("", (Paragraph(f"{right} of {len(one.quiz)} right."), next_step(f"start {one.number}")), ())
 
 
-def before_prediction(one: Exercise, step: str, own: bool) -> Page:
-    """Build the page that explains what to predict."""
+def before_prediction(one: Exercise, step: str, own: bool, terms: Terms) -> Page:
+    """Build the page that explains what to predict, with the test of each class."""
     what = "your version" if own else f"step {step}"
-    text = f"Predict the profile of exercise {one.number}, {what}, before it is shown. You get points for each part."
-    how = "The beginning of a name is enough; ? lists descriptions, `ncu-advisor explain NAME` explains one."
-    return Page("", (Paragraph(text), Paragraph(how)), ())
+    text = (
+        f"Predict the profile of exercise {one.number}, {what}, before it is shown: 30 points for the class (half of "
+    )
+    text += "them for another memory class), 40 for the cause to fix first, 30 for the speedup that its fix gives."
+    text += " The limits of the classes are in percent of peak."
+    how = "The beginning of a name is enough; `ncu-advisor explain NAME` explains one."
+    limits = dict(terms.limits)
+    classes = tuple(f"{name}: {limits.get(name) or 'a metric that decides is missing'}" for name, _ in terms.classes)
+    return Page("", (Paragraph(text), Paragraph(how)), (section("Classes", [Bullets(classes)], level=3),))
 
 
 def score_page(
@@ -215,7 +230,13 @@ def score_page(
     columns = (Column(""), Column("Your prediction"), Column("Actual"), Column("Points", True))
     off = "" if result.factor is None else f" The speedup was off by a factor of {result.factor:.2g}."
     table = Table(columns, tuple(tuple(map(Cell, row)) for row in rows))
-    return Page("Your prediction", (table, Paragraph(f"{result.total} of 100 points.{off}", "lead")), ())
+    limit = class_limits(catalog()).get(launch.verdict.id, "")
+    rule = (
+        [Paragraph(f"{launch.verdict.title} means: {limit}, in percent of peak.")]
+        if limit and said.class_id != launch.verdict.id
+        else []
+    )
+    return Page("Your prediction", (table, *rule, Paragraph(f"{result.total} of 100 points.{off}", "lead")), ())
 
 
 def version_page(one: Exercise, step: StepDef, measured: Measured, record: RecordFile) -> Page:
@@ -239,8 +260,21 @@ def after_recorded_profile(one: Exercise, step: StepDef, record: Record, gain: f
     ids = [s.id for s in one.stages]
     later = ids[ids.index(step.id) + 1 :] if step.id in ids else []
     blocks: list[Block] = []
-    if later and gain is not None:
-        blocks.append(Paragraph(f"Measured: fixing the cause gives a speedup of {speedup_text(gain)}."))
+    if step.expect in NOTHING_TO_FIX:
+        text = "No fix is needed in this version: compare its time with your napkin estimate."
+        text += f" {_COMMAND} quiz {one.number} asks why, solution explains it."
+        blocks += [Paragraph(text), next_step(f"quiz {one.number}")]
+        if later:
+            text = f"The next version tries a change: is it faster? {_COMMAND} show {one.number} --profile {later[0]}"
+            blocks.append(Paragraph(text))
+        return Page("", tuple(blocks), ())
+    fix = one.fix_of(step.id)
+    if fix is not None and gain is not None:
+        alone = not any(mend.but for mend in fix.mends if mend.step == step.id)
+        what = "the version with this fix alone" if alone else "the version with this fix, and other changes,"
+        blocks.append(Paragraph(f"Measured: {what} has a speedup of {speedup_text(gain)}."))
+    elif later and gain is not None:
+        blocks.append(Paragraph(f"Measured: the next version has a speedup of {speedup_text(gain)}."))
     blocks.append(Paragraph(f"Now find the fix yourself: {_COMMAND} hint {one.number} helps, solution explains it."))
     blocks.append(next_step(f"{'check' if record.folder else 'start'} {one.number}"))
     blocks += [Paragraph(f"Or: {_COMMAND} show {one.number} --profile {later[0]}")] if later else []
@@ -267,10 +301,13 @@ def solution_page(one: Exercise, step: StepDef, before: StepDef, path: Path, tex
         old_lines, lines = old.splitlines(), text.splitlines()
         diff = difflib.unified_diff(old_lines, lines, before.source, step.source, lineterm="", n=2)
         parts.append(section(f"Changes from {before.source}", [Code("", 0, tuple(diff), diff=True)], level=3))
-    others = ", ".join(s.id for s in one.steps if s.id != step.id)
+    elif one.nothing_to_fix:
+        made.append(Paragraph("No fix is needed: the other steps try changes that do not make it faster."))
+    others = tuple(f"{s.id}: {s.title}" for s in one.steps if s.id != step.id)
     parts += [
-        section("", [Paragraph(f"Other steps, with --step: {others}")]),
+        section("Other steps, with --step", [Bullets(others)], level=3),
         section(step.source, [Code("", 0, tuple(text.rstrip().splitlines()))], level=3),
+        section("", [Paragraph(f"`check` compares your version with {one.stages[-1].id}.", "dim")]),
         section("", [Paragraph("The file:"), Plain((str(path),), whole=True), next_step(f"check {one.number}")]),
     ]
     return Page(_step_title(one, step), tuple(made), tuple(parts))

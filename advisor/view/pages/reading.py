@@ -312,7 +312,7 @@ def _pattern(found: Shown) -> list[tuple[str, tuple[Block, ...]]]:
     out = []
     # Notes do not compete; a note is shown if it is the answer.
     for number, pattern in enumerate((p for at, p in enumerate(gpu.patterns) if not at or p.kind != "note"), 1):
-        made = pattern_section(number, pattern, steps=number == 1)
+        made = pattern_section(number, pattern, gpu.values, steps=number == 1)
         rules = Facts((Fact("Rule", ", ".join(pattern.rules)), *_tests(pattern.evidence)))
         out.append((made.title, (*made.blocks, rules) if number == 1 else made.blocks[:1]))
     return out

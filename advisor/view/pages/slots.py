@@ -9,8 +9,7 @@ from advisor.records.diagnosis import IssueSlots, LostSlots
 from advisor.view.blocks import BarRow, Bars, Block, Bullets
 from advisor.view.charts.bars import reason_label
 from advisor.view.numbers import percent_text, share_text
-from advisor.view.pages.source import place_text
-from advisor.view.text import shown
+from advisor.view.text import place_text, shown
 
 ISSUE_SLOTS: Final = "Issue slots"
 _CAPTION: Final = "% of the issue slots of all SMs over the run; those without an issue by what the warps waited for"

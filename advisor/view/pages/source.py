@@ -15,7 +15,7 @@ from advisor.view.blocks import Block, Bullets, Cell, Column, Facts, Line, Outli
 from advisor.view.blocks import facts as made_facts
 from advisor.view.blocks import section as made_section
 from advisor.view.numbers import brief_text, count_text, counted, percent_text, plural, share_text
-from advisor.view.text import NAME_WIDTH, cut, file_name, shown
+from advisor.view.text import NAME_WIDTH, cut, place_text, shown, source_line
 
 _LONGEST_LINE = 200  # characters of a source line
 _LEAST_CALL, _MOST_CALLS = 0.01, 3  # share of the launch from which a call site is shown
@@ -251,19 +251,9 @@ def _more(left: int, noun: str) -> Paragraph | None:
     return Paragraph(f"… {left} more {noun}", "dim") if left > 0 else None
 
 
-def place_text(file: str, line: int) -> str:
-    """Return `kernel.cu:13`, without the folders; `no line` without line information."""
-    return f"{shown(file_name(file))}:{line}" if line else "no line"
-
-
 def line_ref(near: str, file: str, line: int) -> str:
     """Return `line 13` next to a place of the same file, else `kernel.cu:13`."""
     return f"line {line}" if file == near and line else place_text(file, line)
-
-
-def source_line(text: str) -> str:
-    """Return a source line for display: tabs as blanks, control characters escaped."""
-    return shown(text.expandtabs(4).strip())
 
 
 def loop_name(number: int | None) -> str:

@@ -8,7 +8,8 @@ from advisor.view.blocks import Block, Cell, Code, Column, Page, Paragraph, Sect
 from advisor.view.blocks import facts as made_facts
 from advisor.view.blocks import section as made_section
 from advisor.view.numbers import count_text, speedup_text
-from advisor.view.pages.source import line_ref, place_text
+from advisor.view.pages.source import line_ref
+from advisor.view.text import place_text
 
 _MOST_ROWS = 6  # instructions shown on each side of a code range
 

@@ -137,7 +137,9 @@ def _gpu(result: TimelineResult, gpu: GpuTimeline, at: int, brief: bool) -> list
     first = [p for p in gpu.patterns if p.finding.kind != "note"]
     for number, pattern in enumerate(first, 1):
         same = first_at.setdefault(pattern.moments, number)
-        parts.append(pattern_section(number, pattern, steps=not brief, same=same if same < number else None))
+        parts.append(
+            pattern_section(number, pattern, gpu.values, steps=not brief, same=same if same < number else None)
+        )
     notes = [f"{p.finding.title} ({p.finding.id}): {p.finding.because}" for p in gpu.patterns if p not in first]
     parts += [made_section("Notes", [Bullets(tuple(notes))], level=3)] if notes else []
     if gpu.unseen:
@@ -239,12 +241,10 @@ def command_texts(gpu: GpuTimeline) -> list[str]:
         which = "the only launch" if only else "a typical launch" + (" of the main shape" if command.shapes > 1 else "")
         after = "" if only and not command.skip else f", after {counted(command.skip, 'launch')} of that name"
         inside = f" in the range {shown(command.range)}" if command.range else ""
-        out.append(
-            f"It picks {which}, at {at_text(command.start)} ({time_text(command.duration)}{_shape_text(command)})"
-            f"{after}{inside}."
-        )
+        launch = f"{time_text(command.duration)}{_shape_text(command)}"
+        out.append(f"The command selects {which}, at {at_text(command.start)} ({launch}){after}{inside}.")
     if command.each_gpu:
-        out.append("It does this on each GPU of the trace.")
+        out.append("It does so on each GPU of the trace.")
     return out
 
 
