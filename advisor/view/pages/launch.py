@@ -30,6 +30,7 @@ from advisor.records.diagnosis import (
     is_settled,
     overriding,
 )
+from advisor.source.measures import title_of
 from advisor.view.blocks import BarRow, Bars, Block, Bullets, Cell, Code, Column, Command, Fact, Facts, Paragraph, Table
 from advisor.view.charts.bars import Bar, occupancy, occupancy_limit, speed_of_light, stalls, unit_limits
 from advisor.view.charts.workload import parts
@@ -242,12 +243,21 @@ def next_text(first: Finding, launch: LaunchDiagnosis) -> str:
 
 
 def location_text(place: Location) -> str:
-    """`kernel.cu:13 (100 % of excess_wavefronts), LDS R11, [R14]`; the address if the line is unknown.
+    """`kernel.cu:13 (84 % of spill instructions; STL [R1+0x134] alone 0.6 %)`; the address if the line is unknown.
 
-    Inlined code also has the nearest call.
+    The instruction is named with its own share of the measure, not with that of its line: `kernel.cu:10 (100 % of
+    shared-memory wavefronts beyond the ideal), LDS R11, [R14]` if it has all of it. Inlined code also has the nearest
+    call.
     """
     where = f"{file_name(place.file)}:{place.line}" if place.line else f"0x{place.pc:x}"
-    text = f"{where} ({share_text(place.share)} of {place.metric}), {place.sass or 'no code'}"
+    share = share_text(place.share)
+    of, alone = f"{share} of {title_of(place.metric)}", place.share if not place.line else place.sass_share
+    if not place.sass or alone is None:
+        text = f"{where} ({of})"
+    elif share_text(alone) == share:
+        text = f"{where} ({of}), {place.sass}"
+    else:
+        text = f"{where} ({of}; {place.sass} alone {share_text(alone)})"
     if not place.calls:
         return text
     call = place.calls[0]
