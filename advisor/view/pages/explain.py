@@ -67,6 +67,7 @@ HEADINGS = {
     "changes": "In the time model",
     "commands": "Commands",
     "code": "In code",
+    "picture": "Picture",
     "before": "Before",
     "after": "After",
     "exit": "Done when",
