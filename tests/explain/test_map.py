@@ -46,8 +46,10 @@ def test_the_map_names_every_row_of_the_chart(label: str) -> None:
 
 @pytest.mark.parametrize(
     "metric",
-    ["issue_pct", "pipe_fma_pct", "pipe_alu_pct", "pipe_fp64_pct", "pipe_tensor_pct", "pipe_xu_pct", "adu_pct"]
-    + ["idc_pct", "lsu_pct", "l1_requests_pct", "l1_wavefronts_pct", "l2_fill_pct", "dram_pct"],
+    [
+        *("issue_pct", "pipe_fma_pct", "pipe_alu_pct", "pipe_fp64_pct", "pipe_tensor_pct", "pipe_xu_pct", "adu_pct"),
+        *("idc_pct", "lsu_pct", "l1_requests_pct", "l1_wavefronts_pct", "l2_fill_pct", "dram_pct"),
+    ],
 )
 def test_the_map_has_the_name_that_ncu_gives_the_row(metric: str) -> None:
     assert rows_of_ncu()[metric] in picture()
