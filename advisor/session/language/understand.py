@@ -368,14 +368,16 @@ def _gpu(text: str, state: State, listed: list[Choice]) -> e.Event | None:
     found = [name for name, words in named.items() if wanted in words]
     found = found or [name for name, words in named.items() if any(word.startswith(wanted) for word in words)]
     because = "Several GPUs match: choose one."
-    if not found and not isinstance(_numbers(text, state), e.Volunteered):
+    if not found and isinstance(_numbers(text, state), e.Volunteered):
+        return None
+    if not found:
         alike = near(wanted, [word for words in named.values() for word in words], _MOST)
         found = [name for name, words in named.items() if any(word in alike for word in words)]
         because = "No GPU has this name."
     elif len(found) == 1:
         return event_of_choice(found[0], state, text)
     labels = tuple(c.label for c in listed if c.id in found)
-    return e.NotUnderstood(text, labels[:_MOST_GPUS], because) if found else None
+    return e.NotUnderstood(text, labels[:_MOST_GPUS] or ("/explain gpus",), because)
 
 
 def _holds(name: str, wanted: str) -> bool:
