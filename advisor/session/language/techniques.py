@@ -13,7 +13,7 @@ _USE: Final = r"(?:use|try|add|apply|switch to|move to|go for|need|want|have|inc
 _HELPS: Final = r"(?:help|helps|speed|be faster|make it faster|make a difference|improve|pay off|be worth|be better|do)"
 # What stands before and after the name of the technique.
 _FORMS: Final = (
-    (rf"(?:would|will|could|can|might|does|do) (?:using |adding |trying |a |an |the )*", rf" {_HELPS}\b.*"),
+    (r"(?:would|will|could|can|might|does|do) (?:using |adding |trying |a |an |the )*", rf" {_HELPS}\b.*"),
     (
         rf"(?:should|could|can|may|shall|must) (?:i|we|this kernel|it) {_USE} (?:a |an |the |some )*",
         r"(?: here| for this| now| instead)?",

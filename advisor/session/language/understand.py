@@ -344,8 +344,8 @@ def _choose(text: str, state: State, numbered: bool = True, exact: bool = False)
         at = int(text.rstrip(".)")[:4])
         return event_of(numbered_[at - 1].id, state, text) if 1 <= at <= len(numbered_) else None
     listed = _listed(state)
-    if state.ask is not None and state.ask.group == "gpu" and (found := _gpu(text, state, listed)) is not None:
-        return found
+    if state.ask is not None and state.ask.group == "gpu" and (card := _gpu(text, state, listed)) is not None:
+        return card
     wanted = _yes_or_no(squash(text), listed)
     for test in (str.__eq__,) if exact else (str.__eq__, str.startswith):
         found = [c for c in listed if any(test(squash(word), wanted) for word in (*c.words, c.label, c.id))]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from advisor.knowledge.base import catalog, finding_title, metric_title
-from advisor.knowledge.expressions import FALSE, TRUE, parse_test
+from advisor.knowledge.expressions import TRUE, parse_test
 from advisor.knowledge.techniques import TechniqueDef, techniques
 from advisor.knowledge.texts import fields, fill
 from advisor.records.diagnosis import ENDS, Finding, LaunchDiagnosis, first_diagnosis
@@ -46,7 +46,13 @@ def would_help(meaning: Meaning, asked: Asked) -> Answer:
     blocks: tuple[Block, ...] = (Facts(tuple(rows)),)
     name = finding_title(cures.id if cures is not None else entry.fixes[0]).lower()
     then = (f"how do I fix the {name}" if truth == "yes" else f"why not {name}", "why is it slow")
-    return Answer(says if says.endswith("?") else sentence(says), truth, blocks, then, evidence=cures.evidence if cures is not None else ())
+    return Answer(
+        says if says.endswith("?") else sentence(says),
+        truth,
+        blocks,
+        then,
+        evidence=cures.evidence if cures is not None else (),
+    )
 
 
 def _yes(entry: TechniqueDef, cures: Finding, first: Finding | None) -> str:
