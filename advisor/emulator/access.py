@@ -125,9 +125,10 @@ class _Global:
         counts = self.machine.counts_of(self.at, "global", self.kind, self.size)
         active = _active(g, m)
         counts.requests[g.at] += active > 0
-        counts.sectors[g.at] += traffic.sectors(found, m, 5)
+        touched = traffic.sectors(found, m, 5)
+        counts.sectors[g.at] += touched
         counts.tags[g.at] += traffic.sectors(found, m, 7)
-        counts.ideal_sectors[g.at] += traffic.ideal_sectors(found, m, self.size)
+        counts.ideal_sectors[g.at] += np.minimum(touched, (active * self.size + 31) // 32)
         return found
 
 

@@ -272,7 +272,8 @@ _COMMON: dict[int, Callable[[Any, Any, Any], Any]] = {
     0x96: lambda x, y, z: x ^ y ^ z,
     0xFE: lambda x, y, z: x | y | z,
     0x80: lambda x, y, z: x & y & z,
-    0xF8: lambda x, y, z: x & y | z,
+    0xF8: lambda x, y, z: x | (y & z),
+    0xEA: lambda x, y, z: (x & y) | z,
     0x33: lambda x, y, z: ~y,
     0x0F: lambda x, y, z: ~x,
 }

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from advisor.emulator.cubin import from_elf
-from advisor.emulator.decode import decode
-from advisor.emulator.program import Program, RefusedError
+from advisor.emulator.decode import decode_line
+from advisor.emulator.program import INSTRUCTION_BYTES, MOST_INSTRUCTIONS, Instruction, Program, RefusedError
 from advisor.readers import container, formats
 from advisor.readers.code import BadCodeError, Elf, functions_of
 from advisor.readers.container import Limits
@@ -58,7 +58,7 @@ def read_launch(path: Path, index: int, metrics: tuple[str, ...] = ()) -> Report
     if not lines or not any(sass for _, sass in lines):
         raise RefusedError("the report has no code of this launch")
     base = lines[0][0]
-    code = decode((pc - base, sass) for pc, sass in lines)
+    code = _decoded({pc - base: sass for pc, sass in lines})
     elf, name = _elf(path, index, base)
     program = from_elf(elf, name, code, base)
     if not program.lines:
@@ -70,6 +70,19 @@ def read_launch(path: Path, index: int, metrics: tuple[str, ...] = ()) -> Report
         if not column.isna().all():
             counts[metric] = {int(pc) - base: float(v) for pc, v in zip(table["pc"], column, strict=True)}
     return ReportedCode(program, counts)
+
+
+def _decoded(lines: dict[int, str]) -> list[Instruction]:
+    """Decode lines by address. The report leaves out what is between functions: that is refused if it is reached."""
+    if max(lines) >= MOST_INSTRUCTIONS * INSTRUCTION_BYTES or any(at % INSTRUCTION_BYTES for at in lines):
+        raise RefusedError("the addresses of the code cannot be read")
+    code = []
+    for at in range(0, max(lines) + INSTRUCTION_BYTES, INSTRUCTION_BYTES):
+        if lines.get(at):
+            code.append(decode_line(at, lines[at]))
+        else:
+            code.append(Instruction(at, "UNREPORTED", (), None, (), "code that is not in the report"))
+    return code
 
 
 def _elf(path: Path, index: int, base: int) -> tuple[Elf, str]:

@@ -47,15 +47,6 @@ def sectors(offsets: Array, mask: Array | None, shift: int) -> Array:
     return distinct(offsets >> shift, mask)
 
 
-def ideal_sectors(offsets: Array, mask: Array | None, size: int) -> Array:
-    """Return the fewest sectors that hold the different bytes of the active lanes."""
-    if mask is None and len(offsets) > 1:
-        relative = offsets - offsets[:, :1]
-        if (relative == relative[0]).all():
-            return np.broadcast_to(ideal_sectors(relative[:1], None, size), (len(offsets),))
-    return (distinct(offsets, mask) * size + 31) // 32
-
-
 def wavefronts(offsets: Array, mask: Array | None, size: int) -> tuple[Array, Array]:
     """Return the wavefronts of shared memory of each row, and the fewest for as many different words.
 

@@ -57,10 +57,10 @@ def bench(case: ModuleType, card: Card, sizes: Mapping[str, int], seed: int = 0)
     """Make the arrays of a case. Raises KnowledgeError if the case fails without a GPU."""
     made = Bench(case, card, dict(sizes))
     try:
-        made.data = dict(case.inputs(np, LazyGenerator(seed), made.sizes))
-        made.out = dict(case.outputs(np, made.sizes))
+        made.data = dict(case.inputs(_ARRAYS, LazyGenerator(seed), made.sizes))
+        made.out = dict(case.outputs(_ARRAYS, made.sizes))
         scratch = getattr(case, "scratch", None)
-        made.scratch = dict(scratch(np, made.sizes)) if scratch is not None else {}
+        made.scratch = dict(scratch(_ARRAYS, made.sizes)) if scratch is not None else {}
         scalars = getattr(case, "scalars", None)
         made.scalars = dict(scalars(made.sizes)) if scalars is not None else {}
     except MemoryError:
@@ -174,6 +174,13 @@ class _Cupy:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(np, name)
+
+    def argsort(self, array: Any, axis: int = -1) -> Any:
+        """Sort as CuPy does: equal elements keep their order."""
+        return np.argsort(np.asarray(array), axis=axis, kind="stable")
+
+
+_ARRAYS = _Cupy()
 
 
 def _python(source: Path, made: Bench, extra: tuple[Path, ...]) -> list[PlannedLaunch]:

@@ -57,6 +57,17 @@ def test_an_instruction_gives_the_known_result(lines: list[str], expected: Any) 
     assert (result(*lines) == np.asarray(expected).astype(np.uint32)).all()
 
 
+@pytest.mark.parametrize("table", [*range(0, 256, 7), 0xC0, 0xFC, 0x3C, 0x96, 0xFE, 0x80, 0xF8, 0xEA, 0x33, 0x0F])
+def test_each_table_of_lop3_is_looked_up_bit_by_bit(table: int) -> None:
+    lines = [
+        "SHF.R.U32.HI R5, RZ, 0x1, R0",
+        "SHF.R.U32.HI R6, RZ, 0x2, R0",
+        f"LOP3.LUT R4, R0, R5, R6, {table:#x}, !PT",
+    ]
+    bits = np.array([table >> int((x & 1) * 4 + (x >> 1 & 1) * 2 + (x >> 2 & 1)) & 1 for x in LANE])
+    assert (result(*lines) & 1 == bits).all()
+
+
 def test_carries_join_two_words() -> None:
     found = result("IADD3 R5, P0, R0, 0xffffffff, RZ", "IADD3.X R4, RZ, 0x5, RZ, P0, !PT")
     assert (found == np.where(LANE > 0, 6, 5)).all()
