@@ -43,7 +43,9 @@ class Options(Output):
     launch: int = option("--launch", default=0, type=click.IntRange(0), metavar="N", help="Launch line N, from 0.")
     check: bool = flag("--check", help="With an exercise: compare a small problem with the reference.")
     validate: bool = flag("--validate", help="Compare emulated with recorded counts, of all exercises or those named.")
-    seconds: float = option("--seconds", default=60.0, type=click.FloatRange(1), help="Limit for one launch.")
+    seconds: float = option(
+        "--seconds", default=60.0, type=click.FloatRange(1), help="Limit for one launch, of CPU time."
+    )
     jobs: int = option("--jobs", default=2, type=click.IntRange(1), metavar="N", help="Processes of --validate.")
     form: str = formats("text", "json", *PAGE_FORMATS)
 

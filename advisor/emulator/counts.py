@@ -222,7 +222,7 @@ def count(problem: Problem, wanted_warps: int = 256, seconds: float = 60.0) -> C
 
     Raises RefusedError for what is not emulated, and FaultError for errors of the program.
     """
-    deadline = time.monotonic() + seconds
+    deadline = time.process_time() + seconds
     blocks = math.prod(problem.grid)
     warps = -(-math.prod(problem.block) // 32)
     memory, addresses = memory_of(problem)
@@ -238,12 +238,12 @@ def count(problem: Problem, wanted_warps: int = 256, seconds: float = 60.0) -> C
     spaces: dict[int, tuple[str, str, int]] = {}
     steps = executed = 0
     budget = _GROWTH * sum(len(places) for places in later.values())
-    begin = time.monotonic()
+    begin = time.process_time()
     for turn in range(_ROUNDS + 1):
         todo = sorted((kind.number(place), kind, place) for kind, places in plan for place in places)
         for start in range(0, len(todo), max(1, _WARPS_OF_A_ROUND // warps)):
             part = todo[start : start + max(1, _WARPS_OF_A_ROUND // warps)]
-            left = max(deadline - time.monotonic(), 0.5)
+            left = max(deadline - time.process_time(), 0.5)
             needed = found.needed.__contains__
             machine = machine_of(problem, [n for n, _, _ in part], memory, addresses, needed, left)
             machine.run()
@@ -251,7 +251,7 @@ def count(problem: Problem, wanted_warps: int = 256, seconds: float = 60.0) -> C
             for (_, kind, place), vector in zip(part, _by_block(machine, spaces), strict=True):
                 kind.found[place] = vector
         executed += len(todo)
-        if later and time.monotonic() - begin < _QUICK_S:
+        if later and time.process_time() - begin < _QUICK_S:
             rest = [(kind, [p for p in places if p not in kind.found]) for kind, places in later.items()]
             plan, later = [(kind, places) for kind, places in rest if places], {}
             if plan:
@@ -262,7 +262,7 @@ def count(problem: Problem, wanted_warps: int = 256, seconds: float = 60.0) -> C
         for _, kind, places in gaps:
             if executed + sum(len(p) for _, p in plan) + len(places) <= budget:
                 plan.append((kind, places))
-        if not plan or turn == _ROUNDS or time.monotonic() > deadline - seconds * 3 / 4:
+        if not plan or turn == _ROUNDS or time.process_time() > deadline - seconds * 3 / 4:
             break
     total: Array = np.zeros((len(_FIELDS), len(problem.program.code)))
     for kind in kinds:

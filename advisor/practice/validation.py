@@ -137,7 +137,7 @@ def validate_exercise(name: str, seconds: float = 60.0, only: frozenset[int] | N
         for launch, step, index in wanted:
             definition = exercise.step_of(step)
             kernel = ""
-            begin = time.perf_counter()
+            begin = time.process_time()
             try:
                 recorded = read_launch(report, launch, tuple(METRICS.values()))
                 kernel = recorded.program.kernel
@@ -153,14 +153,14 @@ def validate_exercise(name: str, seconds: float = 60.0, only: frozenset[int] | N
                     plan.shape.shared,
                     emulated.constants_of(made, constants),
                 )
-                begin = time.perf_counter()
+                begin = time.process_time()
                 counted = count(problem, seconds=seconds)
             except FaultError as e:
-                rows.append(Row(name, launch, step, kernel, refused=e.words, seconds=time.perf_counter() - begin))
+                rows.append(Row(name, launch, step, kernel, refused=e.words, seconds=time.process_time() - begin))
                 continue
             except (AdvisorError, IndexError) as e:
                 words = str(e) if isinstance(e, AdvisorError) else "the step does not have this launch"
-                rows.append(Row(name, launch, step, kernel, refused=words, seconds=time.perf_counter() - begin))
+                rows.append(Row(name, launch, step, kernel, refused=words, seconds=time.process_time() - begin))
                 continue
             rows.append(
                 Row(
@@ -169,7 +169,7 @@ def validate_exercise(name: str, seconds: float = 60.0, only: frozenset[int] | N
                     step,
                     kernel,
                     compared=compare(counted, recorded),
-                    seconds=time.perf_counter() - begin,
+                    seconds=time.process_time() - begin,
                     blocks=counted.blocks,
                     executed_blocks=counted.executed_blocks,
                     data_dependent=counted.data_dependent,
