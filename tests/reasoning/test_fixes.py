@@ -360,9 +360,10 @@ def test_a_kernel_of_a_library_keeps_its_finding_and_gain_but_is_to_be_called_di
     assert [f.id for f in own] == [f.id for f in library]
     found = next(f for f in library if f.id == "memory_latency")
     assert found.fix is not None and found.fix.id == "call_library_differently"
-    before = next(f for f in own if f.id == "memory_latency")
-    assert found.speedup is not None and before.speedup is not None
-    assert (found.speedup.estimate, found.speedup.high) == (before.speedup.estimate, before.speedup.high)
+    gain = next(f for f in own if f.id == "memory_latency").speedup
+    # The range of the own kernel is wider: which of several fixes suits is unknown there.
+    assert found.speedup is not None and gain is not None
+    assert (found.speedup.estimate, found.speedup.high) == (gain.estimate, gain.high)
 
 
 def product(**numbers: float) -> str:
