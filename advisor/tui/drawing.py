@@ -151,7 +151,9 @@ def hanging(first: Content | str, text: Content, width: int, rest: int | None = 
     if text.cell_length <= room and "\n" not in text.plain:
         return [first + text.rstrip()]
     bound = Content(text.plain.replace(" %", f"{_BOUND}%"), spans=list(text.spans))  # a number stays with its sign
-    lines = [Content(line.plain.replace(_BOUND, " "), spans=list(line.spans)) for line in bound.wrap(room)] or [Content("")]
+    lines = [Content(line.plain.replace(_BOUND, " "), spans=list(line.spans)) for line in bound.wrap(room)] or [
+        Content("")
+    ]
     indent = Content(" " * (first.cell_length if rest is None else rest))
     return [first + lines[0].rstrip(), *(indent + line.rstrip() for line in lines[1:])]
 
