@@ -156,7 +156,8 @@ class _Shared:
             row, lane = (int(v) for v in np.argwhere(bad)[0])
             self._fail(g, row, lane, int(found[row, lane]), width)
         if count:
-            self.count(g, m, *traffic.wavefronts(found, m, width))
+            atomic = self.kind == "atomic"
+            self.count(g, m, *(traffic.atomic_wavefronts(found, m) if atomic else traffic.wavefronts(found, m, width)))
         if machine.check is not None:
             machine.check.shared(g, m, found, width, self.kind, self.at)
         return np.asarray(found)

@@ -115,3 +115,15 @@ def worst_bank(words: Array, mask: Array | None) -> tuple[Array, Array]:
         return worst, ideal
     some = mask.any(axis=1)
     return worst * some, ideal * some
+
+
+def atomic_wavefronts(offsets: Array, mask: Array | None) -> tuple[Array, Array]:
+    """Return the wavefronts of atomic operations on shared memory, and the fewest for as many different words.
+
+    Lanes at the same word follow each other, so the bank with the most lanes decides.
+    """
+    lanes = np.ones(offsets.shape, bool) if mask is None else mask
+    rows = len(offsets)
+    places = (np.arange(rows)[:, None] * _BANKS + ((offsets >> 2) & (_BANKS - 1)))[lanes]
+    counts = np.bincount(places, minlength=rows * _BANKS).reshape(rows, _BANKS)
+    return counts.max(axis=1), worst_bank(offsets >> 2, mask)[1]

@@ -58,6 +58,13 @@ def test_wavefronts_follow_banks_and_parts_of_a_warp(offsets: Any, size: int, fo
     assert [one.tolist() for one in made] == [[found[0], 0], [found[1], 0]]
 
 
+def test_atomic_operations_at_one_word_follow_each_other() -> None:
+    found = traffic.atomic_wavefronts(rows(LANE % 8 * 4), None)
+    assert [one.tolist() for one in found] == [[4, 4], [1, 1]]
+    found = traffic.atomic_wavefronts(rows(LANE * 4), np.stack([LANE < 5, LANE < 0]))
+    assert [one.tolist() for one in found] == [[1, 0], [1, 0]]
+
+
 def test_classes_cover_the_grid_once() -> None:
     for grid in ((1, 1, 1), (2, 1, 1), (7, 3, 1), (5, 4, 3)):
         assert sum(size for _, size in classes(grid)) == grid[0] * grid[1] * grid[2]

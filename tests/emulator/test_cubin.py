@@ -141,3 +141,21 @@ def test_without_nvdisasm_one_line_says_what_to_install(monkeypatch: pytest.Monk
     monkeypatch.setattr(cubin, "nvdisasm", lambda: None)
     with pytest.raises(RefusedError, match="pip install"):
         cubin.disassemble(b"")
+
+
+@needs_tools
+def test_kernels_of_many_kinds_are_not_refused() -> None:
+    """Every eighth of the forty in tests/bench/emulated."""
+    from advisor.emulator.counts import Problem, count
+    from advisor.practice.emulated import fill_of
+    from tests.bench.emulated.launches import COUNT, launches
+    from tests.bench.emulated.launches import SOURCE as KERNELS
+
+    x = np.random.default_rng(1).random(COUNT, dtype=np.float32)
+    cubin = compile_cubin(KERNELS.read_text(encoding="utf-8"), str(KERNELS), "sm_90")
+    found = launches()
+    assert len(found) == 40
+    for one in found[::8]:
+        arrays = {"x": (4 * COUNT, fill_of(x)), "y": (4 * COUNT, None)}
+        arguments = (Pointer("x"), Pointer("y"), np.int32(one.n))
+        count(Problem(read_cubin(cubin, one.kernel), one.grid, one.block, arguments, arrays, one.shared))
