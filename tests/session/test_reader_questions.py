@@ -45,7 +45,7 @@ def answer(text: str) -> str:
             ["64 registers per thread let", "theoretical occupancy", "now 32 registers"],
             ["test <="],
         ),
-        ("can i use shared memory here", ["a block uses 9.22 kB"], ["Low occupancy from shared memory"]),
+        ("can i use shared memory here", ["a block uses 9,216 bytes of it now"], ["Low occupancy from shared memory"]),
         ("is it memory bound?", ["Not by DRAM, which runs at 0.5 %", "on-chip memory"], ["Yes"]),
         ("what does 3.1x mean", ["time falls to about a third"], ["No entry"]),
         ("what does 36 % margin mean", ["distance of a value from its threshold"], ["No entry"]),

@@ -36,8 +36,8 @@ WORKLOAD_KINDS: Final = {
 # The questions that come first in any case; the others are ranked by trying their answers.
 FIRST: Final = {
     "kernel": (
-        *("subject", "gpu", "sm_throughput_pct", "memory_throughput_pct", "l1_throughput_pct", "l2_throughput_pct"),
-        *("dram_pct", "duration_ns", "sm_cycles_elapsed"),
+        *("subject", "gpu", "duration_ns", "sm_cycles_elapsed", "sm_throughput_pct", "memory_throughput_pct"),
+        *("l1_throughput_pct", "l2_throughput_pct", "dram_pct"),
     ),
     "workload": ("subject", "gpu", "sm_throughput_pct", "tex_unit_pct", "l2_pct", "dram_pct", "crop_pct"),
 }

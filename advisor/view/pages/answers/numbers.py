@@ -278,6 +278,9 @@ def _what_if(meaning: Meaning, asked: Asked) -> Answer:
     followed = "" if implied else followed_text(asked.launch, asked.supposed, dict(asked.values))
     notes += (Paragraph(followed),) if followed else ()
     caveats: tuple[Block, ...] = (*((Facts((Fact("Implies", "; ".join(implied)),)),) if implied else ()), *notes)
+    same = [asked.launch.metrics.get(name) == value for name, value in asked.values]
+    if all(same):
+        return Answer(f"{assumed} is what the launch has already: nothing changes.", then=("how do you know",))
     if not changed:
         says = f"With {assumed}, nothing changes: class, findings and expected gains are as before."
         return Answer(says, blocks=caveats, then=("how do you know",))

@@ -36,7 +36,8 @@ def would_help(meaning: Meaning, asked: Asked) -> Answer:
         says = f"Unknown: {finding_title(open_[0]).lower()}, which it cures, depends on {', '.join(lacks)}"
         if not lacks:
             question = next(q for q in launch.questions if open_[0] in q.would_change)
-            says = f"Unknown: it cures {finding_title(open_[0]).lower()}, and only you know: {question.ask}"
+            name = finding_title(open_[0]).lower()
+            says = f"Unknown: {name}, which it cures, is undecided; only you know: {question.ask}"
     else:
         says = f"No, it is not what limits this launch{_bound(entry, launch, first)}"
     rows = [Fact("Here", "; ".join(facts))] if facts else []
