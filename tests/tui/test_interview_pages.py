@@ -40,14 +40,16 @@ async def test_several_pasted_lines_without_numbers_stay_a_line_of_text():
         assert app.screen.query_one(Prompt).value == "a kernel"
 
 
-async def test_letters_answer_an_open_question_even_if_they_are_shortcuts_elsewhere():
+async def test_letters_without_an_action_begin_the_answer_of_an_open_question():
     app = AdvisorApp(Executor(sources()), (), predict=False)
     async with app.run_test(size=(80, 24)) as pilot:
         at = Driver(app, pilot)
         await at.settle()
         assert app.state.ask is not None and app.state.ask.kind == "choice"
-        await at.press("w", "g", "s")  # keys of the what-if view, the log and the source view
-        assert app.state.view == "" and app.screen.query_one(Prompt).value == "wgs"
+        await at.press("b", "g", "s")  # the first has no action here; then the prompt is open
+        assert app.state.view == "" and app.screen.query_one(Prompt).value == "bgs"
+        await at.press("escape", "m")
+        assert app.state.view == "steps", "a letter acts while a question is open"
 
 
 async def test_a_bad_item_of_a_list_is_named_and_the_others_are_taken():

@@ -54,7 +54,7 @@ def kernels(at: Driver) -> list[str]:
 def test_shares_are_of_the_time_that_is_known_and_an_unknown_time_has_none():
     rows = rows_of(three())
     assert [row.share for row in rows] == [0.75, None, 0.25]
-    assert summary(rows, rows, "report").endswith("800 µs; 1 of unknown duration")
+    assert summary(rows, rows, "report").endswith("800 µs of kernel time; 1 of unknown duration")
     assert rows[1].time == "unknown" and rows[1].back is None
 
 
@@ -113,6 +113,8 @@ async def test_times_and_shares_stand_in_the_table_with_a_bar_where_there_is_roo
         assert "600 µs" in slow and "75 %" not in slow, "the cause needs the room"
         assert "unknown" in unknown.replace("a_unknown", "") and "0 %" not in unknown
     async with session("tour.ncu-rep", size=(90, 24), analyse=given(three())) as at:
+        assert at.shows("Shared-memory bank conflicts") and not at.shows("75 %"), "the cause needs the room"
+    async with session("tour.ncu-rep", size=(99, 24), analyse=given(three())) as at:
         slow, unknown = (next(row for row in at.rows if name in row) for name in ("b_slow", "a_unknown"))
         assert "600 µs" in slow and "75 %" in slow and "█" not in slow
         assert "unknown" in unknown.replace("a_unknown", "") and "?" in unknown and "0 %" not in unknown

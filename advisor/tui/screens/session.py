@@ -266,7 +266,7 @@ class SessionScreen(ChoiceScreen):
 def _placeholder(state: State) -> str:
     ask = state.ask
     if ask is not None and ask.kind == "page":
-        return "numbers in this order, or paste rows; / then names with numbers; d: none of these"
+        return "numbers in this order, or pasted rows; names after /; d: none of these"
     if ask is not None and ask.kind == "number":
         return UNIT_HINTS.get(ask.unit, UNIT_HINTS["count"]) + ("; d for don't know" if ask.optional else "")
     if ask is not None and ask.kind == "text":

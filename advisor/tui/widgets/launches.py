@@ -272,12 +272,19 @@ class LaunchTable(DataTable[Text], inherit_bindings=False):
             del widths["share"]  # the cause needs the room
         numbers = max((len(row.number) for row in self._rows), default=0) + 1
         widths["report"] = max(widths["report"], min(numbers, 12))
+        wanted = max((len(row.finding) for row in self._rows), default=0) + 2
+        if width - sum(widths.values()) - self._longest() < wanted and width < _WIDE:
+            widths.pop("share", None)  # the cause needs the room
         left = width - sum(widths.values())
-        longest = max((len(row.kernel) for row in self._rows), default=0) + 2
+        longest = self._longest()
         widths["kernel"] = max(min(longest, left // 2), heads["kernel"])
         finding = min(max((len(row.finding) for row in self._rows), default=0) + 3, left - widths["kernel"])
         widths["finding"] = max(finding, heads["finding"])
         return widths
+
+    def _longest(self) -> int:
+        """Return the cells that the longest kernel name needs."""
+        return max((len(row.kernel) for row in self._rows), default=0) + 2
 
     def _head(self, name: str) -> str:
         head, order, _ = _COLUMNS[name]
