@@ -186,7 +186,7 @@ def test_a_fallback_is_offered_only_where_no_other_fix_suits(make, fallback, fac
         ("dependent-chain", 2, "exposed_waits", "second_warp"),
         ("gemm-ladder", 3, "bank_conflicts", "split_strips"),
         ("good-gemm", 1, "exposed_waits", "next_tile_asynchronously"),
-        ("half-gemm", 1, "low_occupancy_registers", "operands_past_registers"),
+        ("half-gemm", 1, "legacy_mma", "use_warpgroup_matrix"),
         ("indexed-array", 1, "low_occupancy_shared_memory", "raise_occupancy_shared_memory"),
         ("indexed-array", 2, "near_compute_roofline", "cheaper_unpacking"),
         ("lattice-ladder", 1, "constant_serialization", "share_uniform_constants"),
@@ -229,6 +229,12 @@ def test_a_version_of_an_exercise_gets_the_fix_of_the_next_one(name, launch, fin
     path = resources.folder("kernels") / name / "recorded" / "h200" / "profile.ncu-rep.xz"
     found = analyse([path]).diagnosis.launches[launch].findings[0]
     assert (found.id, found.fix.id) == (finding, fix)
+
+
+def test_a_matrix_kernel_with_many_registers_still_gets_its_second_fix():
+    path = resources.folder("kernels") / "half-gemm" / "recorded" / "h200" / "profile.ncu-rep.xz"
+    found = {one.id: one for one in analyse([path]).diagnosis.launches[1].findings}
+    assert found["low_occupancy_registers"].fix.id == "operands_past_registers"
 
 
 @pytest.mark.parametrize(
