@@ -490,8 +490,10 @@ def choose(what: str, given: str | None, choices: Mapping[str, str], listed: boo
             text = f"{what}: {word[:60]!r} is not one of the choices: {', '.join(choices)}"
         else:
             near = [name for name, _, _ in process.extract(word[:60], list(choices), limit=3)]
-            text = f"{what}: {word[:60]!r} is not one of the {len(choices)} choices. The nearest: {', '.join(near)}. "
-            text += "`practice predict` without options lists all"
+            text = (
+                f"{what}: {word[:60]!r} is not one of the choices. The nearest of {len(choices)}: {', '.join(near)}. "
+            )
+            text += "`practice show` (of a recording) or `practice predict` without options lists all"
         if given is not None:
             raise UsageError(text)
         click.echo("\n".join(wrap(shown(text), width)), err=True)

@@ -85,7 +85,8 @@ class Place(Record):
 class Location(Record):
     """A place in the code that causes a finding. share: of the metric's total, 0 to 1.
 
-    calls: the calls at which its hottest instruction was inlined, innermost first.
+    sass: its hottest instruction; sass_share: the part of the metric's total that this instruction alone has, 0 to 1,
+    None if unknown; calls: the calls at which that instruction was inlined, innermost first.
     """
 
     file: str
@@ -95,6 +96,7 @@ class Location(Record):
     metric: str
     share: float
     calls: tuple[Place, ...] = written(())
+    sass_share: float | None = None
 
 
 class Form(Record):

@@ -100,10 +100,12 @@ def finding_card(launch: LaunchDiagnosis, finding: Finding, position: int) -> Ca
     return Card(kind, finding.title, tuple(blocks), position, finding.id, label, aside)
 
 
-def preview_card(launch: LaunchDiagnosis, finding: Finding, position: int, code: str = "") -> Card:
+def preview_card(
+    launch: LaunchDiagnosis, finding: Finding, position: int, code: str = "", reading: bool = False
+) -> Card:
     """Return the answer about a launch in short: cause, speedup, reason, hot line, fix, class, cost, an example.
 
-    code: the text of the hot line; empty if it is not known.
+    code: the text of the hot line; empty if it is not known. reading: whether the hot line is still being read.
     """
     whole = finding_card(launch, finding, position)
     found = [fact for block in whole.blocks if isinstance(block, Facts) for fact in block.rows]
@@ -111,6 +113,8 @@ def preview_card(launch: LaunchDiagnosis, finding: Finding, position: int, code:
     facts["Why"] = Fact("Why", finding.because)  # the title has the confidence
     if code and "Hot line" in facts:
         facts["Code"] = Fact(" ", code)
+    if reading:
+        facts["Hot line"] = Fact("Hot line", "being read …")
     verdict = launch.verdict
     facts["Class"] = Fact("Class", ": ".join(text for text in (verdict.title or verdict.id, verdict.because) if text))
     order = ("Speedup", "Why", "Hot line", "Code", "Fix", "Class", "Cost")
@@ -248,7 +252,7 @@ def answer_card(ask: Ask, value: float | str | None, position: int | None) -> Ca
 
 
 _STYLES: Final[dict[int, Style]] = {0: "fails", 1: "unknown", 2: "holds"}
-_UNLESS: Final = {0: "Unless (not so)", 1: "Not known", 2: "Prevents it"}
+_UNLESS: Final = {0: "Not the case", 1: "Not known", 2: "Prevents it"}
 _DEEPEST: Final = 6  # maximum levels shown; a proof is a tree of findings and is flatter than this in practice
 
 

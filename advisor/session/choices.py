@@ -24,13 +24,13 @@ Offer = tuple[Choice, e.Event]
 _RETRY: Final[Offer] = (Choice("retry", "Try again"), e.Retried())
 _QUIT: Final[Offer] = (Choice("quit", "Quit"), e.Quit())
 DONT_KNOW_WORDS: Final = ("d", "?", "dont know", "don't know", "do not know", "no idea", "unknown", "idk")
-_SHOW_NOW: Final = ("s", "skip", "show", "now")
+_SHOW_NOW: Final = ("x", "s", "skip", "show", "now")
 _SKIPS = {
     "napkin": "Skip the napkin math",
     "path": "Cancel",
     "variants": "Cancel",
     "timeline": "Conclude from these numbers",
-    "page": "Skip this page for now",
+    "page": "Answer this page later",
 }
 
 
@@ -91,7 +91,7 @@ def _answers(state: State, ask: Ask) -> tuple[Offer, ...]:
         answer = e.Expected(c.id) if expect else e.Answered(ask.id, c.id)
         out.append((Choice("answer:" + c.id, c.label, (c.id, *c.words), c.note), answer))
     note = "see above" if state.has_card("evidence", ask.id) else ""
-    why: Offer = Choice("why", "Why is this asked?", ("w", "why?"), note), e.WhyAsked()
+    why: Offer = Choice("why", "Why is this asked?", ("q", "w", "why?"), note), e.WhyAsked()
     skip = e.Skipped(ask.id)
     # Enter takes the first choice: before the conclusion, that skips the question.
     if expect:
@@ -104,14 +104,14 @@ def _answers(state: State, ask: Ask) -> tuple[Offer, ...]:
         return ((Choice("skip", f"None of these or skip: {following}", _SHOW_NOW), skip), *out, why)
     if ask.usual is not None and ask.kind == "number":
         said = ask.usual if isinstance(ask.usual, str) else exact_text(ask.usual, ask.unit)
-        usual = Choice("usual", f"Use {said}", ("u", "usual"))
+        usual = Choice("usual", f"Use {said}", ("usual",))
         out.append((usual, e.Answered(ask.id, ask.usual)))
     if ask.optional:
         label = "I have none of these" if ask.kind == "page" else "I don't know"
         out.append((Choice("dont_know", label, DONT_KNOW_WORDS), e.Answered(ask.id, None)))
-    out += [why, (Choice("skip", _SKIPS.get(ask.group, "Skip for now"), ("s", "later")), skip)]
+    out += [why, (Choice("skip", _SKIPS.get(ask.group, "Answer later"), ("a", "s", "later")), skip)]
     if state.numbers and state.launch is not None:
-        enough = Choice("conclusion", "Show the diagnosis", ("c", "enough", "stop"))
+        enough = Choice("conclusion", "Show the diagnosis", ("x", "c", "enough", "stop"))
         out.append((enough, e.ConclusionShown()))
     return tuple(out)
 

@@ -47,6 +47,7 @@ from advisor.session.requests import (
     Practise,
     Prove,
     Read,
+    ReadAhead,
     Request,
     Suppose,
     Trace,

@@ -35,6 +35,7 @@ from advisor.session.requests import (
     Outcome,
     Practise,
     Read,
+    ReadAhead,
     UserEvent,
     ViewEvent,
 )
@@ -166,6 +167,8 @@ def _outcome(state: State, event: Outcome) -> State:
                 kept = keep_result(after, event.request, event.result)
                 return with_hot_lines(kept, event.request) if isinstance(event.request, Locate) else kept
             return RESULTS[type(event.request)].reduce(after, event.request, event.result)
+        case ReadAhead():
+            return keep_result(state, event.request, event.result) if state.place == "launches" else state
     return _failed(state, event)
 
 

@@ -180,6 +180,13 @@ class Failed(Struct, frozen=True):
     message: str
 
 
-Outcome = Opened | Concluded | Completed | Failed
-OUTCOMES = (Opened, Concluded, Completed, Failed)
+class ReadAhead(Struct, frozen=True):
+    """The hot lines of a launch that is highlighted in the list, which the state does not wait for (source.Seen)."""
+
+    request: Locate
+    result: Any
+
+
+Outcome = Opened | Concluded | Completed | Failed | ReadAhead
+OUTCOMES = (Opened, Concluded, Completed, Failed, ReadAhead)
 Event = UserEvent | Outcome

@@ -19,7 +19,7 @@ from advisor.view.text import source_line
 if TYPE_CHECKING:
     from advisor.source.viewer import Seen
 
-_KEPT: Final = 6  # maximum results kept per kind of request, so that going back is fast
+_KEPT: Final = 12  # maximum results kept per kind of request, so that going back is fast
 
 
 def plain(request: Request) -> bool:
@@ -108,14 +108,23 @@ def ask_for_hot_lines(state: State) -> State:
     position = state.position if state.place == "launch" else best_position(state.diagnosis.launches)
     if position is None or state.place not in ("launch", "launches") or position >= len(state.diagnosis.launches):
         return state
-    launch = state.diagnosis.launches[position]
-    finding = main_finding(launch)
+    request = hot_line_request(state, position)
+    if request is not None:
+        return wait(state, request)
+    finding = main_finding(state.diagnosis.launches[position])
+    # Lines read while the list was shown belong on the card that opening the launch adds.
+    return state if finding is None else with_hot_lines(state, Locate(position, finding=finding.id))
+
+
+def hot_line_request(state: State, position: int) -> Locate | None:
+    """Return the request for the hot lines of a launch's first finding; None if they are known or cannot be read."""
+    launch = None if state.diagnosis is None else state.diagnosis.launches[position]
+    finding = None if launch is None else main_finding(launch)
     if finding is None or finding.id not in state.knowledge.placed or not _readable(state, launch):
-        return state
+        return None
     request = Locate(position, finding=finding.id)
     known = finding.locations or places(state, finding, position) or state.result(request) is not None
-    # Lines read while the list was shown belong on the card that opening the launch adds.
-    return with_hot_lines(state, request) if known else wait(state, request)
+    return None if known else request
 
 
 def with_hot_lines(state: State, request: Locate) -> State:
@@ -146,7 +155,8 @@ def preview(state: State, position: int) -> tuple[Card, ...]:
     if state.expects or finding is None:
         return ()
     placed = located(state, finding, position)
-    return (preview_card(launch, placed, position, _code(state, placed.locations[:1], position)),)
+    reading = hot_line_request(state, position) is not None
+    return (preview_card(launch, placed, position, _code(state, placed.locations[:1], position), reading),)
 
 
 def _code(state: State, places: tuple[Location, ...], position: int) -> str:

@@ -45,7 +45,14 @@ def hottest(found: Sequence[Spot], measure_id: str, most: int = MOST) -> tuple[L
     hot = hot or [("", 0, spot, spot.share) for spot in found]
     return tuple(
         Location(
-            file, line, spot.row.pc, spot.row.sass, measure_id, share, tuple(Place(*call) for call in spot.row.calls)
+            file,
+            line,
+            spot.row.pc,
+            spot.row.sass,
+            measure_id,
+            share,
+            tuple(Place(*call) for call in spot.row.calls),
+            spot.share,
         )
         for file, line, spot, share in hot[:most]
         if share >= _LEAST_SHARE

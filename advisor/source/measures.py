@@ -175,6 +175,11 @@ LOST: Mapping[str, Measure] = {
 _BY_NAME = {**MEASURES, **{each.id: each for each in LOST.values()}}
 
 
+def title_of(name: str) -> str:
+    """Return the title of a measure, or its name in words if it is not one of ours."""
+    return _BY_NAME[name].title if name in _BY_NAME else name.replace("_", " ")
+
+
 def measure(name: str) -> Measure:
     """Return a measure by id, or a per-instruction metric of ncu by name. Raises UsageError for anything else."""
     if name in _BY_NAME:

@@ -7,6 +7,8 @@ styles (`later.tcss`) are parsed when the first screen is there, or before one o
 
 from __future__ import annotations
 
+import asyncio
+import time
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
@@ -17,7 +19,9 @@ from msgspec import structs
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.command import CommandPalette, SearchIcon
-from textual.events import Event
+from textual.events import Event, Key
+from textual.notifications import SeverityLevel
+from textual.timer import Timer
 
 from advisor.records import resources
 from advisor.records.errors import AdvisorError
@@ -33,6 +37,7 @@ from advisor.tui.palette import Entries
 from advisor.tui.request_runner import RequestRunner
 from advisor.tui.screens.base import AppScreen, ViewScreen, hidden, load_screens, load_views, make, view_bindings
 from advisor.tui.screens.start import OfferScreen, StartScreen
+from advisor.tui.widgets.keys import KeyLine, Note
 from advisor.tui.widgets.prompt import History, Prompt, forward_to_prompt
 
 if TYPE_CHECKING:
@@ -41,6 +46,9 @@ if TYPE_CHECKING:
 # A step is saved before it is drawn, so that a killed program loses nothing that was visible. If the disk takes
 # longer than this (seconds), the step is drawn first.
 _SAVED_WITHIN_S = 0.1
+_NOTE_S = 8.0  # seconds that a note is shown
+_READ_S = 1.5  # seconds after which the next key ends a note
+_BURST_S = 0.02  # seconds within which characters of pasted text arrive
 
 
 _EVERYTHING = "All actions, findings, steps, launches and exercises"
@@ -105,6 +113,9 @@ class AdvisorApp(App[int]):
         self._views: dict[str, ViewScreen] = {}
         self._loaded: set[str] = set()
         self.leaving = Leaving()
+        self._note: Note | None = None
+        self._note_since = 0.0  # when the note was shown, 0 without one
+        self._note_ends: Timer | None = None
 
     # `switch_screen` keeps installed screens; it removes other screens, which then cannot be shown again.
     @cached_property
@@ -175,8 +186,47 @@ class AdvisorApp(App[int]):
     # Events
 
     async def on_event(self, event: Event) -> None:
-        if not (self.screen_stack and forward_to_prompt(self.screen, event)):
+        if isinstance(event, Key) and self._note_since and time.monotonic() - self._note_since > _READ_S:
+            self._say(None)
+        if not (self.screen_stack and forward_to_prompt(self.screen, event, at_once=await self._at_once(event))):
             await super().on_event(event)
+
+    async def _at_once(self, event: Event) -> bool:
+        """Return whether a character that an open question could take is one of several that arrive at once.
+
+        A person cannot type that fast: it is pasted text in a terminal that does not mark it, not the letter of an
+        action.
+        """
+        if not isinstance(event, Key) or not event.is_printable or self.state.ask is None:
+            return False
+        await asyncio.sleep(_BURST_S)
+        following = (self._pending_message, *self._message_queue.values)
+        return any(isinstance(one, Key) and one.is_printable for one in following)
+
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: SeverityLevel = "information",
+        timeout: float | None = None,
+        markup: bool = True,
+    ) -> None:
+        """Show a note in the line of keys, where it covers neither the prompt nor the answer, for a few seconds."""
+        style = {"warning": "$text-warning", "error": "$text-error"}.get(severity, "$text-success")
+        self._say(Note(message, f"bold {style}"))
+        self._note_ends = self.set_timer(_NOTE_S if timeout is None else timeout, lambda: self._say(None))
+
+    def _say(self, note: Note | None) -> None:
+        if self._note_ends is not None:
+            self._note_ends.stop()
+        self._note, self._note_since = note, 0.0 if note is None else time.monotonic()
+        self._say_here()
+
+    def _say_here(self) -> None:
+        """Show the note, if there is one, on the current screen."""
+        for line in self.screen.query(KeyLine) if self.screen_stack else ():
+            line.say(self._note)
 
     def dispatch(self, event: e.Event) -> None:
         """Apply one event to the state, then update the screen and the running work."""
@@ -212,6 +262,7 @@ class AdvisorApp(App[int]):
             while len(self.screen_stack) > 2:  # close help and palette together with the screen below them
                 self.pop_screen()
             self.switch_screen(wanted)
+            self.call_after_refresh(self._say_here)
         elif wanted.is_mounted:
             wanted.show(self.state)
         self.runner.follow(self.state)
@@ -288,6 +339,11 @@ class AdvisorApp(App[int]):
         """Show a note that something cannot be done."""
         self.notify(safe(text), severity="warning", markup=False)
 
+    def show_evidence(self) -> None:
+        """Show the evidence of the launch that was just opened."""
+        if self.state.launch is not None and self.state.place == "launch":
+            self.call_after_refresh(lambda: self._session.run_action("evidence"))
+
     def prefill(self, line: str) -> None:
         """Put the beginning of a line into the prompt."""
         if self.state.view:
@@ -313,18 +369,21 @@ class AdvisorApp(App[int]):
 
     def replay_file(self, path: Path) -> None:
         """Load a saved session and replay it."""
+        self.notify("Opening the saved session …", markup=False)
         from advisor.tui.screens.replay import load, read
 
         read(self, path, False, load)
 
     def resume_file(self, path: Path) -> None:
         """Load a saved session and continue where it ended."""
+        self.notify("Opening the saved session: its steps are done again …", markup=False)
         from advisor.tui.screens.replay import load, read
 
         read(self, path, True, load)
 
     def loaded(self, player: Player | None, end: Any, problem: str) -> None:
         """Show a saved session, or continue it if `end` is its last step; `player` is None if loading failed."""
+        self._say(None)
         if player is None:
             self.notify(problem, severity="error", markup=False)
             if self._interrupted is not None:
@@ -413,7 +472,8 @@ class AdvisorApp(App[int]):
             self.warn("Nothing is missing: every metric that a rule needs is known for this launch.")
             return
         self.copy_to_clipboard(command)
-        self.notify(f"Copied, if the terminal allows it: {safe(command)}", markup=False)
+        said = "The ncu command that collects what is missing is copied, if the terminal allows it; /collect shows it."
+        self.notify(said, markup=False)
 
     def action_view(self, view: str) -> None:
         self.dispatch(e.ViewShown(view))

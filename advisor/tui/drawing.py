@@ -118,6 +118,7 @@ _LONG_TABLE: Final = 30  # rows
 _LABEL_MOST = 24
 _NARROWEST = 16
 _INDENT = 2
+_BOUND: Final = "\ue000"  # stands for a blank at which no line may break; Textual breaks lines at no-break spaces too
 _MARKS = 3  # maximum number of combining marks on one letter
 _LONGEST = 4000  # maximum number of characters of one value: a very long name must not block the screen
 
@@ -149,7 +150,8 @@ def hanging(first: Content | str, text: Content, width: int, rest: int | None = 
     room = max(width - first.cell_length, _NARROWEST)
     if text.cell_length <= room and "\n" not in text.plain:
         return [first + text.rstrip()]
-    lines = text.wrap(room) or [Content("")]
+    bound = Content(text.plain.replace(" %", f"{_BOUND}%"), spans=text.spans)  # a number stays with its sign
+    lines = [Content(line.plain.replace(_BOUND, " "), spans=line.spans) for line in bound.wrap(room)] or [Content("")]
     indent = Content(" " * (first.cell_length if rest is None else rest))
     return [first + lines[0].rstrip(), *(indent + line.rstrip() for line in lines[1:])]
 

@@ -9,7 +9,7 @@ from advisor.practice.stages import STAGE_WORDS as CHILD_STAGES
 from advisor.session import events as e
 from advisor.session.executor import CancelledWorkError, Executor
 from advisor.session.state import State
-from advisor.tui.widgets.text import Busy
+from advisor.tui.widgets.text import Banner
 
 if TYPE_CHECKING:
     from advisor.tui.app import AdvisorApp
@@ -44,6 +44,7 @@ class RequestRunner:
         self._running: e.Request | None = None
         self._unwanted = Event()
         self._progress: tuple[str, int, int] = ("", 0, 0)
+        self._ahead: e.Locate | None = None
 
     @property
     def idle(self) -> bool:
@@ -52,13 +53,21 @@ class RequestRunner:
 
     def follow(self, state: State) -> None:
         """Start the work that the state waits for, and cancel work that it no longer waits for."""
-        if self._running is not None and self._running not in state.waiting:
+        if state.place != "launches" or self._ahead in state.waiting:
+            self._ahead = None
+        if self._running is not None and self._running not in (*state.waiting, self._ahead):
             self._unwanted.set()
-        if self._running is None and state.waiting:
-            self._running, self._progress, self._unwanted = state.waiting[0], ("", 0, 0), Event()
-            arguments = (state.waiting[0], state, self._unwanted)
+        following = (*state.waiting, *([self._ahead] if self._ahead is not None else []))
+        if self._running is None and following:
+            self._running, self._progress, self._unwanted = following[0], ("", 0, 0), Event()
+            arguments = (following[0], state, self._unwanted)
             Thread(target=self._perform, args=arguments, name="request", daemon=True).start()
         self.show(state)
+
+    def read_ahead(self, request: e.Locate | None) -> None:
+        """Read these hot lines when nothing else is to be done, instead of those asked for before."""
+        self._ahead = request
+        self.follow(self._app.state)
 
     def drop(self) -> None:
         """Cancel everything that is running."""
@@ -74,9 +83,13 @@ class RequestRunner:
 
     def _finished(self, outcome: e.Outcome) -> None:
         """Apply the outcome unless the work was cancelled; cancelled work may start again."""
-        self._running = None
+        request, self._running = self._running, None
         if self._unwanted.is_set():
             self.follow(self._app.state)
+        elif isinstance(request, e.Locate) and request == self._ahead:
+            self._ahead = None
+            result = outcome.result if isinstance(outcome, e.Completed) else outcome
+            self._app.dispatch(e.ReadAhead(request, result))
         else:
             self._app.dispatch(outcome)
 
@@ -91,9 +104,9 @@ class RequestRunner:
         if state.waiting:
             what, done, total = self._progress if state.waiting[0] == self._running else ("", 0, 0)
             text = STAGES.get(what) or work_text(state.waiting[0])
-        for busy in self._app.screen.query(Busy):
+        for banner in self._app.screen.query(Banner):
             # A single file needs no progress bar.
-            busy.show(text, done, total if total > 1 else 0)
+            banner.work(text, done, total if total > 1 else 0)
 
 
 def work_text(request: e.Request) -> str:

@@ -149,7 +149,7 @@ def test_a_block_larger_than_its_launch_bounds_is_told_before_it_is_launched(tmp
 
 def test_a_kernel_that_never_ends_is_ended(tmp_path: Path) -> None:
     steps = {"mine": source("errors.forever()"), "fast": source()}
-    outcome = run(asked(exercise(tmp_path, steps)), runner(go_on=True, check=0.5))
+    outcome = run(asked(exercise(tmp_path, steps)), runner(go_on=True, check=4.0))
     mine, fast = outcome.jobs
     assert mine.failure is not None and mine.failure.kind == "never_ends"
     assert "a loop whose condition never becomes false" in mine.failure.words

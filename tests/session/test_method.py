@@ -93,7 +93,7 @@ def test_lines_that_are_not_read_yet_are_said_to_be_so_and_told_once_they_are(co
     told = lines(conflicts, e.StepShown("4"))
     assert "Shared-memory bank conflicts: not read from the report yet; s (or /source) shows" in told
     assert "transpose_tile.cu" not in told and "No finding of this launch points to a line of code." not in told
-    assert "No line information: checked, not present" in told, "the problem is what is not there"
+    assert "No line information: checked, does not apply" in told
     told = lines(conflicts, e.ViewShown("source"), e.ViewLeft(), e.StepShown("4"))
     assert (
         "transpose_tile.cu:8 (100 % of excess_wavefronts), LDS" in told

@@ -194,9 +194,8 @@ def test_a_time_without_its_unit_is_asked_back_at_once():
 def test_a_list_shorter_than_its_page_says_which_rows_it_filled():
     state = say(first_page(), REAL, "8 60 45")
     (card,) = (card for card in state.conversation if card.title == "Your own numbers")
-    assert [line.label for line in card.lines][:3] == ["Compute (SM) Throughput", "Memory Throughput"] + [
-        "L1/TEX Cache Throughput"
-    ]
+    labels = ["Compute (SM) Throughput", "Memory Throughput", "L1/TEX Cache Throughput"]
+    assert [line.label for line in card.lines][:3] == labels
     assert card.lines[3].text == "3 numbers for 7 rows are read as the first 3"
 
 

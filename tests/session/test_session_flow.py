@@ -213,7 +213,7 @@ def test_a_condition_that_would_prevent_a_conclusion_and_is_false_counts_for_it(
     state, at = begin("tour.ncu-rep")
     state = say(look(state, 1), at, "/how")
     line = next(line for line in state.cards[-1].lines if line.text == "excess_on_atomics")
-    assert (line.label, line.style) == ("Unless (not so)", "holds")
+    assert (line.label, line.style) == ("Not the case", "holds")
 
 
 def test_back_takes_away_the_last_answer_with_all_that_followed_from_it():

@@ -97,7 +97,7 @@ def test_the_filter_finds_what_a_row_shows_and_the_file_of_several():
 
 def test_the_summary_adds_up_what_is_shown_and_names_what_has_no_time():
     rows = rows_of(three())
-    assert summary(rows, rows, "duration") == "3 of 3 launches, by time; 800 µs; 1 of unknown duration"
+    assert summary(rows, rows, "duration") == "3 of 3 launches, by time; 800 µs of kernel time; 1 of unknown duration"
     kept = arranged(rows, "quick", "report")
     assert summary(rows, kept, "report") == "1 of 3 launches, in order of the report; 200 µs, 25 % of kernel time"
     assert "reversed" in summary(rows, rows, "kernel", upwards=True)

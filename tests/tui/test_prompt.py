@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from textual.events import Key
 from textual.widgets import Input
 
 from advisor.session.choices import choices
@@ -157,15 +158,58 @@ async def test_the_key_that_opens_the_prompt_is_no_part_of_the_line(key: str, ty
         assert at.shows(shows) and not at.shows("Not understood")
 
 
-async def test_after_a_line_that_failed_the_next_one_can_be_typed_at_once_and_escape_leaves_the_prompt():
+async def test_after_a_line_that_failed_letters_act_and_a_slash_opens_the_prompt_again():
     async with session("tour.ncu-rep") as at:
         await at.open()
         await at.say("banana")
-        assert at.app.focused is prompt(at)
-        await at.press(*"fix")
+        assert at.app.focused is not prompt(at) and at.shows("press / and type it in other words")
+        await at.press("slash", *"fix")
         assert prompt(at).value == "fix"
         await at.press("escape", "f")
         assert prompt(at).value == "" and at.app.state.cards[-1].kind in ("fix", "next")
+
+
+async def test_letters_act_while_a_question_is_open_and_other_characters_begin_its_answer():
+    async with session("tour.ncu-rep") as at:
+        await at.open()
+        await at.say("theoretical_bytes")
+        assert at.app.state.ask is not None and at.shows("d I don't know", "q Why is this asked?", "a Answer later")
+        await at.press("w")
+        assert at.app.state.view == "whatif", "a letter does what it does on every screen"
+        await at.press("escape", "q")
+        assert at.app.state.ask is not None and at.app.state.cards[-1].label == "Why"
+        await at.press("6", "4", "space", "u")
+        assert prompt(at).value == "64 u", "a digit has begun a line"
+        await at.press("escape")
+        assert prompt(at).value == "" and at.app.state.ask is not None
+        await at.press("escape")
+        assert at.app.state.ask is None and at.app.state.place == "launch", (
+            "back one level: the question, not the launch"
+        )
+        await at.say("theoretical_bytes")
+        await at.press("d")
+        assert at.app.state.ask is None and at.app.state.unknown
+
+
+async def test_letters_that_arrive_at_once_are_pasted_text_not_actions():
+    async with session("tour.ncu-rep") as at:
+        await at.open()
+        await at.say("dtype")
+        for letter in "double":
+            at.app.post_message(Key(letter, letter))
+        await at.settle()
+        assert prompt(at).value == "double" and at.app.state.ask is not None
+
+
+async def test_a_path_is_typed_into_an_open_prompt_with_its_letters():
+    async with session("tour.ncu-rep") as at:
+        await at.open()
+        await at.press("c")
+        assert at.app.focused is prompt(at), "the question asks for a line of text"
+        await at.press("slash", *"fix")
+        assert prompt(at).value == "/fix"
+        await at.press("escape", "escape")
+        assert at.app.state.ask is None and at.app.state.place == "launch"
 
 
 async def test_a_line_that_failed_moves_no_number_of_the_open_question():

@@ -85,7 +85,7 @@ def _next(line: Typed, state: State) -> Event:
     return NoneFurther()
 
 
-_NEXT: Final = Command("next", "the next finding of this launch", _next, group="launch", key="n", short="Next finding")
+_NEXT: Final = Command("next", "the next finding of this launch", _next, group="launch", key="n", short="Next")
 _FIX: Final = Command(
     "fix",
     "the fix, step by step",

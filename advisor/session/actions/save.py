@@ -40,6 +40,9 @@ def _written(state: State, request: Write, result: Any) -> State:
     if request.what == "transcript":
         text = f"ncu-advisor replay {result} replays it; with --check it reports conclusions that differ"
         lines.append(Line(text, "quiet"))
+    else:
+        others = [form for form in FORMS if form != files.ENDINGS[request.what][1:]]
+        lines.append(Line(f"Other formats: {', '.join(f'/export {form}' for form in others)}", "quiet"))
     again = any(isinstance(old, Completed) and (old.request, old.result) == (request, result) for old in state.log)
     title = "Saved again to the same file" if again else "Saved"
     return add(state, Card("note", title, tuple(lines), state.position, label="Note"))

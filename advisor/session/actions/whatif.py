@@ -162,7 +162,9 @@ _WHATIF: Final = Command(
     "[metric=value, …]",
     group="why",
     said=("what if",),
-    shapes=(shape("(?:what if|suppose|what (?:would happen|happens) (?:if|with)|what about|and if)", _what_if_sentence),),
+    shapes=(
+        shape("(?:what if|suppose|what (?:would happen|happens) (?:if|with)|what about|and if)", _what_if_sentence),
+    ),
     complete=_metrics,
 )
 

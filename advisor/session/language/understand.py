@@ -345,8 +345,8 @@ def _choose(text: str, state: State, numbered: bool = True, exact: bool = False)
         at = int(text.rstrip(".)")[:4])
         return event_of(numbered_[at - 1].id, state, text) if 1 <= at <= len(numbered_) else None
     listed = _listed(state)
-    if state.ask is not None and state.ask.group == "gpu" and (found := _gpu(text, state, listed)) is not None:
-        return found
+    if state.ask is not None and state.ask.group == "gpu" and (card := _gpu(text, state, listed)) is not None:
+        return card
     wanted = _yes_or_no(squash(text), listed)
     for test in (str.__eq__,) if exact else (str.__eq__, str.startswith):
         found = [c for c in listed if any(test(squash(word), wanted) for word in (*c.words, c.label, c.id))]
@@ -369,14 +369,16 @@ def _gpu(text: str, state: State, listed: list[Choice]) -> e.Event | None:
     found = [name for name, words in named.items() if wanted in words]
     found = found or [name for name, words in named.items() if any(word.startswith(wanted) for word in words)]
     because = "Several GPUs match: choose one."
-    if not found and not isinstance(_numbers(text, state), e.Volunteered):
+    if not found and isinstance(_numbers(text, state), e.Volunteered):
+        return None
+    if not found:
         alike = near(wanted, [word for words in named.values() for word in words], _MOST)
         found = [name for name, words in named.items() if any(word in alike for word in words)]
         because = "No GPU has this name."
     elif len(found) == 1:
         return event_of_choice(found[0], state, text)
     labels = tuple(c.label for c in listed if c.id in found)
-    return e.NotUnderstood(text, labels[:_MOST_GPUS], because) if found else None
+    return e.NotUnderstood(text, labels[:_MOST_GPUS] or ("/explain gpus",), because)
 
 
 def _holds(name: str, wanted: str) -> bool:

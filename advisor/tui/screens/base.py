@@ -33,11 +33,13 @@ if TYPE_CHECKING:
 
 def view_bindings(*, anywhere: bool = False, show: bool = False) -> list[Binding]:
     """Return key bindings of the views about a launch or, with `anywhere`, of the views that open on every screen."""
-    return [
-        Binding(view.key, f"view('{name}')", view.name, show=show, tooltip=view.says)
-        for name, view in VIEWS.items()
-        if view.key and view.anywhere == anywhere
-    ]
+    made = []
+    for name, view in VIEWS.items():
+        if view.key and view.anywhere == anywhere:
+            letter, *others = view.key.split(",")
+            made.append(Binding(letter, f"view('{name}')", view.name, show=show, tooltip=view.says))
+            made += [hidden(key, f"view('{name}')", view.name, view.says) for key in others]
+    return made
 
 
 # The order of letters in the footer, others last; a narrow terminal has room for the first ones.
@@ -52,7 +54,7 @@ def letter_bindings(*, show: bool = True) -> list[Binding]:
         if command.key
     ]
     made += view_bindings(show=show)
-    made.sort(key=lambda binding: (_LETTERS + binding.key[0]).index(binding.key[0]))
+    made.sort(key=lambda binding: (_LETTERS + binding.key[0]).index(binding.key[0]) if len(binding.key) == 1 else 99)
     return made
 
 
@@ -277,7 +279,7 @@ class RowsScreen(PanelScreen):
     kind: ClassVar[type[Rows]] = Rows
 
     def compose(self) -> ComposeResult:
-        yield Banner()
+        yield Banner(blocks=self.blocks)
         with Container(id="panes"):
             yield self.kind(blocks=self.blocks)
             with VerticalScroll(id="side", can_focus=False):

@@ -25,8 +25,9 @@ def key_card(title: str, keys: list[Key]) -> Card:
     for key in keys:
         rows.setdefault(key.says, []).append(key)
     lines = []
-    for says, alike in rows.items():
-        now = any(map(works, alike))
+    possible = {says: any(map(works, alike)) for says, alike in rows.items()}
+    for says, alike in sorted(rows.items(), key=lambda row: not possible[row[0]]):
+        now = possible[says]
         lines.append(Line(says if now else f"{says} (not now)", "fact" if now else "quiet", shown(alike)))
     return Card("help", title, tuple(lines), label="Help")
 

@@ -25,7 +25,7 @@ from advisor.tui.screens.base import PAGE_KEYS, ViewScreen
 from advisor.tui.widgets.keys import KeyLine
 from advisor.tui.widgets.lists import fill, labelled_row
 from advisor.tui.widgets.prompt import Prompt
-from advisor.tui.widgets.text import Banner, Busy, Lines
+from advisor.tui.widgets.text import Banner, Lines
 from advisor.view.numbers import plural
 from advisor.view.pages.explain import HEADINGS, LINKS, SEE, SOURCES, explain_page
 from advisor.view.text import wrap
@@ -131,7 +131,7 @@ class KnowledgeScreen(ViewScreen):
         self._direct = False  # opened for one entry, with no search since then
 
     def compose(self) -> ComposeResult:
-        yield Banner()
+        yield Banner(blocks=self.blocks)
         yield self.prompt_line(Prompt((), placeholder=_SEARCH, ident="search"))
         with Horizontal(id="below"):
             yield OptionList(id="hits", markup=False, compact=True)
@@ -140,7 +140,6 @@ class KnowledgeScreen(ViewScreen):
                     yield Lines(ident="entry")
                 yield Static("Enter follows a link; Backspace goes back", id="linkhead", markup=False)
                 yield OptionList(id="links", markup=False, compact=True)
-        yield Busy(blocks=self.blocks)
         yield KeyLine()
 
     def on_mount(self) -> None:

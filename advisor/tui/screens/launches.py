@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -14,16 +13,18 @@ from textual.binding import Binding, BindingType
 from textual.containers import Container, VerticalScroll
 from textual.content import Content
 from textual.events import Key
+from textual.timer import Timer
 from textual.widgets import Input
 
+from advisor.records import resources
 from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis
 from advisor.session import events as e
 from advisor.session.actions import COMMANDS
 from advisor.session.choices import choices, misread
 from advisor.session.records import Card, Choice
 from advisor.session.state import State
-from advisor.session.views import preview
-from advisor.tui.drawing import card_lines, chart_lines, code_lines, safe, styled
+from advisor.session.views import hot_line_request, preview
+from advisor.tui.drawing import card_lines, chart_lines, code_lines, hanging, safe, styled
 from advisor.tui.screens.base import (
     PAGE_KEYS,
     ChoiceScreen,
@@ -35,7 +36,7 @@ from advisor.tui.widgets.keys import KeyLine
 from advisor.tui.widgets.launches import ORDERS, LaunchTable, Row, rows_of, summary
 from advisor.tui.widgets.lists import Choices
 from advisor.tui.widgets.prompt import Prompt
-from advisor.tui.widgets.text import Banner, Busy, Conversation, Lines, Note
+from advisor.tui.widgets.text import Banner, Conversation, Lines, Note
 from advisor.view.blocks import Code, Fact, Facts
 from advisor.view.text import cut
 
@@ -43,6 +44,9 @@ _START = "start"  # the choice that returns to the start screen
 _LABEL = 13  # at least the cells of a label in the preview
 _EXAMPLE = 4  # lines of an example with its heading from which it is worth showing
 _UNLIMITED = 10_000
+_TOUR = "tour"  # the folder of the demo's report
+_DEMO = "Each of these kernels is slow on purpose, for a reason of its own; two need no fix."
+_RESTS_S = 0.2  # seconds on a row after which its hot lines are read
 _CUT = ("Why", "Hot line", " ")  # labels of facts that are cut to a line where all of them do not fit
 _FILTER = "press / and type: a kernel, class or finding to filter, or a question"
 
@@ -51,13 +55,15 @@ class LaunchesScreen(ChoiceScreen):
     """The table of launches with a preview of the highlighted one; Enter opens it, letters act on it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("slash,colon", "ask", "Filter, ask", key_display="/", tooltip="Type a filter, a question or a command"),
+        Binding("slash,colon", "ask", "Ask", key_display="/", tooltip="Type a filter, a question or a command"),
         # Here F5 changes the order; on the other screens it opens the steps.
-        *(replace(one, key=one.key.removesuffix(",f5")) for one in letter_bindings()),
+        *(one for one in letter_bindings() if one.key != "f5"),
         Binding("o,f5", "sort", "Order", tooltip="Order by time saved, time, kernel, class, finding, speedup, number"),
         Binding("x", "collapse", "Expand", tooltip="Show equal launches in one row or each in its own"),
         Binding("y", "app.copy_collect", "Copy", show=False, tooltip="Copy the command that collects what is missing"),
-        Binding("u,f4", "app.undo", "Undo", show=False, tooltip="Undo the last action"),
+        Binding("v", "evidence", "Evidence", tooltip="Open the highlighted launch at its evidence"),
+        hidden("f3", "evidence", "Evidence", "Open the highlighted launch at its evidence"),
+        hidden("u,f4", "app.undo", "Undo", "Undo the last action"),
         hidden("O,shift+f5", "reverse", "Reverse", "Reverse the order"),
         Binding("escape", "clear", "Cancel", tooltip="Cancel the running work, or clear the filter"),
         *PAGE_KEYS,
@@ -71,10 +77,11 @@ class LaunchesScreen(ChoiceScreen):
         self._about: int | None = None  # the launch highlighted before the prompt was used
         self._rows: tuple[Diagnosis | None, bool, tuple[Row, ...]] = (None, True, ())
         self._opened_one = False
+        self._ahead: Timer | None = None
         self._early = False  # whether a line was submitted while the report was being read
 
     def compose(self) -> ComposeResult:
-        yield Banner()
+        yield Banner(blocks=self.blocks)
         with Container(id="panes"):
             yield LaunchTable(blocks=self.blocks)
             with VerticalScroll(id="side", can_focus=False):
@@ -82,7 +89,6 @@ class LaunchesScreen(ChoiceScreen):
         yield Conversation(blocks=self.blocks, ident="trouble")
         yield Note("problems")
         yield Note("summary")
-        yield Busy(blocks=self.blocks)
         yield Choices()
         yield self.prompt_line(Prompt(self.app.complete, placeholder=_FILTER, ident="filter"))
         yield KeyLine()
@@ -130,7 +136,9 @@ class LaunchesScreen(ChoiceScreen):
         said = [styled("! ", "bold $text-warning") + Content(safe(line)) for line in problems]
         self._preview()
         self.query_one("#problems", Note).say(said)
-        self.query_one("#summary", Note).say([Content(summary(rows, table.kept, self._order, self._upwards))])
+        said_of = summary(rows, table.kept, self._order, self._upwards)
+        of_demo = f". {_DEMO}" if said_of and _is_demo(state) and self.has_class("-wide") else ""
+        self.query_one("#summary", Note).say([Content(said_of + of_demo)])
         self.refresh_bindings()
         if self._early and not _reading(state):
             self._early = False
@@ -152,6 +160,9 @@ class LaunchesScreen(ChoiceScreen):
         cards, launch = () if position is None else preview(state, position), self.launch
         charts = launch is not None and bool(cards) and self.has_class("-wide")
 
+        def reading(width: int) -> list[Content]:
+            return [line for text in _expected(state) for line in (*hanging("", styled(text, ""), width), Content(""))]
+
         def lines(width: int) -> list[Content]:
             # Exactly as long as the pane: to arrange the screen again for each launch would hold up the cursor.
             room = self.query_one("#side").content_size.height or _UNLIMITED
@@ -167,13 +178,22 @@ class LaunchesScreen(ChoiceScreen):
                 out = [*out[: room - 1], (out[room - 1].truncate(width - 2) + styled(" …", "$quiet"))]
             return out + [Content("")] * (0 if room == _UNLIMITED else room - len(out))
 
-        self.query_one("#preview", Lines).show(lines)
+        self.query_one("#preview", Lines).show(reading if _reading(state) else lines)
 
     @on(LaunchTable.RowHighlighted)
     def _highlighted(self) -> None:
         if not self.query_one(Prompt).value:
             self._about = self.query_one(LaunchTable).position
         self._preview()
+        if self._ahead is not None:
+            self._ahead.stop()
+        self._ahead = self.set_timer(_RESTS_S, self._read_ahead)
+
+    def _read_ahead(self) -> None:
+        """Read the hot lines of the highlighted launch."""
+        state, position = self.app.state, self.query_one(LaunchTable).position
+        if state.place == "launches" and position is not None and not state.expects:
+            self.app.runner.read_ahead(hot_line_request(state, position))
 
     def _ways(self, state: State) -> tuple[Choice, ...]:
         """Return the choices after a read error, including the start screen if the session began there."""
@@ -232,6 +252,11 @@ class LaunchesScreen(ChoiceScreen):
         if view in ("source", "proof", "whatif"):
             self._open(self.query_one(LaunchTable).position)
         super().action_view(view)
+
+    def action_evidence(self) -> None:
+        """Open the highlighted launch and show its evidence."""
+        self._open(self.query_one(LaunchTable).position)
+        self.app.show_evidence()
 
     def action_collapse(self) -> None:
         self._collapse = not self._collapse
@@ -295,6 +320,8 @@ class LaunchesScreen(ChoiceScreen):
         if action == "clear":
             prompt = self.query_one(Prompt) if self.is_mounted else None
             return bool(self.app.state.waiting) or (prompt is not None and (bool(prompt.value) or prompt.has_focus))
+        if action == "evidence":
+            return bool(self.app.state.diagnosis)
         if action in ("command", "view"):
             return bool(self.app.state.diagnosis) and parameters != ("kernels",)
         return True
@@ -324,6 +351,17 @@ def _brief(card: Card, width: int) -> Card:
 def _reading(state: State) -> bool:
     """Return whether the first report is still being read or to be read: nothing can be filtered or asked yet."""
     return state.diagnosis is None and bool(state.waiting or not state.log)
+
+
+def _expected(state: State) -> list[str]:
+    """Return what the first screen says while the reports are read."""
+    names = ", ".join(safe(Path(path).name) for path in state.paths)
+    rows = "Its launches appear here, the one whose fix saves most time first; lines typed meanwhile are kept."
+    return [f"Reading {names}. {rows}", *([f"The demo is a real report. {_DEMO}"] if _is_demo(state) else [])]
+
+
+def _is_demo(state: State) -> bool:
+    return any(Path(path).is_relative_to(resources.folder("kernels") / _TOUR) for path in state.paths)
 
 
 def _problems(state: State) -> list[str]:

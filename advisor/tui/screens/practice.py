@@ -31,7 +31,7 @@ from advisor.tui.widgets.evidence_pages import FEWEST, EvidenceContext, Layout
 from advisor.tui.widgets.keys import KeyLine
 from advisor.tui.widgets.lists import Choices, Rows
 from advisor.tui.widgets.prompt import Prompt
-from advisor.tui.widgets.text import Banner, Busy, CardColumn, Lines, Make, Note, Tabs
+from advisor.tui.widgets.text import Banner, CardColumn, Lines, Make, Note, Tabs
 
 _MOST = 60  # maximum number of metrics shown at a time
 
@@ -110,12 +110,11 @@ class PracticeScreen(ChoiceScreen, ViewScreen):
         self._place: tuple[str, str] = ("", "")
 
     def compose(self) -> ComposeResult:
-        yield Banner()
+        yield Banner(blocks=self.blocks)
         yield Tabs({stage: NAMES[stage][0] for stage in STAGES}, STAGES[0])
         yield Rows(blocks=self.blocks, ident="exercises")
         yield Note("about")
         yield ExercisePage(blocks=self.blocks, ident="page")
-        yield Busy(blocks=self.blocks)
         yield Choices()
         yield self.prompt_line(Prompt(commands.commands(), ident="prompt"))
         yield KeyLine()

@@ -27,7 +27,7 @@ from advisor.tui.drawing import PLAIN_SIGNS, safe
 from advisor.tui.screens.base import PanelScreen, hidden
 from advisor.tui.widgets.keys import KeyLine
 from advisor.tui.widgets.prompt import Prompt
-from advisor.tui.widgets.text import Banner, Busy, Note
+from advisor.tui.widgets.text import Banner, Note
 from advisor.view.blocks import SIGNS
 from advisor.view.numbers import amount_text, comparison_text, plural
 from advisor.view.pages.estimate import estimate_lines
@@ -281,13 +281,12 @@ class ProofScreen(PanelScreen):
         self._folded = False
 
     def compose(self) -> ComposeResult:
-        yield Banner()
+        yield Banner(blocks=self.blocks)
         yield Note("about")
         with Container(id="panes"):
             yield ProofTree(blocks=self.blocks, ident="tree")
             with VerticalScroll(id="side", can_focus=False):
                 yield Note("detail")
-        yield Busy(blocks=self.blocks)
         yield self.prompt_line(Prompt((), ident="prompt"))
         yield KeyLine()
 

@@ -30,7 +30,7 @@ from advisor.tui.widgets.evidence import Evidence
 from advisor.tui.widgets.keys import KeyLine
 from advisor.tui.widgets.launches import LaunchTable, rows_of
 from advisor.tui.widgets.lists import fill
-from advisor.tui.widgets.text import Banner, Busy, Conversation, Note
+from advisor.tui.widgets.text import Banner, Conversation, Note
 from advisor.view.blocks import Line
 from advisor.view.numbers import plural
 from advisor.view.text import cut
@@ -159,14 +159,13 @@ class ReplayScreen(AppScreen):
         return self.query_one("#steps", OptionList)
 
     def compose(self) -> ComposeResult:
-        yield Banner()
+        yield Banner(blocks=self.blocks)
         with Horizontal(id="columns"):
             yield OptionList(id="steps", markup=False, compact=True)
             yield Conversation(blocks=self.blocks, ident="conversation")
             yield LaunchTable(ident="table")
             yield Evidence(blocks=self.blocks, ident="evidence")
         yield Note("step")
-        yield Busy(blocks=self.blocks)
         yield KeyLine()
 
     def on_mount(self) -> None:
@@ -221,12 +220,12 @@ class ReplayScreen(AppScreen):
 
     def _busy(self, what: str, done: int, total: int) -> None:
         text = STAGES.get(what) or f"computing step {self._at_work}"
-        self.query_one(Busy).show(text, done, total if total > 1 else 0)
+        self.query_one(Banner).work(text, done, total if total > 1 else 0)
 
     def _ready(self, step: int, played: Any, differences: Sequence[Any], problem: str, passing: bool) -> None:
         """Show a computed step. passing: the step was computed only to reach another one."""
         self.working = False
-        self.query_one(Busy).show("")
+        self.query_one(Banner).work("")
         if problem:
             self._pause()
             self._wanted = self._step

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from textual import on
 from textual.app import ComposeResult
@@ -31,7 +31,16 @@ from advisor.tui.widgets.evidence_pages import PAGES
 from advisor.tui.widgets.keys import KeyLine
 from advisor.tui.widgets.lists import Choices
 from advisor.tui.widgets.prompt import Prompt
-from advisor.tui.widgets.text import Banner, Busy, Conversation, Note
+from advisor.tui.widgets.text import Banner, Conversation, Note
+
+_EVIDENCE: Final = "Evidence: pages by digit or ←→; again hides it"
+# The letters of the choices that only questions have.
+_ANSWERS: Final = (
+    ("d", "Don't know", "I don't know the answer, or have none of these numbers"),
+    ("q", "Why asked", "Why the open question is asked"),
+    ("a", "Later", "Answer the open question later"),
+    ("x", "Diagnosis", "Show the diagnosis from the numbers so far"),
+)
 
 
 class SessionScreen(ChoiceScreen):
@@ -41,8 +50,11 @@ class SessionScreen(ChoiceScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash,colon", "ask", "Ask", key_display="/", tooltip="Type a question, a number or a command"),
         *letter_bindings(),
-        Binding("v,f3", "evidence", "Evidence", tooltip="Evidence: pages by digit or ←→; again hides it"),
-        Binding("u,f4", "app.undo", "Undo", tooltip="Undo the last action"),
+        Binding("v", "evidence", "Evidence", tooltip=_EVIDENCE),
+        hidden("f3", "evidence", "Evidence", _EVIDENCE),
+        Binding("u", "app.undo", "Undo", tooltip="Undo the last action"),
+        hidden("f4", "app.undo", "Undo", "Undo the last action"),
+        *(hidden(letter, f"row('{letter}')", name, says) for letter, name, says in _ANSWERS),
         Binding("y", "app.copy_collect", "Copy", show=False, tooltip="Copy the command that collects what is missing"),
         hidden("f2", "launches", "Launches", "Back to the list of launches"),
         hidden("shift+f6,alt+left", "evidence_page(-1)", "Previous page", "Previous evidence page"),
@@ -52,7 +64,9 @@ class SessionScreen(ChoiceScreen):
             for name, page in PAGES.items()
         ),
         hidden("f6,alt+right", "evidence_page(1)", "Page", "Next evidence page"),
-        hidden("escape", "escape", "Back", "Back one level: cancel, leave the prompt, the evidence, the launch"),
+        Binding(
+            "escape", "escape", "Back", tooltip="Back one level: cancel, leave the prompt, the evidence, the launch"
+        ),
         *PAGE_KEYS,
         hidden("ctrl+up", "line(-1)", "Line up"),
         hidden("ctrl+down", "line(1)", "Line down"),
@@ -66,14 +80,13 @@ class SessionScreen(ChoiceScreen):
         self._ask: Ask | None = None
 
     def compose(self) -> ComposeResult:
-        yield Banner()
+        yield Banner(blocks=self.blocks)
         with Horizontal(id="columns"):
             with Vertical(id="talk"):
                 yield Conversation(blocks=self.blocks, ident="conversation")
                 yield Note("asked")
                 yield Choices(focus=True)
             yield Evidence(blocks=self.blocks, ident="evidence")
-        yield Busy(blocks=self.blocks)
         yield self.prompt_line(Prompt(self.app.complete, history=self.app.history, ident="prompt", pasted=self._pasted))
         yield KeyLine()
 
@@ -83,9 +96,9 @@ class SessionScreen(ChoiceScreen):
         self.show(self.app.state)
 
     def focus_home(self) -> None:
-        """Focus the prompt while a question is open or after a line that failed, to type there; else the choices."""
-        typing = self.app.state.ask is not None or misread(self.app.state)
-        self.query_one(Prompt if typing else Choices).focus()
+        """Focus the choices, where letters act; a question for a line of text, such as a path, opens the prompt."""
+        ask = self.app.state.ask
+        self.query_one(Prompt if ask is not None and ask.kind == "text" else Choices).focus()
 
     def on_screen_resume(self) -> None:
         self.call_after_refresh(self.query_one(Conversation).reveal)
@@ -105,8 +118,8 @@ class SessionScreen(ChoiceScreen):
             self.focus_home()
         # An accidental Enter must not count as an answer, and must not take a suggestion after a line that failed.
         marked = (state.ask is None or state.ask.usual is not None) and not misread(state)
-        chosen = state.ask is not None and state.ask.kind == "choice"
-        self.query_one(Choices).show(choices(state), numbered=chosen, marked=marked)
+        chosen, text = (state.ask is not None and state.ask.kind == kind for kind in ("choice", "text"))
+        self.query_one(Choices).show(choices(state), numbered=chosen, marked=marked, letters=not text)
         self.query_one(Prompt).placeholder = _placeholder(state)
         self.refresh_bindings()
         if self.app.held and state.numbers and state.ask is not None and not state.waiting:
@@ -118,6 +131,7 @@ class SessionScreen(ChoiceScreen):
     def _submitted(self, event: Input.Submitted) -> None:
         event.input.clear()
         if event.value.strip():
+            self.remove_class("-evidence")
             self.app.say(event.value)
         else:
             self.take(self.query_one(Choices).marked)
@@ -157,6 +171,11 @@ class SessionScreen(ChoiceScreen):
             self.remove_class("-evidence")
             self.app.dispatch(event)
 
+    def action_command(self, name: str) -> None:
+        """Run a command; its result is in the conversation, which a narrow evidence pane would cover."""
+        self.remove_class("-evidence")
+        super().action_command(name)
+
     def action_launches(self) -> None:
         self.app.say("/kernels")
 
@@ -186,23 +205,33 @@ class SessionScreen(ChoiceScreen):
             self.action_evidence()
         return hidden
 
+    def _row(self, letter: str) -> str | None:
+        """Return the choice with this letter, or None."""
+        return next((one.id for one in choices(self.app.state) if letter in one.words), None)
+
+    def action_row(self, letter: str) -> None:
+        self.take(self._row(letter))
+        self.focus_home()
+
     def action_escape(self) -> None:
-        """Do the first that applies: cancel the running work, leave the prompt, a question for text, the evidence, or
-        the launch.
+        """Do the first that applies: cancel the running work, leave the prompt, the evidence, the open question, the
+        answer on top of the diagnosis, or the launch.
         """
-        prompt = self.query_one(Prompt)
-        state = self.app.state
+        prompt, state = self.query_one(Prompt), self.app.state
+        text = state.ask is not None and state.ask.kind == "text"
         if self.app.cancel_work():
             return
-        if prompt.value or (prompt.has_focus and state.ask is None):
+        if prompt.value or (prompt.has_focus and not text):
             prompt.clear()
-            self.query_one(Choices if state.ask is None else Prompt).focus()
-        elif state.ask is not None and state.ask.kind == "text":
+            self.focus_home()
+        elif text:
             self.app.action_undo()
         elif self.query_one(Evidence).has_focus_within or self.has_class("-evidence"):
             self.remove_class("-evidence")
             self.focus_home()
-        elif self.check_action("launches", ()):
+        elif state.ask is not None and not state.numbers and state.ask.group != "expect":
+            self.app.dispatch(e.Skipped(state.ask.id))
+        elif self.check_action("launches", ()) and not self.query_one(Conversation).to_start():
             self.action_launches()
 
     def scrolled(self) -> Conversation | Evidence:
@@ -229,23 +258,27 @@ class SessionScreen(ChoiceScreen):
             return not self.is_mounted or not self.query_one(Prompt).has_focus
         if action == "command":
             return state.launch is not None
+        if action == "row":
+            return self._row(str(parameters[0])) is not None
         return state.launch is not None if action in ("evidence", "evidence_page", "evidence_take") else True
 
 
 def _placeholder(state: State) -> str:
     ask = state.ask
     if ask is not None and ask.kind == "page":
-        return "numbers in this order, names with numbers, pasted rows; d: none of these"
+        return "numbers in this order, or paste rows; / then names with numbers; d: none of these"
     if ask is not None and ask.kind == "number":
         return UNIT_HINTS.get(ask.unit, UNIT_HINTS["count"]) + ("; d for don't know" if ask.optional else "")
+    if ask is not None and ask.kind == "text":
+        return "a path; Tab completes, Esc goes back"
     if ask is not None:
         marked = ask.usual is not None and not misread(state)
         how = "Enter takes the highlighted one" if marked else "or choose with ↓ and Enter"
-        return f"1 to {len(choices(state))}, a name or its beginning; {how}"
+        return f"1 to {len(choices(state))}, / and a name or its beginning; {how}"
     if state.waiting and state.launch is None:
         return "reading"
     if misread(state):
-        return "type it again in other words, or choose with ↓ and Enter"
+        return "press / and type it in other words, or choose with ↓ and Enter"
     return "press / and type a question: why is it slow, what is occupancy, dram 83%"
 
 

@@ -25,8 +25,8 @@ from advisor.tui.screens.source_rows import NO_LINES, NO_SHAPE, NO_TEXT, NOTHING
 from advisor.tui.widgets.keys import KeyLine
 from advisor.tui.widgets.lists import Rows
 from advisor.tui.widgets.prompt import Prompt
-from advisor.tui.widgets.text import Banner, Busy, Note
-from advisor.view.text import place_text
+from advisor.tui.widgets.text import Banner, Note
+from advisor.view.text import place_text, source_line
 
 _TABS: Final = ("SASS", "Source text", "PTX", "Shape")
 _TAB_NAMES: Final = ("Instructions", *_TABS[1:])  # names of the tabs' actions
@@ -113,17 +113,17 @@ class SourceScreen(PanelScreen):
         self._of_line = False
 
     def compose(self) -> ComposeResult:
-        yield Banner()
+        yield Banner(blocks=self.blocks)
         yield Note("about")
         with Container(id="panes"):
             with Vertical(id="left"):
                 yield Rows(blocks=self.blocks, ident="lines")
+                yield Note("whole")
                 yield Rows(blocks=self.blocks, ident="text")
             with Vertical(id="right"):
                 yield Note("tabs")
                 yield Rows(blocks=self.blocks, ident="code")
                 yield Note("detail")
-        yield Busy(blocks=self.blocks)
         yield self.prompt_line(Prompt((), placeholder=_PROMPT, ident="prompt"))
         yield KeyLine()
 
@@ -204,6 +204,7 @@ class SourceScreen(PanelScreen):
             at = self._listed.row_of(line.line) if before != self._listed.places else None
         rows.show(len(self._listed.places), self._listed.draw, head=self._listed.head, at=at)
         self._beside(code, line)
+        self._whole(code, line)
         self._tabs()
         self._detail()
 
@@ -226,6 +227,15 @@ class SourceScreen(PanelScreen):
         at = listed.row_of(line.line) if line is not None else None
         self.query_one("#text", Rows).show(len(listed.places), listed.draw, at=at)
         self.set_class(bool(listed.places), "-text")
+
+    def _whole(self, code: Code, line: Line | None) -> None:
+        """Show the text of the current line below the list, wrapped, if its row cuts it."""
+        lines = self.query_one("#lines", Rows)
+        row = None if line is None else code.lines().draw(lines.at, lines.size.width)
+        text = "" if line is None else source_line(code.view.texts.get((line.file, line.line), ""))
+        cut = row is not None and lines.size.width > 0 and row.cell_length + 2 > lines.size.width
+        self.query_one("#whole", Note).say([styled(text, "")] if text and cut else [])
+        self.set_class(bool(text) and cut, "-cut")
 
     def _tabs(self) -> None:
         names = [f"{n + 1} {name}" for n, name in enumerate(_TABS)]

@@ -27,7 +27,7 @@ from advisor.tui.screens.base import ChoiceScreen
 from advisor.tui.widgets.keys import KeyLine
 from advisor.tui.widgets.lists import Choices
 from advisor.tui.widgets.prompt import Prompt, PromptLine
-from advisor.tui.widgets.text import Banner, Busy
+from advisor.tui.widgets.text import Banner
 
 # A row of ncu's pages: a name, then a number, perhaps with a unit before or after it.
 _ROW: Final = re.compile(r"[A-Za-z][^/\\.]*\s\+?\d[\d.,]*(?:\s*[%A-Za-zµ/]{1,12})?")
@@ -92,12 +92,11 @@ class StartScreen(ChoiceScreen):
     def compose(self) -> ComposeResult:
         hint = "Enter takes the highlighted line. Or type the path of a report or a trace, or paste rows from ncu."
         kinds = "path of a .ncu-rep report, a .sqlite trace or a saved session; Tab completes"
-        yield Banner()
+        yield Banner(blocks=self.blocks)
         yield Static("Where do you want to start?", id="title", markup=False)
         yield Choices()
         yield Static(hint, id="hint", markup=False)
         yield self.prompt_line(Prompt(completions, placeholder=kinds, ident="path", pasted=self._pasted))
-        yield Busy(blocks=self.blocks)
         yield KeyLine()
 
     def on_mount(self) -> None:

@@ -23,7 +23,7 @@ from advisor.tui.drawing import LANES, card_lines, heading, safe, styled
 from advisor.tui.screens.base import PAGE_KEYS, ViewScreen, hidden
 from advisor.tui.widgets.keys import KeyLine
 from advisor.tui.widgets.lists import fill, labelled_row
-from advisor.tui.widgets.text import Banner, Busy, Lines, LineWidget
+from advisor.tui.widgets.text import Banner, Lines, LineWidget
 from advisor.view.charts.lanes import axis_rows, cells_of, lane_rows, mark_row
 from advisor.view.numbers import plural, speedup_text, time_text
 from advisor.view.pages.pattern import pattern_section
@@ -238,13 +238,12 @@ class TimelineScreen(ViewScreen):
         self._moment = -1  # index of the marked moment that the lanes show, or -1
 
     def compose(self) -> ComposeResult:
-        yield Banner()
+        yield Banner(blocks=self.blocks)
         yield Lanes(blocks=self.blocks, ident="lanes")
         with Horizontal(id="below"):
             yield OptionList(id="items", markup=False, compact=True)
             with VerticalScroll(id="detail", can_focus=False):
                 yield Lines(ident="text")
-        yield Busy(blocks=self.blocks)
         yield KeyLine()
 
     def on_mount(self) -> None:

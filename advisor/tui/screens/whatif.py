@@ -205,7 +205,7 @@ class WhatIfScreen(PanelScreen):
         self._after: LaunchDiagnosis | None = None
 
     def compose(self) -> ComposeResult:
-        yield Banner()
+        yield Banner(blocks=self.blocks)
         yield Note("about")
         with Container(id="panes"):
             yield Rows(blocks=self.blocks, ident="metrics")
@@ -245,9 +245,10 @@ class WhatIfScreen(PanelScreen):
             self._metrics = metrics_of(launch, proved, state.knowledge, tried)
         metrics, rows = self._metrics, self.query_one(Rows)
         longest = max((len(metric.title) for metric in metrics), default=_NAME_CELLS)
+        flips = max((len(_flips(metric, tried.get(metric.id), self.blocks)) for metric in metrics), default=0)
 
         def room(width: int) -> int:
-            return max(min(longest, width - 2 * _VALUE - _FLIPS), 8)
+            return max(min(longest, width - 2 * _VALUE - max(flips + 3, _FLIPS)), 8)
 
         def head(width: int) -> Content:
             name, measured, now, flips = _HEADS
@@ -386,16 +387,20 @@ def _row(metric: Metric, tried: float | None, room: int, blocks: bool) -> Conten
     name = metric.title if len(metric.title) <= room else metric.title[: room - 1] + "…"
     measured = "unknown" if metric.measured is None else metric.text(metric.measured)
     now = "" if tried is None else metric.text(tried)
-    at = metric.measured if tried is None else tried
-    down, up = ("↓", "↑") if blocks else ("-", "+")
-    around = [] if at is None else [(metric.nearest(at, False), down), (metric.nearest(at, True), up)]
-    flips = "  ".join(f"{sign} {metric.text(flip, at)}" for flip, sign in around if flip is not None)
     return (
         styled(f"{name:<{room}}", "bold" if tried is not None else "")
         + styled(f" {measured:>{_VALUE - 1}}", "$quiet" if tried is not None else "")
         + styled(f" {now:>{_VALUE - 1}}", "bold $text-accent")
-        + styled(f"   {flips}", "$quiet")
+        + styled(f"   {_flips(metric, tried, blocks)}", "$quiet")
     )
+
+
+def _flips(metric: Metric, tried: float | None, blocks: bool) -> str:
+    """Return the nearest values below and above the current one that flip a conclusion."""
+    at = metric.measured if tried is None else tried
+    down, up = ("↓", "↑") if blocks else ("-", "+")
+    around = [] if at is None else [(metric.nearest(at, False), down), (metric.nearest(at, True), up)]
+    return "  ".join(f"{sign} {metric.text(flip, at)}" for flip, sign in around if flip is not None)
 
 
 def _change_line(row: Change) -> Content:

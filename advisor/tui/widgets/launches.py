@@ -16,7 +16,7 @@ from textual.message import Message
 from textual.widgets import DataTable
 
 from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis, is_settled, main_finding
-from advisor.session.state import best_position, launch_number
+from advisor.session.state import launch_number
 from advisor.tui.drawing import safe
 from advisor.view.charts.bars import bar
 from advisor.view.numbers import counted, short_gain_text, time_text
@@ -86,7 +86,8 @@ def _total(values: Iterable[float | None]) -> float | None:
 def _row(positions: tuple[int, ...], time: float, diagnosis: Diagnosis) -> Row:
     several = len(diagnosis.reports) > 1
     launches = [diagnosis.launches[at] for at in positions]
-    position = positions[best_position(launches)]
+    # As in `diagnose`, so that both show the same numbers.
+    position = max(positions, key=lambda at: (diagnosis.launches[at].saved_ns, -at))
     launch = diagnosis.launches[position]
     first, duration = main_finding(launch), _total(one.duration_ns for one in launches)
     speedup = first.speedup if first is not None else None
@@ -167,8 +168,8 @@ def summary(rows: Sequence[Row], kept: Sequence[Row], order: str, upwards: bool 
     counts = [sum(len(row.positions) for row in some) for some in (kept, rows)]
     parts = [f"{counts[0]} of {counted(counts[1], 'launch')}, {_ORDER_NAMES[order]}{', reversed' if upwards else ''}"]
     if every > 0:
-        share = "" if len(kept) == len(rows) else f", {share_text(here / every)} of kernel time"
-        parts.append(f"{time_text(here)}{share}")
+        share = "" if len(kept) == len(rows) else f", {share_text(here / every)}"
+        parts.append(f"{time_text(here)}{share} of kernel time")
     unknown = sum(row.duration is None for row in kept)
     if unknown:
         parts.append(f"{unknown} of unknown duration")

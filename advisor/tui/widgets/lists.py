@@ -57,16 +57,20 @@ class Choices(OptionList, inherit_bindings=False, can_focus=False):
         self._shown: tuple[Choice, ...] = ()
         self._numbered = True
         self._marked = True
+        self._letters = True
 
-    def show(self, choices: Sequence[Choice], *, numbered: bool = True, marked: bool = True) -> None:
-        """Show these choices, with numbers or with their letters; `marked` highlights the first."""
-        if (tuple(choices), numbered, marked) == (self._shown, self._numbered, self._marked):
+    def show(
+        self, choices: Sequence[Choice], *, numbered: bool = True, marked: bool = True, letters: bool = True
+    ) -> None:
+        """Show these choices, with numbers or, as far as they act, letters; `marked` highlights the first."""
+        if (tuple(choices), numbered, marked, letters) == (self._shown, self._numbered, self._marked, self._letters):
             return
-        self._shown, self._numbered, self._marked = tuple(choices), numbered, marked
+        self._shown, self._numbered, self._marked, self._letters = tuple(choices), numbered, marked, letters
         fill(self, [self._row(at, c) for at, c in enumerate(self._shown, 1)], 0 if marked else None)
 
     def _row(self, at: int, choice: Choice) -> Content:
-        key = str(at) if self._numbered else next((word for word in choice.words if len(word) == 1), "")
+        letter = next((word for word in choice.words if len(word) == 1), "") if self._letters else ""
+        key = str(at) if self._numbered else letter
         number = styled(f"{key:>2} ", "bold $text-accent")
         return labelled_row(number + styled(choice.label.replace("\n", " "), ""), choice.note)
 

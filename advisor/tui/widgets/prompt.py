@@ -170,10 +170,11 @@ class PromptLine(Horizontal):
         super().__init__(Static("› " if blocks else "> ", id="sign", markup=False), prompt, id="ask")
 
 
-def forward_to_prompt(screen: Screen[Any], event: Event) -> bool:
+def forward_to_prompt(screen: Screen[Any], event: Event, *, at_once: bool = False) -> bool:
     """Focus the screen's prompt if a key or pasted text belongs there; return whether the event is fully handled.
 
     A screen with a prompt has a method `to_line`. It returns the text that a key puts there, or None for other keys.
+    at_once: the key is a character of text that arrived at once, whatever else it means.
     """
     ask = getattr(screen, "to_line", None)
     if ask is None or not isinstance(event, Key | Paste) or event.is_forwarded:
@@ -182,6 +183,8 @@ def forward_to_prompt(screen: Screen[Any], event: Event) -> bool:
         return False
     line = next((line for line in screen.query(Prompt) if line.focusable), None)
     text = "" if isinstance(event, Paste) else ask(event)
+    if text is None and at_once and isinstance(event, Key):
+        text = event.character
     if text is None or line is None:
         return False
     screen.set_focus(line)

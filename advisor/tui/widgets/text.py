@@ -211,13 +211,21 @@ class Conversation(CardColumn):
         if begins is not None:
             self._anchor = begins
         elif not new:  # cards were taken back
-            self._anchor = len(wanted) - 1
+            self._anchor = newest((), wanted)
         self.call_after_refresh(self.reveal)
 
     def reveal(self) -> None:
         """Scroll to the newest turn, unless the user has scrolled away."""
         if self._anchor is not None and 0 <= self._anchor < len(self.views) and self.views[self._anchor].is_attached:
             self.scroll_to_widget(self.views[self._anchor], animate=False, top=True, force=True)
+
+    def to_start(self) -> bool:
+        """Go back to the first cards from a later turn; return whether a later turn was shown."""
+        if not self._anchor or self.scroll_offset.y <= 0:
+            return False
+        self._anchor = 0
+        self.reveal()
+        return True
 
     def let_go(self) -> None:
         """Stop following the newest turn because the user scrolls."""
@@ -253,61 +261,63 @@ def _alike(one: Card, other: Card) -> bool:
     return replace(one, position=None, past=False) == replace(other, position=None, past=False)
 
 
-class Banner(Static):
-    """The program's name and the open reports or view, cut to one line."""
-
-    def __init__(self) -> None:
-        super().__init__(markup=False)
-        self.show("")
-
-    def show(self, what: str) -> None:
-        """Show this text after the program's name."""
-        name = Content.styled("ncu-advisor", "bold")
-        self.update(Content("  ").join([name, styled(what.replace("\n", " "), "")]) if what else name)
-
-
 _FRAMES = ("◐", "◓", "◑", "◒")
 _PLAIN_FRAMES = ("|", "/", "-", "\\")
 _CELLS = 16
-_AFTER_S = 0.1  # seconds; shorter work is not shown, since the new line would move all other lines
+_AFTER_S = 0.1  # seconds; shorter work is not shown
 
 
-class Busy(Widget):
-    """A line about the running work, hidden while no work runs; a `total` of 0 means unknown."""
+class Banner(Widget):
+    """The program's name and the open reports or view in one line; at its right end the running work.
+
+    Work is shown here so that it neither moves nor covers anything else.
+    """
 
     def __init__(self, *, blocks: bool = True) -> None:
         super().__init__()
         self._frames = _FRAMES if blocks else _PLAIN_FRAMES
         self._full, self._empty = ("█", "░") if blocks else ("#", ".")
+        self._what = ""
         self._work = ("", 0, 0)
         self._frame = 0
+        self._visible = False  # whether the work runs long enough to be shown
         self._soon: Timer | None = None
 
     def on_mount(self) -> None:
         self.set_interval(0.25, self._turn)
 
     def _turn(self) -> None:
-        if self._work[0]:
+        if self._visible:
             self._frame += 1
             self.refresh()
 
-    def show(self, text: str, done: int = 0, total: int = 0) -> None:
-        """Show this work; an empty text hides the line."""
+    def show(self, what: str) -> None:
+        """Show this text after the program's name."""
+        if what != self._what:
+            self._what = what
+            self.refresh()
+
+    def work(self, text: str, done: int = 0, total: int = 0) -> None:
+        """Show this work; an empty text ends it, and a `total` of 0 means unknown."""
         if (text, done, total) == self._work:
             return
         began = text and not self._work[0]
         self._work = (text, done, total)
         if began:
-            self._soon = self.set_timer(_AFTER_S, lambda: self.add_class("-working"))
+            self._soon = self.set_timer(_AFTER_S, self._reveal)
         elif not text:
             if self._soon is not None:
                 self._soon.stop()
-            self.remove_class("-working")
+            self._visible = False
         self.refresh()
 
-    def render(self) -> Content:
+    def _reveal(self) -> None:
+        self._visible = True
+        self.refresh()
+
+    def _working(self) -> Content:
         text, done, total = self._work
-        if not text:
+        if not text or not self._visible:
             return Content("")
         parts = [Content.styled(f"{self._frames[self._frame % len(self._frames)]} {safe(text)}", "$text-accent")]
         if total:
@@ -315,4 +325,14 @@ class Busy(Widget):
             parts.append(Content.styled(self._full * full, "$accent") + Content(self._empty * (_CELLS - full)))
             parts.append(Content(f"{done} of {total}"))
         parts.append(Content.styled("Esc cancels", "$quiet"))
-        return Content("  ").join(parts).truncate(max(self.content_size.width, 1), ellipsis=True)
+        return Content("  ").join(parts)
+
+    def render(self) -> Content:
+        name = Content.styled("ncu-advisor", "bold")
+        what = Content("  ").join([name, styled(self._what.replace("\n", " "), "")]) if self._what else name
+        width, work = max(self.content_size.width, 1), self._working()
+        if not work.plain:
+            return what.truncate(width, ellipsis=True)
+        work = work.truncate(max(width - len("ncu-advisor") - 2, 1), ellipsis=True)
+        room = max(width - work.cell_length - 2, 0)
+        return what.truncate(room, ellipsis=True, pad=True) + Content("  ") + work

@@ -30,6 +30,7 @@ from advisor.records.diagnosis import (
     is_settled,
     overriding,
 )
+from advisor.source.measures import title_of
 from advisor.view.blocks import BarRow, Bars, Block, Bullets, Cell, Code, Column, Command, Fact, Facts, Paragraph, Table
 from advisor.view.charts.bars import Bar, occupancy, occupancy_limit, speed_of_light, stalls, unit_limits
 from advisor.view.charts.workload import parts
@@ -61,6 +62,7 @@ QUANTITIES = "Waste and bounds by formula"
 BUDGET = "Several fixes, in the best order"
 # Findings that may make all other numbers meaningless; they are shown with the verdict.
 SEVERE = ("debug_build", "counter_implausible", "metric_nan", "report_incomplete")
+_MOST_UNKNOWN = 20  # causes listed as not ruled out
 _STOP = 90.0  # percent of the achievable rate, from which a kernel needs no further work
 _OPEN = "unexplained"
 _READ_ON = 3  # the most topics listed under a fix; the fix's own page lists all
@@ -242,12 +244,21 @@ def next_text(first: Finding, launch: LaunchDiagnosis) -> str:
 
 
 def location_text(place: Location) -> str:
-    """`kernel.cu:13 (100 % of excess_wavefronts), LDS R11, [R14]`; the address if the line is unknown.
+    """`kernel.cu:13 (84 % of spill instructions; STL [R1+0x134] alone 0.6 %)`; the address if the line is unknown.
 
-    Inlined code also has the nearest call.
+    The instruction is named with its own share of the measure, not with that of its line: `kernel.cu:10 (100 % of
+    shared-memory wavefronts beyond the ideal), LDS R11, [R14]` if it has all of it. Inlined code also has the nearest
+    call.
     """
     where = f"{file_name(place.file)}:{place.line}" if place.line else f"0x{place.pc:x}"
-    text = f"{where} ({share_text(place.share)} of {place.metric}), {place.sass or 'no code'}"
+    share = share_text(place.share)
+    of, alone = f"{share} of {title_of(place.metric)}", place.share if not place.line else place.sass_share
+    if not place.sass or alone is None:
+        text = f"{where} ({of})"
+    elif share_text(alone) == share:
+        text = f"{where} ({of}), {place.sass}"
+    else:
+        text = f"{where} ({of}; {place.sass} alone {share_text(alone)})"
     if not place.calls:
         return text
     call = place.calls[0]
@@ -372,6 +383,10 @@ def _unknown(launch: LaunchDiagnosis) -> tuple[Block, ...]:
         words = "; ".join(dict.fromkeys(key_of(m.metric) for m in launch.missing))
         how = f"add to the workload file: {words} (`ncu-advisor explain graphics`)"
         rows.append(Fact("Unknown", f"{', '.join(wanted)} (not ruled out): {how}", "warn"))
+    elif len(wanted) > _MOST_UNKNOWN:
+        # Almost nothing is known: a list of all causes would say no more.
+        text = f"{len(wanted)} causes are not ruled out: `ncu-advisor collect REPORT` prints the command that collects"
+        rows.append(Fact("Unknown", f"{text} the metrics they need", "warn"))
     elif wanted:
         how = "`ncu-advisor collect REPORT` prints the command that collects the metrics they need"
         rows.append(Fact("Unknown", f"{', '.join(wanted)} (not ruled out): {how}", "warn"))

@@ -21,7 +21,7 @@ from advisor.knowledge.schemas import DiagnosisDef
 from advisor.records.diagnosis import ENDS, Diagnosis, Finding, LaunchDiagnosis, Location, first_diagnosis
 from advisor.records.escapes import json_text
 from advisor.view.numbers import gain_text, number, present, time_text
-from advisor.view.pages.launch import SEVERE
+from advisor.view.pages.launch import SEVERE, location_text
 from advisor.view.text import cut, shown
 
 VERSION = "2.1.0"
@@ -191,9 +191,7 @@ def _result(one: Seen, rule: int, root: Path) -> dict[str, Any]:
     first, *others = one.places or (None,)
     where: dict[str, Any] = {"logicalLocations": [_kernel(one.kernel)]}
     where["physicalLocation"] = _physical(first, one.report, root)
-    related = [
-        (place.file, place.line, f"{place.share:.0%} of {place.metric}: {place.sass}") for place in others if place
-    ]
+    related = [(place.file, place.line, location_text(place)) for place in others if place]
     related += [(call.file, call.line, "inlined here") for call in (first.calls if first is not None else ())]
     digest = hashlib.sha256("\0".join((one.id, one.kernel)).encode("utf-8", "replace")).hexdigest()
     return present(
