@@ -231,6 +231,12 @@ def test_a_version_of_an_exercise_gets_the_fix_of_the_next_one(name, launch, fin
     assert (found.id, found.fix.id) == (finding, fix)
 
 
+def test_a_matrix_kernel_with_many_registers_still_gets_its_second_fix():
+    path = resources.folder("kernels") / "half-gemm" / "recorded" / "h200" / "profile.ncu-rep.xz"
+    found = {one.id: one for one in analyse([path]).diagnosis.launches[1].findings}
+    assert found["low_occupancy_registers"].fix.id == "operands_past_registers"
+
+
 @pytest.mark.parametrize(
     ("name", "launch", "finding", "fix"),
     [
