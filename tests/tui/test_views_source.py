@@ -400,6 +400,7 @@ async def test_a_question_typed_as_a_search_is_answered_and_not_searched_for():
 async def test_scrolled_sideways_a_line_keeps_its_share_and_its_number():
     text = TEXT.replace("sum += tile[x][y]", "sum += " + " + ".join(f"tile[x][{n}]" for n in range(40)))
     async with source((80, 24), locate=locator(listing(text=text))) as at:
+
         def first() -> str:
             return next(row for row in at.rows if "100 %" in row)
 
