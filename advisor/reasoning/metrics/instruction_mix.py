@@ -33,7 +33,7 @@ _MARKED = {
     "ATOMS": ((".CAS", "shared_swap_inst"),),
     "MUFU": ((".RCP64H", "double_seed_inst"), (".RSQ64H", "double_seed_inst")),
 }
-# Metrics of some opcodes of an entry, without its others: the copies of the TMA without prefetches, fences without error
+# Metrics of some opcodes of an entry, without its others: copies of the TMA without prefetches, fences without error
 # barriers.
 _NAMED = {
     "bulk_copy_inst": ("UBLKCP", "UTMALDG", "UTMASTG"),
