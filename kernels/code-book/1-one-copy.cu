@@ -32,7 +32,7 @@ extern "C" __global__ void CLUSTER __launch_bounds__(512) decode(const ushort4* 
 #if __CUDA_ARCH__ >= 900
   meet();
   unsigned first = in_block(mine, 0);
-  auto look = [&](unsigned c) { return load(first + 4 * c); };  // slow: here
+  auto look = [&](unsigned c) { return load(first + 4 * c); };
 #else
   __syncthreads();
   auto look = [&](unsigned c) { return mine[c]; };

@@ -79,7 +79,7 @@ extern "C" __global__ void __launch_bounds__(128, 2) gemm(const unsigned short* 
 #pragma unroll
       for (int i = 0; i < 4; ++i)
 #pragma unroll
-        for (int j = 0; j < 8; ++j) multiply_add(sum[i][j], fa[i], fb[j / 2][j % 2 * 2], fb[j / 2][j % 2 * 2 + 1]);  // slow: here
+        for (int j = 0; j < 8; ++j) multiply_add(sum[i][j], fa[i], fb[j / 2][j % 2 * 2], fb[j / 2][j % 2 * 2 + 1]);
     }
     if (t + BK < n) keep(buffer ^ 1);
     __syncthreads();

@@ -4,6 +4,6 @@
 extern "C" __global__ void move(const float* __restrict__ x, const float* __restrict__ v, const int* __restrict__ alive,
                                 float* __restrict__ out) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= *alive) return;  // slow: here
+  if (i >= *alive) return;
   out[i] = fmaf(0.01f, v[i], x[i]);
 }

@@ -17,7 +17,7 @@ __device__ void expect(unsigned long long* arrival, int bytes) {
 
 __device__ void fetch(void* to, const void* from, int bytes, unsigned long long* arrival) {
   asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(shared_address(to)),
-               "l"(from), "r"(bytes), "r"(shared_address(arrival)) : "memory");
+               "l"(from), "r"(bytes), "r"(shared_address(arrival)) : "memory");  // slow: here
 }
 
 __device__ void wait(unsigned long long* arrival, unsigned phase) {

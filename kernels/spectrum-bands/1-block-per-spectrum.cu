@@ -5,7 +5,7 @@
 __device__ float rate(float v) { return fmaf(fmaf(fmaf(-0.9f, v, 1.3f), v, -0.5f), v, 0.08f); }
 
 extern "C" __global__ void relax(const float* __restrict__ start, const float* __restrict__ gain, float* __restrict__ out) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x;  // slow: here
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
   float h = gain[blockIdx.x], v = start[i];
 #pragma unroll 8
   for (int step = 0; step < STEPS; ++step) v = fmaf(h, rate(v), v);

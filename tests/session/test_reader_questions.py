@@ -52,7 +52,7 @@ def answer(text: str) -> str:
         ("what is the margin", ["distance of a value from its threshold"], []),
         ("what does confidence mean", ["no probability"], []),
         ("what is the load/store pipe", ["Load/store unit: the pipe of each SM"], ["Did you mean"]),
-        ("should I use shared memory", ["It already does: a block uses 9.22 kB"], []),
+        ("should I use shared memory", ["a block uses 9,216 bytes of it now"], []),
         ("why is it compute bound if memory is 91 %", ["L1/shared-memory-bound"], ["No metric is called"]),
         ("what happens with fewer threads per block", ["Block Size = 512 threads"], ["Name the value"]),
         ("how many blocks do I need", ["132 SMs need at least 132 blocks", "fill the GPU once"], []),

@@ -50,7 +50,9 @@ def test_a_place_in_inlined_code_is_told_with_its_call():
         for line in finding_card(one, replace(one.findings[0], locations=(place, PLACE)), 0).lines
         if line.label == "Hot line"
     )
-    assert plain == f"a.cu:4 (97 % of {PLACE.metric}), LDS R6, [R6]" and inlined == f"{plain}, inlined at b.cuh:14"
+    # The share of the instruction alone is unknown here, so only the line has one.
+    assert plain == "a.cu:4 (97 % of shared-memory wavefronts beyond the ideal)"
+    assert inlined == f"{plain}, inlined at b.cuh:14"
 
 
 def test_a_kernel_that_is_done_says_that_there_is_nothing_to_fix():
