@@ -302,8 +302,10 @@ async def test_without_a_report_the_interview_begins_and_concludes():
         assert at.shows("Without a report", "DRAM throughput")
         await at.press("enter")
         assert at.app.state.ask is not None and at.app.state.ask.id == "dram_pct", "an accidental Enter is no answer"
-        await at.say("83%")
-        await at.say("d")
+        await at.press("8", "3", "percent_sign", "enter")
+        assert at.shows("Class  DRAM-bound", "How long does the kernel take?")
+        await at.say("12.5us")
+        await at.press("d")
         assert at.shows("Nothing to fix  Near the memory roofline")
 
 

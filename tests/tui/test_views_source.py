@@ -378,7 +378,7 @@ async def test_a_long_line_is_scrolled_sideways_to_its_end_and_back():
         assert at.shows("tile[x][y];"), "the whole line under the cursor is below the list"
 
         def first() -> str:
-            return next(row for row in at.rows if "100 %" in row)
+            return next(row for row in at.rows if "100 % █" in row)
 
         assert whole[-12:] not in first()
         for _ in range(20):
@@ -402,7 +402,7 @@ async def test_scrolled_sideways_a_line_keeps_its_share_and_its_number():
     async with source((80, 24), locate=locator(listing(text=text))) as at:
 
         def first() -> str:
-            return next(row for row in at.rows if "100 %" in row)
+            return next(row for row in at.rows if "100 % █" in row)
 
         assert ":7" in first() and "tile[x][0]" in first()
         await at.press("right", "right")
