@@ -21,7 +21,7 @@ from advisor.records import resources
 # shows in the readers, the reasoning and the commands, and in a session from its start to its end.
 _ALIKE = (
     *("tui", "lint", "explain", "bench", "view", "practice", "packaging", "hardware", "source", "timeline"),
-    *("session", "metrics", "test_regular_expressions.py"),
+    *("session", "metrics", "emulator", "test_regular_expressions.py"),
 )
 _SHOWS = (
     *("test_session.py", "test_terminal.py", "test_real_report.py", "test_packaging.py", "test_practice_child.py"),

@@ -32,6 +32,7 @@ class Here:
 
     def __init__(self, _: object) -> None:
         self._lines = deque[bytes]()
+        self.pid = os.getpid()
 
     def send(self, line: bytes) -> None:
         from advisor.readers import child

@@ -14,6 +14,7 @@ from advisor.hardware.simulators import AccessDocument, OccupancyDocument
 from advisor.practice.exercise_list import PracticeList
 from advisor.practice.selfcheck import Selfcheck
 from advisor.reasoning.document import DiagnosisDocument
+from advisor.reasoning.emulated_counts import EmulatedDocument
 from advisor.records.record import FORM, INTERNAL, OBJECT
 from advisor.session.answer_record import AnswerDocument
 from advisor.session.export.record import SessionDocument
@@ -33,6 +34,7 @@ DOCUMENTS: dict[str, tuple[Any, ...]] = {
     "answer": (AnswerDocument,),
     "compare": (Compared,),
     "diagnosis": (DiagnosisDocument,),
+    "emulate": (EmulatedDocument,),
     "explain": (Explanation,),
     "napkin": (NapkinDocument,),
     "practice-list": (PracticeList,),

@@ -36,15 +36,18 @@ class Options:
     form: str = formats("text", "json", *PAGE_FORMATS)
 
 
-@command(Options, context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
+@command(Options, context_settings={"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": []})
 def napkin(options: Options) -> int:
     """Estimate arithmetic intensity, ridge point, expected bound and minimum time before profiling.
 
     Sizes are options: `ncu-advisor napkin gemm --m 4096 --n 4096 --k 4096 --dtype f32 --gpu H100-SXM`. Without an
     algorithm, list the algorithms and simulators.
     """
-    args = click.get_current_context().args
-    if options.algorithm is None:
+    context = click.get_current_context()
+    args = context.args
+    if options.algorithm in _HELP or any(word in _HELP for word in args):
+        terminal.write(_help(context, options.algorithm))
+    elif options.algorithm is None:
         if args:
             raise UsageError("name an algorithm first: `ncu-advisor napkin` lists them")
         terminal.write(_list())
@@ -79,6 +82,52 @@ def parse_sizes(args: list[str]) -> dict[str, str]:
     if words:
         raise UsageError(f"{words[0]!r}: sizes are given as --name value, such as --m 4096")
     return given
+
+
+_HELP = ("--help", "-h")
+
+
+def _help(context: click.Context, name: str | None) -> str:
+    """Return the help of the command, then of one algorithm or simulator: its options, their meaning and default."""
+    text = context.get_help() + "\n  -h, --help                      Show this message and exit.\n"
+    if name is None or name in _HELP:
+        return text + "\n" + _list()
+    if name in _SIMULATORS:
+        rows = [f"{option_:<22}{what}" for option_, what in _SIMULATOR_OPTIONS[name]]
+        lines = [f"{name}: {_SIMULATORS[name]}", "", f"Options of {name}:"]
+    else:
+        entry = algorithms.algorithm(name)
+        rows = [f"{f'--{size} {_default(one.default)}':<22}{one.means}" for size, one in entry.parameters.items()]
+        lines = [f"{entry.id}: {entry.title}. {entry.means}", "", f"Sizes of {entry.id}, with their defaults:"]
+    wrapped = [line for row in rows for line in wrap(row, 80, 2, 24)]
+    return "\n".join([text, *wrap(lines[0], 80), *lines[1:], *wrapped]) + "\n"
+
+
+def _default(value: float | str) -> str:
+    return value if isinstance(value, str) else f"{value:g}" if value < 1e6 else f"{value:,.0f}"
+
+
+# (option, meaning) of each simulator.
+_WARP = (
+    ("--block 256", "threads of the block, or its shape such as 32x8"),
+    ("--vector 1", "elements that each lane accesses, 1 to 16"),
+    ("--offset 0", "bytes from the start of the array to its first element"),
+    ("--where CONDITION", "lanes that take part, such as 'tid.x < 16'"),
+    ("--row 0", "elements in a row of the array, for paddings and the swizzle"),
+    ("--NAME N", "the value of a name in the index, such as --stride 1024"),
+)
+_SIMULATOR_OPTIONS = {
+    "coalescing": _WARP,
+    "banks": _WARP,
+    "occupancy": (
+        ("--block 256", "threads of a block"),
+        ("--registers 32", "registers per thread"),
+        ("--shared 0", "bytes of dynamic shared memory per block, such as 16k"),
+        ("--static 0", "bytes of static shared memory per block"),
+        ("--carveout BYTES", "shared memory of an SM (default: the most)"),
+        ("--cc 8.6", "the compute capability, instead of --gpu"),
+    ),
+}
 
 
 def _list() -> str:

@@ -490,8 +490,10 @@ def choose(what: str, given: str | None, choices: Mapping[str, str], listed: boo
             text = f"{what}: {word[:60]!r} is not one of the choices: {', '.join(choices)}"
         else:
             near = [name for name, _, _ in process.extract(word[:60], list(choices), limit=3)]
-            text = f"{what}: {word[:60]!r} is not one of the {len(choices)} choices. The nearest: {', '.join(near)}. "
-            text += "`practice predict` without options lists all"
+            text = (
+                f"{what}: {word[:60]!r} is not one of the choices. The nearest of {len(choices)}: {', '.join(near)}. "
+            )
+            text += "`practice show` (of a recording) or `practice predict` without options lists all"
         if given is not None:
             raise UsageError(text)
         click.echo("\n".join(wrap(shown(text), width)), err=True)
@@ -518,12 +520,17 @@ _FEW = 8  # maximum number of choices listed with their titles; longer lists sho
 
 def listing(choices: Mapping[str, str], width: int) -> list[str]:
     """Return the lines of the choices: a few with their titles, many as columns of ids, read downwards."""
-    column = max(map(len, choices)) + 2
     if len(choices) <= _FEW:
+        column = max(map(len, choices)) + 2
         return [cut(f"  {key:<{column}}{title}", width) for key, title in choices.items()]
-    ids, columns = list(choices), max(1, (width - 2) // column)
-    rows = -(-len(ids) // columns)
-    return ["  " + "".join(f"{key:<{column}}" for key in ids[row::rows]).rstrip() for row in range(rows)]
+    ids = list(choices)
+    for rows in range(1, len(ids) + 1):  # the fewest rows whose columns, each as wide as its ids, fit
+        parts = [ids[start : start + rows] for start in range(0, len(ids), rows)]
+        widths = [max(map(len, part)) + 2 for part in parts]
+        if sum(widths) <= width or rows == len(ids):
+            break
+    lines = (zip(ids[row::rows], widths, strict=False) for row in range(rows))
+    return ["  " + "".join(f"{key:<{room}}" for key, room in line).rstrip() for line in lines]
 
 
 def _match(word: str, choices: Mapping[str, str]) -> list[str]:

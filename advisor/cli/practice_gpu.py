@@ -13,6 +13,8 @@ import click
 from advisor.cli import terminal
 from advisor.cli.options import PATH, Output, argument, clock_control, command, flag, formats, option
 from advisor.cli.practice import MOST, OneExercise, ask_prediction, reveal, write
+from advisor.emulator.compile import cubin_compiler
+from advisor.emulator.cubin import nvdisasm
 from advisor.knowledge.base import catalog
 from advisor.practice import attempts, compiling, workshop
 from advisor.practice import selfcheck as checks
@@ -20,8 +22,9 @@ from advisor.practice import sweep as sweeping
 from advisor.practice.attempts import NOT_ITS_FAULT, USUAL_ARCH
 from advisor.practice.calibrate import calibrate as measure_ceilings
 from advisor.practice.calibrate import keep
+from advisor.practice.emulated_check import check as emulated_check
 from advisor.practice.folders import faults
-from advisor.practice.manifest import Exercise, exercise, home, names
+from advisor.practice.manifest import Exercise, case, exercise, home, names, recording
 from advisor.practice.predictions import MINE
 from advisor.practice.readings import readings
 from advisor.practice.run import Listener, Progress, Runner, nothing, one_child
@@ -32,7 +35,7 @@ from advisor.practice.tasks import Request
 from advisor.profiling.failures import Failure
 from advisor.profiling.ncu import MISSING as NO_NCU
 from advisor.profiling.ncu import find_ncu
-from advisor.records.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_WRONG_USE, InputError, UsageError
+from advisor.records.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_WRONG_USE, AdvisorError, InputError, UsageError
 from advisor.records.files import write_whole
 from advisor.records.scratch import ScratchFolder
 from advisor.view.writers.json import document_json
@@ -42,6 +45,7 @@ if TYPE_CHECKING:
 from advisor.view.blocks import Page
 from advisor.view.pages import measuring as view
 from advisor.view.pages.compare import Result, compare_page
+from advisor.view.pages.emulated import check_page
 
 _ARCH = re.compile(r"(?:sm_|compute_)?(\d{1,2})\.?(\d)([af]?)\Z")
 
@@ -109,9 +113,33 @@ def _check(store: Store, shop: workshop.Workshop, options: CheckOptions) -> int:
         return _compile(store, shop, architecture(options.arch))
     tried = _try(store, shop, options.inputs, options)
     code = _show_attempt(tried, shop)
-    if tried.mine is None and _compile(store, shop, USUAL_ARCH) == EXIT_CHECK_FAILED:
-        return EXIT_CHECK_FAILED
+    if tried.mine is None:
+        right = _emulate(shop)
+        if right is not None:
+            return code if right else EXIT_CHECK_FAILED
+        if _compile(store, shop, USUAL_ARCH) == EXIT_CHECK_FAILED:
+            return EXIT_CHECK_FAILED
     return code
+
+
+def _emulate(shop: workshop.Workshop) -> bool | None:
+    """Without a GPU: return whether a small problem is right on the CPU; None if it cannot be emulated."""
+    if shop.source.suffix != ".cu" or nvdisasm() is None or cubin_compiler() is None:
+        return None
+    found = recording(shop.exercise)
+    if found is None:
+        return None
+    terminal.note("executing a small problem on the CPU")
+    try:
+        result = emulated_check(case(shop.exercise.name), shop.source, found.record.card)
+    except AdvisorError as e:
+        terminal.clear()
+        terminal.warn(f"not emulated: {e}")
+        return None
+    terminal.clear()
+    terminal.write_page(check_page(shop.source.name, result), "text", None)
+    terminal.warn("speed was not checked: that needs a GPU")
+    return result.right
 
 
 def _try(store: Store, shop: workshop.Workshop, seed: int, options: _RunOptions) -> attempts.Attempt:

@@ -35,6 +35,7 @@ Link = Annotated[tuple[str, str], named("title", "url")]
 _TOPIC = (
     "says",
     "what",
+    "picture",
     "means",
     "formula",
     "example",
@@ -50,7 +51,7 @@ _TOPIC = (
     "misleads",
 )
 _MODIFIERS = "modifiers"
-_CODE = "code"
+_AS_TYPED = ("code", "picture")
 _EXAMPLES = 2
 _FOUND = "found."
 _HIDDEN = frozenset(
@@ -476,7 +477,7 @@ def _topic(index: Index, place: Place, word: str) -> Explanation:
     if place.kind == "algorithm":
         raw["parameters"] = [_parameter(n, about) for n, about in (raw.get("parameters") or {}).items()]
     names = [n for n in _TOPIC if n in raw] + [n for n in raw if n not in _TOPIC and n not in _HIDDEN]
-    sections: list[Section] = [(name, _code(raw[name]) if name == _CODE else _lines(raw[name])) for name in names]
+    sections: list[Section] = [(name, _code(raw[name]) if name in _AS_TYPED else _lines(raw[name])) for name in names]
     if place.kind == "opcode" and place.id == _MODIFIERS:
         # The dictionary of modifiers has one field for each modifier.
         own = tuple(f".{name}: {raw[name]}" for name in names if name not in _TOPIC)

@@ -44,7 +44,7 @@ class Accuracy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How exact the model is, in nine of ten cases.
 
     within: the factor by which predicted and measured time of unmodified launches differ; of_fix: the error of a
-    predicted speedup, as a share of its logarithm; furthest: what a fix of unknown kind leaves at best of a unit's work.
+    predicted speedup, as a share of its logarithm; furthest: what a fix of unknown kind leaves at best of the work.
     """
 
     within: float

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from advisor.emulator.compile import headers
 from advisor.practice.launchlines import read_lines
 from advisor.practice.tasks import line_directive
 from advisor.profiling.failures import Failure, Remark, compile_failure, remarks
@@ -68,7 +69,7 @@ def nvrtc() -> Compiler | None:
         lib.nvrtcVersion()
     except Exception:  # It or its library is not installed; the bindings raise several kinds of exceptions.
         return None
-    includes = tuple(f"-I{path}" for path in _headers())
+    includes = tuple(f"-I{path}" for path in headers())
 
     def compiled(text: str, name: str, arch: str, quick: bool) -> tuple[bool, str]:
         hurry = (_QUICK,) if quick else ()
@@ -89,23 +90,6 @@ def nvrtc() -> Compiler | None:
         return status == lib.nvrtcResult.NVRTC_SUCCESS, said
 
     return compiled
-
-
-def _headers() -> tuple[str, ...]:
-    """Return the folders of the installed CUDA toolkit headers (cuda_fp16.h, mma.h)."""
-    try:
-        from cuda import pathfinder
-    except ImportError:
-        return ()
-    found = []
-    for name in ("cudart", "cccl"):
-        try:
-            folder = pathfinder.find_nvidia_header_directory(name)
-        except Exception:  # The name is unknown or nothing was found, depending on the version.
-            continue
-        if folder:
-            found.append(str(folder))
-    return tuple(found)
 
 
 def nvcc() -> Compiler | None:

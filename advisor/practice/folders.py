@@ -24,6 +24,7 @@ from advisor.practice.manifest import (
     exercise,
     home,
     names,
+    recorded_in,
     recording,
 )
 from advisor.practice.predictions import MINE
@@ -34,7 +35,7 @@ from advisor.records.errors import AdvisorError, KnowledgeError
 LEAST_HINTS = 3
 LEAST_HINTS_READ = 2
 LEAST_RUNS = 20
-MOST_RECORDED = 20_000_000  # total bytes of all recordings, including the demo's
+MOST_RECORDED = 22_000_000  # total bytes of all recordings, including the demo's
 # Folders of kernels/ that are not exercises: the demo's report, and the kernels that measure a GPU's ceilings.
 OTHER = ("tour", "ceilings")
 
@@ -223,7 +224,7 @@ def _files(one: Exercise) -> Iterator[Fault]:
     if record is None:
         yield Fault(folder / MANIFEST, 1, f"no recording: recorded/{CARDS[0]}/{RECORD}")
         return
-    path = folder / "recorded" / CARDS[0] / RECORD
+    path = recorded_in(one) / RECORD
     if set(record.record.steps) != {s.id for s in one.steps}:
         yield Fault(path, 1, "its steps differ from the manifest")
         return

@@ -25,7 +25,7 @@ MANIFEST = "exercise.yaml"
 # This mark ends each line of a step's source that causes its first finding; `source` must report these lines.
 SLOW_MARK = re.compile(r"[ \t]*// slow: here$", re.MULTILINE)
 REPORT, RECORD = "profile.ncu-rep.xz", "record.json"
-CARDS = ("h200",)
+CARDS = ("h200", "h100")  # a recording on the first of these counts
 _COMMENT = re.compile(r"//(?!\s*(?:launch|constant)\s*:)[^\n]*|/\*.*?\*/", re.DOTALL)
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\Z")
 
@@ -304,6 +304,12 @@ def digest(exercise: Exercise, step: StepDef) -> str:
     return state.hexdigest()[:12]
 
 
+def recorded_in(exercise: Exercise) -> Path:
+    """Return the folder of an exercise's recording, or the one for the first GPU of CARDS if there is none."""
+    folders = [home(exercise.name) / "recorded" / card for card in CARDS]
+    return next((folder for folder in folders if (folder / RECORD).is_file()), folders[0])
+
+
 class Recording(Struct, frozen=True):
     """The recording of an exercise on one GPU."""
 
@@ -311,9 +317,9 @@ class Recording(Struct, frozen=True):
     report: Path
 
 
-def recording(exercise: Exercise, card: str = CARDS[0]) -> Recording | None:
-    """Return the recording on a GPU, or None if there is none. Raises KnowledgeError if it is damaged."""
-    folder = home(exercise.name) / "recorded" / card
+def recording(exercise: Exercise) -> Recording | None:
+    """Return the recording on the first GPU of CARDS that has one, or None. Raises KnowledgeError if it is damaged."""
+    folder = recorded_in(exercise)
     path = folder / RECORD
     if not path.is_file():
         return None

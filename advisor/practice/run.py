@@ -19,8 +19,10 @@ from advisor.practice.failures import DEAD
 from advisor.practice.tasks import AS_WRITTEN, Job, Kernel, Mismatch, Request, Task, Variation
 from advisor.profiling.failures import Failure
 from advisor.profiling.process import Ended, ended_by, run_child
+from advisor.records.child import end_marked
 from advisor.records.scratch import ScratchFolder
 
+_RUN = "NCU_ADVISOR_RUN"  # environment variable of all processes of a run, with its scratch folder
 PRINTED = 100  # number of lines to keep of what kernels print
 
 
@@ -310,12 +312,13 @@ def one_child(request: Request, runner: Runner, listener: Listener) -> tuple[Out
     with folder as place:
         asked, result = Path(place) / "request.json", Path(place) / "result.json"
         try:
-            ended = run_child(
-                runner.command(asked, result), listener, runner.limits.of("start"), runner.environment(place)
-            )
+            environment = {**runner.environment(place), _RUN: place}
+            ended = run_child(runner.command(asked, result), listener, runner.limits.of("start"), environment)
         except OSError as e:
             words = f"{runner.command(asked, result)[0]} cannot be started: {e.strerror}"
             return Outcome(failure=Failure("no_child", words)), True
+        finally:
+            end_marked(f"{_RUN}={place}")  # what a step started and set free
         listener.stderr = ended.errors
         outcome, now, done = read_result(result)
     outcome = replace(outcome, printed=tuple(listener.printed))

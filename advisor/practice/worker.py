@@ -37,6 +37,7 @@ from typing import Any, Final
 from advisor.practice.failures import DEAD, of_exception, of_import, of_machine
 from advisor.practice.tasks import Job, Request, Task, load_case
 from advisor.profiling.failures import Failure
+from advisor.records.child import give_way
 
 _LIBRARY: Final = "nvcuda.dll" if os.name == "nt" else "libcuda.so.1"
 
@@ -241,6 +242,7 @@ def main(argv: list[str]) -> int:
     report = Report(Path(argv[2]), sum(len(t.jobs) for t in request.tasks))
     if request.parent:
         _watch(request.parent)
+        give_way()
     report.at("", "", "start")
     cp, failure = load_cupy()
     if failure is not None:

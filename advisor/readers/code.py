@@ -74,6 +74,21 @@ class Elf:
         """Return the bytes of the first section with this name; empty if there is none."""
         return self._bytes(self.names.index(name)) if name in self.names else b""
 
+    def size(self, name: str) -> int:
+        """Return the size of a section in bytes, also of one that has no bytes in the file; 0 if there is none."""
+        return int(self._sections[self.names.index(name)][5]) if name in self.names else 0
+
+    @property
+    def flags(self) -> int:
+        """The file's flags, which hold the architecture."""
+        return int(struct.unpack_from("<I", self._data, 0x30)[0])
+
+    def sizes(self) -> list[int]:
+        """Return the sizes of all symbols, in the order of `symbols`."""
+        data = self.section(".symtab")
+        count = min(len(data) // _SYMBOL.size, _MOST_SYMBOLS)
+        return [int(_SYMBOL.unpack_from(data, i * _SYMBOL.size)[5]) for i in range(count)]
+
     def symbols(self) -> list[Symbol]:
         """Return all symbols in the order of the symbol table; empty without one."""
         data, texts = self.section(".symtab"), self.section(".strtab")
@@ -294,7 +309,7 @@ class Code:
             if number == _ELF:
                 data = bytes(record[start:end])
             elif number == _FUNCTION:
-                functions += _functions(record[start:end])
+                functions += functions_of(record[start:end])
         elf = Elf(data)
         places = {symbol.name: symbol for symbol in reversed(elf.symbols()) if symbol.section}
         known = [(address, places[name]) for name, address in functions if name in places]
@@ -335,7 +350,8 @@ class Code:
         return table.frames(section, value + pc - address)
 
 
-def _functions(message: Bytes) -> list[tuple[str, int]]:
+def functions_of(message: Bytes) -> list[tuple[str, int]]:
+    """Return (name, address) of the functions in a record of loaded code."""
     out = []
     for _, key, start, end in fields(message):
         if message[key] & 7 == 2:

@@ -20,6 +20,11 @@ _SHAPE = re.compile(r"\s*\((\d+), (\d+), (\d+)\)x\((\d+), (\d+), (\d+)\)$")
 _TIME = re.compile(r", \d{4}-\w{3}-\d{2} \d{2}:\d{2}:\d{2}$")
 _DASHES = re.compile(r"-{3,}(\s+-{3,})+")
 _RUN = re.compile(r"-{3,}")
+# The lines of a table of ncu, which a program's own output before the first launch would hardly have.
+_RULER = re.compile(r" {4}-{3,}(?: -{3,}){2,4}\s*")
+_CUT_LAUNCH = re.compile(r" {0,4}\S.*\(\d+, \d+, \d+\)x\(\d.*")
+_BEGINS_INSIDE = "the text begins inside a launch: its first part is missing"
+_ENDS_INSIDE = "the text ends inside a {}: it is truncated"
 _PROFILED = re.compile(r'==PROF== Profiling "[^"]*"(?: - (\d+))?')
 _TOOL = re.compile(r"[Nn]sight[ -][Cc]ompute[/\\ -](\d{4}\.\d+(?:\.\d+)?)")
 _RULE = re.compile(r"\s+(OPT|INF|WRN|ERR)\s{2,}(\S.*)")
@@ -64,10 +69,13 @@ class _Reader:
         self.profiled: set[str] = set()
         self.unnumbered = self.invocations = 0
         self.rule: list[str] | None = None
+        self.headless = False  # a part of a launch came before any launch
+        self.last = self.before = ""  # the last line, and the one before it
+        self.padded = 0  # width to which ncu filled the lines of the current rule with blanks, 0 if it did not
 
     def line(self, text: str) -> None:
         """Process the next line of the file."""
-        stripped = text.strip()
+        stripped, self.before, self.last = text.strip(), self.last, text
         if (", Context " in text or ", Invocations " in text) and self._launch(stripped):
             return
         if match := _PROFILED.search(text):
@@ -84,6 +92,8 @@ class _Reader:
             self.table.open = True
         elif self.found.launches:
             self._inside(text, stripped)
+        if not self.found.launches and not self.headless:
+            self.headless = bool(_RULER.fullmatch(text)) or (stripped.startswith("Section: ") and text[:4].isspace())
         if match := _DEVICE.fullmatch(stripped):
             self.cc = match[1]
         if self.found.tool == "ncu" and (match := _TOOL.search(text[:500])):
@@ -141,6 +151,7 @@ class _Reader:
             self._close_rule()
             self.table = _Table()
             self.rule = [match[1], match[2]]
+            self.padded = len(text) if text[-1].isspace() else 0
         elif self.rule is not None:
             if stripped:
                 self.rule.append(stripped)
@@ -169,12 +180,29 @@ class _Reader:
         local = percent_of(number(estimate[2])) if estimate and estimate[1] else None
         launch.rules = (*launch.rules, RuleResult("", self.section, one_line(" ".join(words)), speedup, local))
 
+    def _ends_inside(self) -> str:
+        """Return what the last line is a part of, if more of it must follow; empty if nothing shows that."""
+        if self.table.open or (
+            _RULER.fullmatch(self.last) and self.before.strip().startswith(("Section:", "Table Name"))
+        ):
+            return "table"
+        # Blanks at the very end may have been removed from a whole text.
+        if self.rule is not None and len(self.last) < self.padded and not self.last.endswith((".", ")", "%")):
+            return "rule's message"
+        if self.last.strip().startswith("Section: ") and self.sections:
+            return "section"
+        is_launch = ", Context " in self.last or ", Invocations " in self.last
+        return "launch" if _CUT_LAUNCH.fullmatch(self.last) and not is_launch and self.sections else ""
+
     def end(self) -> Contents:
         """Finish the file: convert the texts to numbers and record what is missing."""
+        inside, found = self._ends_inside(), self.found
         self._close_rule()
-        found = self.found
-        if self.table.open:
-            found.problems.append("the text ends inside a table: it is truncated")
+        if self.headless and found.launches:
+            found.problems.append(_BEGINS_INSIDE)
+            found.missing = None
+        if inside:
+            found.problems.append(_ENDS_INSIDE.format(inside))
             found.missing = None
         elif cut := last_is_cut([tuple(names) for names in self.sections]):
             found.problems.append(cut)

@@ -27,12 +27,13 @@ class Limits:
     """Limits for reading one file.
 
     children: processes at a time; batch_launches, batch_bytes: maximum for one child (bytes of launch records, each of
-    which takes about ten times its size in memory); silence_s: seconds that a child may take for one launch;
-    total_s: seconds for the whole file; child_memory: address space of a child in bytes (if the system enforces it);
-    message_bytes: limit of a child's output; unpacked_bytes, unpack_ratio: size of a decompressed file, absolute and as
-    a multiple of the compressed one (real reports shrink 10 to 70 times); text_bytes, text_lines and line_chars: size
-    of a text or CSV file, its number of lines, its longest line; search_lines: lines in which its first launch must
-    begin; launches: number of launches in one file; name_chars: longest kernel name, longer ones are cut.
+    which takes about ten times its size in memory); silence_s: seconds that a child may take for one launch (of
+    processor time if others use the machine); total_s: seconds for the whole file; child_memory: address space of a
+    child in bytes (if the system enforces it); message_bytes: limit of a child's output; unpacked_bytes, unpack_ratio:
+    size of a decompressed file, absolute and as a multiple of the compressed one (real reports shrink 10 to 70 times);
+    text_bytes, text_lines and line_chars: size of a text or CSV file, its number of lines, its longest line;
+    search_lines: lines in which its first launch must begin; launches: number of launches in one file; name_chars:
+    longest kernel name, longer ones are cut.
     """
 
     children: int = 2

@@ -20,7 +20,7 @@ from advisor.readers.container import Container, Limits, spans
 from advisor.readers.csv_tables import percent_of, speedup_of
 from advisor.readers.formats import unpack
 from advisor.readers.frame import Contents, Launch, Shape, clean, one_line, short_name, without_links
-from advisor.records.child import Child, python_command
+from advisor.records.child import Child, python_command, schedule_of
 from advisor.records.errors import InputError
 from advisor.records.magnitudes import shape_of
 from advisor.records.quantities import counted
@@ -51,8 +51,7 @@ def messages(child: Child, job: dict[str, Any], silence_s: float, deadline: floa
     child.end_input()
     try:
         while True:
-            child.allow(min(silence_s, deadline - time.monotonic()))
-            line = child.read()
+            line = _next_line(child, silence_s, deadline)
             message = json.loads(line[0]) if line is not None and line[1] else None
             if line is None or (line[1] and not isinstance(message, dict)):
                 return
@@ -62,6 +61,21 @@ def messages(child: Child, job: dict[str, Any], silence_s: float, deadline: floa
         return
     finally:
         child.close()
+
+
+def _next_line(child: Child, silence_s: float, deadline: float) -> tuple[bytes, bool] | None:
+    """Return the child's next line. On a busy machine its processor time counts, so that no launch is lost to others.
+
+    Raises TimeoutError if it takes longer than `silence_s`, or after the deadline.
+    """
+    used_s = schedule_of(child.pid)[1]
+    while True:
+        child.allow(min(silence_s, deadline - time.monotonic()))
+        try:
+            return child.read()
+        except TimeoutError:
+            if time.monotonic() >= deadline or not child.starves(silence_s, used_s):
+                raise
 
 
 def batches(found: Container, limits: Limits, children: int) -> list[tuple[int, int]]:

@@ -1,4 +1,4 @@
-"""Choose what would decide a launch that ends without a diagnosis: few sections of ncu, or numbers that only the user knows."""
+"""Choose what would decide a launch without a diagnosis: few sections of ncu, or numbers that only the user knows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from advisor.records.diagnosis import Question
 
 CLASS = "class"
 _OF_CLASS = ("compute_pct", "memory_pct", "dram_pct")
-# A profile replays the kernel for each section: more than three cost as much as the full set, and the first ones decide most.
+# A profile replays the kernel for each section: more than three cost nearly as much as the full set.
 _MOST_SECTIONS = 3
 _MOST_METRICS = 4
 _MOST_QUESTIONS = 2
@@ -45,7 +45,7 @@ def lacks(catalog: Catalog, observed: Observed, row: int, trace: Trace, known: C
 
 
 def deciding(catalog: Catalog, found: Lacks, questions: Iterable[Question], kernel: str) -> Deciding | None:
-    """Return the sections that decide most causes together, or, if none is lacking, the questions; None without both."""
+    """Return the sections that decide most causes together, or the questions if none is lacking; None without both."""
     section = {metric: catalog.metrics[metric].section for rules in found.values() for one in rules for metric in one}
     needs = {cause: [{section[metric] for metric in one} for one in rules] for cause, rules in found.items()}
     chosen: list[str] = []

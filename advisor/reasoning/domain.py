@@ -53,7 +53,8 @@ class Kernels:
                 fixes = ranked_fixes(entry, trace)
                 if fixes and entry.kind == "diagnosis" and fixes[0].changes:
                     # Beside a general fix, those that may suit better say how far the change may go.
-                    others = () if fixes[0].conditional else tuple(fix.id for fix in fixes[1:] if fix.changes)
+                    own = (fix for fix in fixes[1:] if fix.changes and fix.changes != fixes[0].changes)
+                    others = () if fixes[0].conditional else tuple(fix.id for fix in own)
                     at.setdefault((found, fixes[0].id, others), []).append(row)
         out: dict[int, dict[str, Speedup]] = {row: {} for row in rows}
         for (found, fix_id, others), members in at.items():

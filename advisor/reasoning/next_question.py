@@ -252,8 +252,10 @@ _FROM: Final = {
 # The same, for a metric whose formula needs numbers that stand further down in ncu.
 _FROM_TABLES: Final = {
     "shared_wavefront_ratio": (
-        ("shared_load_inst", "shared_load_wavefronts", "shared_store_inst", "shared_store_wavefronts"),
-        ("shared_bits_mean",),
+        (
+            *("shared_load_inst", "shared_load_wavefronts", "shared_store_inst", "shared_store_wavefronts"),
+            "shared_bits_mean",
+        ),
     ),
 }
 

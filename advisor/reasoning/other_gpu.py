@@ -46,7 +46,6 @@ from advisor.records.errors import UsageError
 
 # A term that needs at least this part of the largest need also determines the time.
 CARRIES = 0.7
-_SM_UNITS = ("l1_global", "l1_shared", "l1_local", "lsu", "alu", "xu", "adu", "idc")
 _WIDTHS = 2.0
 
 
@@ -122,7 +121,7 @@ def changes(
     sms, clock = _sms(here, there), _over(here.boost_clock_hz, there.boost_clock_hz)
     alike = here.cc == there.cc
     unit = sms if alike or not sms.known else _between(sms.ratio / _WIDTHS, sms.ratio * _WIDTHS)
-    out = dict.fromkeys(_SM_UNITS, unit)
+    out = {name: unit for name, term in time_model().terms.items() if term.per_sm}
     out["issue"] = sms
     if here.limits and there.limits and sms.known:
         schedulers = here.limits.schedulers / there.limits.schedulers

@@ -30,7 +30,7 @@ def issue_slots(values: Mapping[str, float]) -> IssueSlots | None:
     issued = min(max(issued, 0.0), 100.0)
     idle = min(max(100.0 - active, 0.0), 100.0 - issued)
     left = 100.0 - issued - idle
-    lost = (LostSlots(reason, left * share / total) for reason, share in shares.items() if share > 0)
+    lost = (LostSlots(reason, left * (share / total)) for reason, share in shares.items() if share > 0)
     return IssueSlots(issued, idle, tuple(sorted(lost, key=lambda one: (-one.percent, one.reason))))
 
 

@@ -28,6 +28,7 @@ _PROGRAM = (
 _CHUNK = 1 << 16  # bytes read at once
 _CHUNKS = 64  # unread chunks after which the child blocks
 _ERRORS_KEPT = 1 << 14  # the last bytes of stderr
+_PASSES = 20
 _SOFT_S, _HARD_S = 3.0, 10.0  # seconds to wait for the end after SIGTERM, after SIGKILL
 
 
@@ -121,6 +122,14 @@ class Child:
         """Set the time limit in seconds from now; `read` raises TimeoutError after it."""
         self._until = self._clock() + seconds
 
+    def starves(self, needs_s: float, used_s: float = 0.0) -> bool:
+        """Whether it would run but the machine has not given it half of `needs_s` seconds of processor time (Linux).
+
+        used_s: its processor time at the start of the work that needs them.
+        """
+        state, seconds = schedule_of(self.pid)
+        return state in ("R", "D") and seconds - used_s < needs_s / 2
+
     def read(self) -> tuple[bytes, bool] | None:
         """Return the next line, and whether it is complete; an incomplete line is returned again when it has grown.
 
@@ -209,6 +218,37 @@ def end_group(process: subprocess.Popen[bytes]) -> int | None:
     return None
 
 
+def schedule_of(pid: int) -> tuple[str, float]:
+    """Return the state of a process (R: runs or would run, D: waits for a disk) and its processor time in seconds.
+
+    Return ("", 0.0) if there is no such process, or no /proc.
+    """
+    try:
+        found = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return found[0], (int(found[11]) + int(found[12])) / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, IndexError, AttributeError):
+        return "", 0.0
+
+
+def end_marked(mark: str) -> int:
+    """Kill all processes whose environment has the entry `mark` (Linux); return their number.
+
+    A process that has left its group, such as a daemon, is not reached by `end_group`, but keeps its environment.
+    """
+    entry, killed = mark.encode(), set[int]()
+    for _ in range(_PASSES):  # a process may start another while the list is read
+        before = len(killed)
+        for place in Path("/proc").glob("[0-9]*/environ"):
+            pid = int(place.parent.name)
+            with contextlib.suppress(OSError):
+                if pid != os.getpid() and pid not in killed and entry in place.read_bytes().split(b"\0"):
+                    os.kill(pid, signal.SIGKILL)
+                    killed.add(pid)
+        if len(killed) == before:
+            break
+    return len(killed)
+
+
 def _signal(process: subprocess.Popen[bytes], number: int | None) -> None:
     """Send a signal to the process's group; end the process if the system has no groups."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -237,6 +277,12 @@ def claim_output() -> Callable[[bytes], None]:
             rest = rest[stream.write(rest) :]
 
     return send
+
+
+def give_way() -> None:
+    """In the child: let the system end this process first, not the session, if the machine runs out of memory."""
+    with contextlib.suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("1000")
 
 
 def limit_memory(size: int) -> None:

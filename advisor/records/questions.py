@@ -15,6 +15,7 @@ SURE: Final = 0.7
 
 NCU_RULE: Final = "ncu_rule"  # the intent of a pasted result of a rule of Nsight Compute, which is no sentence
 JUDGE: Final = "judge"  # the intent of a question whether a stated number is good
+WOULD_HELP: Final = "would_help"  # the intent of a question whether a technique would help
 
 
 class Subject(Record):

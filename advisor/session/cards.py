@@ -252,7 +252,7 @@ def answer_card(ask: Ask, value: float | str | None, position: int | None) -> Ca
 
 
 _STYLES: Final[dict[int, Style]] = {0: "fails", 1: "unknown", 2: "holds"}
-_UNLESS: Final = {0: "Unless (not so)", 1: "Not known", 2: "Prevents it"}
+_UNLESS: Final = {0: "Not the case", 1: "Not known", 2: "Prevents it"}
 _DEEPEST: Final = 6  # maximum levels shown; a proof is a tree of findings and is flatter than this in practice
 
 

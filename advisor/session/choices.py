@@ -17,6 +17,7 @@ from advisor.session.state import State, is_end, next_finding
 from advisor.view.numbers import exact_text, short_gain_text
 
 _MOST_QUESTIONS = 2  # maximum offered at a time; more would hide the other choices on a small screen
+_MOST_ANSWERS = 20  # answers of a question that stay in their places
 _ASK_SHOWN = 66  # characters of a question in a choice
 
 Offer = tuple[Choice, e.Event]
@@ -34,9 +35,22 @@ _SKIPS = {
 
 
 def choices(state: State) -> tuple[Choice, ...]:
-    """Return the choices, the most likely first; suggestions follow the answers of a question, which have numbers."""
-    offered = tuple(choice for choice, _ in _pairs(state))
-    return (*_meant(state), *offered) if state.ask is None else (*offered, *_meant(state))
+    """Return the choices, the most likely first.
+
+    Suggestions follow the answers of a question, which have numbers, but precede a list that no screen holds.
+    """
+    own, meant = offered(state), _meant(state)
+    if state.ask is None:
+        return (*meant, *own)
+    if len(own) <= _MOST_ANSWERS:
+        return (*own, *meant)
+    labels = {choice.label for choice in meant}
+    return (*meant, *(choice for choice in own if choice.label not in labels))
+
+
+def offered(state: State) -> tuple[Choice, ...]:
+    """Return the choices without the suggestions, which are lines themselves."""
+    return tuple(choice for choice, _ in _pairs(state))
 
 
 def misread(state: State) -> bool:

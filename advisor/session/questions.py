@@ -28,6 +28,7 @@ from advisor.session.language.intents import recognise
 from advisor.session.language.judged import judged as judged_number
 from advisor.session.language.lexicon import Known
 from advisor.session.language.limited import on_launch
+from advisor.session.language.techniques import asked as technique_asked
 from advisor.view.pages.answer import answered
 from advisor.view.pages.answers.parts import Answered, Asked, found_of, main_subject
 
@@ -83,7 +84,7 @@ def answer(text: str, judged: Reasoned, position: int, known: Known, path: str =
         asked = Asked(launches, position, path, rule=judged.on_rule(position, rule))
         return Answered(meaning, asked, answered(meaning, asked))
     names = replace(known, kernels=tuple(launch.kernel for launch in launches))
-    meaning = judged_number(text, names) or recognise(text, names)
+    meaning = judged_number(text, names) or technique_asked(text) or recognise(text, names)
     if entry := shown_entry(text):
         subject = Subject(entry, object_of(text), word=entry)
         meaning = Meaning(text=text, intent="explain", says=f"what {entry} means", subject=subject, confidence=1.0)

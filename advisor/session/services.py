@@ -192,12 +192,17 @@ def knowledge_index(folders: tuple[Path, ...] = ()) -> KnowledgeIndex:
     titles = {name: entry.title for name, entry in known.classes.items()}
     titles |= {name: entry.title for name, entry in workloads(known).findings.items()}
     titles |= {name: entry.title for name, entry in known.findings.items()}
+    also: dict[str, list[str]] = {}
+    for form, name in gpus.table().index.items():
+        # The beginning of several ids is none's name.
+        if sum(gpus.key(each).startswith(form) for each in gpus.ids()) <= 1:
+            also.setdefault(name, []).append(form)
     keys = [f"{key}.{place}" for key, source in known.sources.items() for place in source.places]
     return KnowledgeIndex(
         ranges=tuple((q.id, q.low, q.high) for q in known.questions.values()),
         metrics=tuple((name, entry.unit, entry.means) for name, entry in known.metrics.items()),
         algorithms=algorithms(),
-        interview=interview(known, tuple(Choice(name, name) for name in gpus.ids())),
+        interview=interview(known, tuple(Choice(name, name, tuple(also.get(name, ()))) for name in gpus.ids())),
         findings=tuple(titles.items()),
         conclusions=tuple((name, entry.title) for name, entry in known.words.items()),
         words=explain.words(folders),

@@ -160,11 +160,11 @@ def outcome_text(item: Comparison) -> str:
 
 
 def margin_text(item: Comparison) -> str:
-    """Format the distance from the threshold as a share of it; empty if the threshold is zero.
+    """Format the distance from the threshold as a share of it; empty if the threshold is zero or must be equalled.
 
     A value far from the threshold is given as a multiple of it, since a percentage of thousands says nothing.
     """
-    if item.margin is None or not item.threshold:
+    if item.margin is None or not item.threshold or "==" in item.test:
         return ""
     if abs(item.margin) < _FAR:
         percent = f"{100 * item.margin:+.0f}"

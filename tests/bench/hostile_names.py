@@ -1,4 +1,6 @@
-"""Hostile names in every output: `python -m tests.bench.hostile_names`. With html5lib, it parses the pages.
+"""Hostile names in every output: `python -m tests.bench.hostile_names [--browser chromium]`.
+
+Pages are parsed by html5lib if it is installed; with --browser, by what that browser has made of them and run.
 
 Kernels, files, calls and NVTX ranges get names that are markup, escape sequences, formulas, links, 100 kB long, or no
 text at all. Each output is opened by a parser of its format and compared with the one of harmless names: a page must
@@ -8,11 +10,13 @@ characters that are not printed. Prints each failure and a count by format; exit
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import csv
 import io
 import json
 import re
+import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree as ET
@@ -137,8 +141,23 @@ def elements(page: str) -> list[tuple[str, dict[str, str]]]:
     ]
 
 
+def in_browser(page: str, browser: str) -> str:
+    """The page as it stands in a browser after its scripts have run. Raises CalledProcessError, TimeoutExpired."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "page.html"
+        path.write_text(page, encoding="utf-8")
+        options = ("--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}/data", "--dump-dom")
+        command = [browser, *options, path.as_uri()]
+        return subprocess.run(command, check=True, capture_output=True, text=True, timeout=120).stdout
+
+
+_browser = ""  # the program, if one was named
+
+
 def _page_shape(page: str) -> set[str]:
     """What a page is made of: element and attribute names, and where its links lead."""
+    if _browser:
+        page = in_browser(page, _browser)
     shape = set()
     for tag, attributes in elements(page):
         shape |= {f"{tag} {name}" for name in attributes} | {tag}
@@ -210,6 +229,10 @@ def shape_of(form: str, arguments: list[str]) -> tuple[int, set[str], str]:
 
 def main() -> int:
     """Prints failures and counts; 1 after any failure."""
+    global _browser
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--browser", default="")
+    _browser = parser.parse_args().browser
     counts: Counter[str] = Counter()
     bad = 0
     with tempfile.TemporaryDirectory() as place:

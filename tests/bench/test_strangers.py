@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from advisor.knowledge.base import catalog
-from tests.bench.strangers import TRUTH, Row, half_of, run, table
+from advisor.reasoning.diagnose import analyse_numbers
+from tests.bench.strangers import TRUTH, Row, half_of, outside, run, table, unexplained
 
 ENTRY = {"accepted": ["uncoalesced_access", "latency_bound"], "wrong": ["launch_overhead"], "set": "basic"}
 
@@ -50,3 +51,18 @@ def test_every_id_of_the_truth_is_known() -> None:
     launches = [e for e in yaml.safe_load(TRUTH.read_text(encoding="utf-8")) if "kind" not in e]
     assert len(launches) > 150
     assert {one for e in launches for one in e["accepted"]} - ids == set()
+
+
+def test_a_gain_counts_as_outside_only_with_a_range() -> None:
+    entry = {**ENTRY, "gain": 2.0}
+    inside, above, unknown = Row(entry, low=1.5, high=2.5), Row(entry, low=1.1, high=1.5), Row(entry)
+    assert outside([inside, above, unknown, Row(ENTRY, low=1.0, high=1.0)]) == [above]
+
+
+def test_kernels_of_one_name_in_two_files_are_two_kernels() -> None:
+    blank = analyse_numbers({"duration_ns": 50_000.0}).diagnosis.launches[0]
+    short = analyse_numbers({"duration_ns": 5_000.0}).diagnosis.launches[0]
+    lines = list(
+        unexplained([("basic", "a", blank), ("basic", "a", blank), ("basic", "b", blank), ("basic", "c", short)])
+    )
+    assert lines == ["unexplained, basic        2 of   2 kernels over 10 us; 2 say what would decide"]

@@ -1,8 +1,8 @@
-"""What the recordings tell when only a part of the sections was collected: `python -m tests.bench.thin [--set default] [--list]`.
+"""What the recordings tell with fewer sections: `python -m tests.bench.thin [--set default] [--list]`.
 
-Each launch of the bundled recordings over 10 us is diagnosed twice: with all metrics, and with those of a smaller set of ncu
-alone. Prints how often the first finding of the thin report is that of the whole one, or another of its findings, how often
-it is neither, by confidence, and how often the thin report ends unexplained.
+Each launch of the bundled recordings over 10 us is diagnosed twice: with all metrics, and with those of a smaller set
+of ncu alone. Prints how often the first finding of the thin report is that of the whole one, or another of its
+findings, how often it is neither, by confidence, and how often the thin report ends unexplained.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Pair(Struct, frozen=True):
 
     @property
     def outcome(self) -> str:
-        """`same`, `among` (another finding of the whole report), `other`, `unexplained`, or `open` if the whole one is."""
+        """`same`, `among` (another finding of the whole report), `other`, `unexplained`; `open` if the whole one is."""
         whole, thin = causes(self.whole), causes(self.thin)
         if not thin:
             return "unexplained"
@@ -60,9 +60,9 @@ def thinned(frame: Any, sections: tuple[str, ...]) -> Any:
     known = metrics()
     out = frame.copy()
     for name in frame.columns:
-        if name in known and known[name].section not in (*sections, ""):
-            out[name] = float("nan")
-        elif name in known and known[name].source == "opcodes" and OPCODES not in sections:
+        entry = known.get(name)
+        by_opcode = entry is not None and entry.source == "opcodes" and OPCODES not in sections
+        if entry is not None and (by_opcode or entry.section not in (*sections, "")):
             out[name] = float("nan")
         elif name == "accesses" and ACCESSES in sections:
             continue

@@ -21,7 +21,7 @@ def test_a_page_of_one_launch_has_its_source_lines(tour_path: Path, tmp_path: Pa
     out = tmp_path / "d.html"
     assert run("diagnose", tour_path, "--launch", 4, "--format", "html", "--out", out) == 0
     page = sound(out.read_text(encoding="utf-8"))
-    assert "transpose_tile.cu:8 (100 % of excess_wavefronts)" in page.text
+    assert "transpose_tile.cu:8 (100 % of shared-memory wavefronts beyond the ideal" in page.text
     assert "▶ 8" in page.text and "tile[threadIdx.x][threadIdx.y + j]" in page.text
 
 

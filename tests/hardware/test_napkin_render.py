@@ -10,9 +10,11 @@ from collections.abc import Sequence
 
 import jsonschema
 import pytest
+from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from advisor.cli import main
 from advisor.cli.json_schema import schema
 from advisor.hardware import algorithms
 from advisor.hardware.gpus import gpu, ids
@@ -123,3 +125,24 @@ def test_the_napkin_loads_neither_pandas_nor_numpy_nor_a_screen() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("name", "has"),
+    [
+        ("gemm", ["--m 4096", "rows of A and C", "--out_size size", "--reads_c 0"]),
+        ("banks", ["--row 0", "--block 256", "paddings"]),
+        ("occupancy", ["--registers 32", "--cc 8.6"]),
+    ],
+)
+def test_the_help_of_an_algorithm_or_simulator_lists_its_options(name: str, has: list[str]) -> None:
+    for word in ("--help", "-h"):
+        result = CliRunner().invoke(main.cli, ["napkin", name, word], standalone_mode=False)
+        assert result.exception is None and "--gpu NAME" in result.stdout
+        assert [part for part in has if part not in result.stdout] == [], result.stdout
+        assert max(map(len, result.stdout.splitlines())) <= 80
+
+
+def test_the_achievable_time_says_which_share_of_the_peak_it_is() -> None:
+    result = CliRunner().invoke(main.cli, ["napkin", "gemm"], standalone_mode=False)
+    assert re.search(r"Achievable +[\d.]+ ms \(\d+ % of the peak, as good kernels reach\)", result.stdout)

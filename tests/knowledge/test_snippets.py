@@ -24,7 +24,13 @@ from advisor.records import resources
 
 FOLDERS = ("diagnoses", "timeline")
 # Their fix is another measurement or report.
-WITHOUT = {"unexplained", "unexplained_collect_deciding", "dominant_kernel", "healthy_pipeline"}
+WITHOUT = {
+    "unexplained",
+    "unexplained_collect_deciding",
+    "unexplained_find_failed_counters",
+    "dominant_kernel",
+    "healthy_pipeline",
+}
 CXX = shutil.which("c++") or shutil.which("g++")
 
 

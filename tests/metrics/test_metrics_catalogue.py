@@ -45,6 +45,9 @@ SHARED_NAMES = {
     "device__attribute_multiprocessor_count": {"sm_count", "device_sm_count"},
     # A stand-in for ncu's counter there, what the lanes of the same run are divided by here.
     "inst_executed": {"inst_executed", "source_inst_executed"},
+    # The two halves of the tag stage by themselves, and the fuller of them.
+    "lts__t_tag_requests.avg.pct_of_peak_sustained_elapsed": {"l2_tags_pct", "l2_tag_requests_pct"},
+    "lts__t_sectors.avg.pct_of_peak_sustained_elapsed": {"l2_tags_pct", "l2_lookups_pct"},
     # Each by itself, and in the sum of all.
     **{
         name: {"pc_samples_by_reason", f"samples_{reason}"}

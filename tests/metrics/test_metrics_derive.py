@@ -83,7 +83,11 @@ def test_compute_is_the_fullest_pipe_and_sm_throughput_only_where_pipes_are_unkn
     assert (row.compute_pct, row.compute_leader, row.compute_from_breakdown) == (70, "pipe_alu_pct", 1)
     row = one(frame(**pipes, sm_throughput_pct=95.0))
     assert (row.compute_pct, row.compute_leader, row.compute_from_breakdown) == (95, "sm_throughput_pct", 0)
+    # Without a total, a pipe that decides the class is the least that compute can be; a lower one says nothing.
     row = one(frame(**pipes))
+    assert (row.compute_pct, row.compute_leader) == (70, "pipe_alu_pct")
+    assert np.isnan(row.compute_from_breakdown)
+    row = one(frame(**{**pipes, "pipe_alu_pct": 50.0}))
     assert np.isnan(row.compute_pct)
     assert row.compute_leader == ""
 

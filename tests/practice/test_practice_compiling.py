@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 import time
@@ -143,11 +144,7 @@ def test_a_compiler_that_never_ends_is_told(tmp_path: Path) -> None:
 def test_nvcc_ends_with_all_that_it_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its programs hold its output open: ending it alone would leave them at work, and their reader waiting."""
     program, pid = tmp_path / "nvcc", tmp_path / "pid"
-    program.write_text(
-        f"#!{sys.executable}\nimport subprocess, sys\n"
-        "inner = subprocess.Popen([sys.executable, '-c', 'while True: pass'])\n"
-        f"open({str(pid)!r}, 'w').write(str(inner.pid))\ninner.wait()\n"
-    )
+    program.write_text(f"#!/bin/sh\n/bin/sh -c 'while :; do :; done' &\necho $! > {shlex.quote(str(pid))}\nwait\n")
     program.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(compiling, "_LIMIT_S", 2.0)

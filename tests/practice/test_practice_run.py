@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from standin_runs import CASE, RIGHT, STANDIN, asked, exercise, runner, source
+from test_practice_child import gone
 
 from advisor.practice.run import JobResult, Outcome, Progress, run
 from advisor.practice.tasks import Job, Request, Task, Variation
@@ -148,7 +149,7 @@ def test_a_block_larger_than_its_launch_bounds_is_told_before_it_is_launched(tmp
 
 def test_a_kernel_that_never_ends_is_ended(tmp_path: Path) -> None:
     steps = {"mine": source("errors.forever()"), "fast": source()}
-    outcome = run(asked(exercise(tmp_path, steps)), runner(go_on=True, check=0.5))
+    outcome = run(asked(exercise(tmp_path, steps)), runner(go_on=True, check=4.0))
     mine, fast = outcome.jobs
     assert mine.failure is not None and mine.failure.kind == "never_ends"
     assert "a loop whose condition never becomes false" in mine.failure.words
@@ -285,6 +286,22 @@ def test_where_no_temporary_file_can_be_written_one_line_says_so(
 def test_what_kernels_print_is_kept_and_disturbs_nothing(tmp_path: Path) -> None:
     outcome = run(asked(exercise(tmp_path, {"mine": source(f"print('i = 3'); {RIGHT}")}, do=("check",))), runner())
     assert outcome.printed == ("i = 3",) and outcome.jobs[0].correct is True
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a process that left its group is not found")
+def test_what_a_step_starts_and_sets_free_ends_with_the_run(tmp_path: Path) -> None:
+    place = tmp_path / "pid"
+    free = f"open({str(place)!r}, 'w').write(str(os.getpid())), [os.close(n) for n in (0, 1, 2)], time.sleep(600)"
+    daemon = f"import os, time; os.fork() or (os.setsid(), os.fork() or ({free}), os._exit(0)); os.wait(); {RIGHT}"
+    step = daemon + f"; [time.sleep(0.01) for _ in range(6000) if not os.path.exists({str(place)!r})]"
+    assert one(tmp_path, source(step), do=("check",)).correct is True
+    assert gone(int(place.read_text()))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the rank of a process when memory runs out is Linux's")
+def test_when_memory_runs_out_the_child_is_ended_before_the_session(tmp_path: Path) -> None:
+    text = source(f"print(open('/proc/self/oom_score_adj').read().strip()); {RIGHT}")
+    assert run(asked(exercise(tmp_path, {"mine": text}, do=("check",))), runner()).printed == ("1000",)
 
 
 def test_a_flood_of_print_is_cut(tmp_path: Path) -> None:

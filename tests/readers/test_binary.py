@@ -210,6 +210,28 @@ def test_a_child_that_fails_loses_its_own_launches_only(
     assert found.info.problems == ("1 of the 2 launches announced could not be read",)
 
 
+@pytest.mark.parametrize(("state", "used", "kept"), [("R", 0.0, 2), ("D", 0.0, 2), ("R", 60.0, 1), ("S", 0.0, 1)])
+def test_a_child_that_others_keep_from_working_is_waited_for(
+    state: str, used: float, kept: int, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only one that works for long, or waits for nothing that will come, is ended; the other child is always heard."""
+    made = parent.messages
+    late: set[int] = set()
+
+    def messages(one: parent.Child, job: dict[str, Any], silence_s: float, deadline: float) -> Any:
+        if job["first"] == 1:
+            late.add(one.pid)
+        return made(one, job, 0.5 if job["first"] == 1 else 60.0, deadline)
+
+    now = iter([0.0])
+    monkeypatch.setattr("advisor.records.child.schedule_of", lambda pid: (state, used))
+    monkeypatch.setattr(parent, "schedule_of", lambda pid: (state, next(now, 0.0)))
+    monkeypatch.setattr(parent, "messages", messages)
+    _with_program(monkeypatch, tmp_path, "import time; time.sleep(600 if %r else 5)" % (kept == 1))
+    found = read(small)
+    assert late and len(found.frame) == kept and found.info.complete is (kept == 2)
+
+
 def test_when_every_child_fails_the_report_is_refused_in_one_line(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _with_script(monkeypatch, "raise SystemExit(3)")
     with pytest.raises(InputError, match="none of its 2 launches"):

@@ -110,6 +110,42 @@ def test_a_summary_stands_for_the_average_of_its_launches(log: Path) -> None:
     assert "10 in all" in found.info.problems[0]
 
 
+PADDED = "    Section: Other\n" + "".join(
+    f"    {line:100}\n"
+    for line in ("OPT   What this rule says, wrapped over two lines as ncu wraps its", "      messages.")
+)
+
+
+@pytest.mark.parametrize(
+    ("cut", "inside"),
+    [
+        (TABLE + PADDED[:-20], "rule's message"),
+        (TABLE + "    Section: Warp Sta", "section"),
+        (TABLE + "    Section: Other\n    ----- ------ ------\n", "table"),
+        (TABLE + "  copy (64, 1, 1)x(256, 1, 1), Conte", "launch"),
+    ],
+)
+def test_a_text_that_ends_inside_anything_is_incomplete(log: Path, cut: str, inside: str) -> None:
+    log.write_text(LAUNCH + cut)
+    info = read(log).info
+    assert not info.complete and f"ends inside a {inside}" in info.problems[0]
+
+
+@pytest.mark.parametrize("whole", [TABLE, TABLE.rstrip(), TABLE + PADDED, (TABLE + PADDED).rstrip()])
+def test_a_text_that_ends_where_something_ends_is_complete(log: Path, whole: str) -> None:
+    log.write_text(LAUNCH + whole)
+    assert read(log).info.complete
+
+
+@pytest.mark.parametrize("lost", ["", "    Section: GPU Speed Of Light Throughput\n"])
+def test_a_text_that_begins_inside_a_launch_is_incomplete(log: Path, lost: str) -> None:
+    log.write_text(lost + TABLE + LAUNCH + TABLE)
+    info = read(log).info
+    assert not info.complete and "begins inside a launch" in info.problems[0]
+    log.write_text("my own table\n----- -----\na b\nSection: ours\n" + LAUNCH + TABLE)
+    assert read(log).info.complete
+
+
 def test_a_text_that_ends_inside_a_table_is_incomplete(log: Path) -> None:
     log.write_text(LAUNCH + TABLE[:-80])
     info = read(log).info

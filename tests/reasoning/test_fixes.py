@@ -186,7 +186,7 @@ def test_a_fallback_is_offered_only_where_no_other_fix_suits(make, fallback, fac
         ("dependent-chain", 2, "exposed_waits", "second_warp"),
         ("gemm-ladder", 3, "bank_conflicts", "split_strips"),
         ("good-gemm", 1, "exposed_waits", "next_tile_asynchronously"),
-        ("half-gemm", 1, "low_occupancy_registers", "operands_past_registers"),
+        ("half-gemm", 1, "legacy_mma", "use_warpgroup_matrix"),
         ("indexed-array", 1, "low_occupancy_shared_memory", "raise_occupancy_shared_memory"),
         ("indexed-array", 2, "near_compute_roofline", "cheaper_unpacking"),
         ("lattice-ladder", 1, "constant_serialization", "share_uniform_constants"),
@@ -229,6 +229,12 @@ def test_a_version_of_an_exercise_gets_the_fix_of_the_next_one(name, launch, fin
     path = resources.folder("kernels") / name / "recorded" / "h200" / "profile.ncu-rep.xz"
     found = analyse([path]).diagnosis.launches[launch].findings[0]
     assert (found.id, found.fix.id) == (finding, fix)
+
+
+def test_a_matrix_kernel_with_many_registers_still_gets_its_second_fix():
+    path = resources.folder("kernels") / "half-gemm" / "recorded" / "h200" / "profile.ncu-rep.xz"
+    found = {one.id: one for one in analyse([path]).diagnosis.launches[1].findings}
+    assert found["low_occupancy_registers"].fix.id == "operands_past_registers"
 
 
 @pytest.mark.parametrize(
@@ -360,7 +366,10 @@ def test_a_kernel_of_a_library_keeps_its_finding_and_gain_but_is_to_be_called_di
     assert [f.id for f in own] == [f.id for f in library]
     found = next(f for f in library if f.id == "memory_latency")
     assert found.fix is not None and found.fix.id == "call_library_differently"
-    assert found.speedup == next(f for f in own if f.id == "memory_latency").speedup
+    gain = next(f for f in own if f.id == "memory_latency").speedup
+    # The range of the own kernel is wider: which of several fixes suits is unknown there.
+    assert found.speedup is not None and gain is not None
+    assert (found.speedup.estimate, found.speedup.high) == (gain.estimate, gain.high)
 
 
 def product(**numbers: float) -> str:

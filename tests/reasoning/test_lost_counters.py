@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from advisor.reasoning.diagnose import analyse_numbers
+from advisor.knowledge.base import catalog
+from advisor.reasoning.diagnose import analyse, analyse_numbers
 from advisor.reasoning.metrics.derive import derive
-from advisor.records.diagnosis import first_diagnosis
+from advisor.records.diagnosis import LaunchDiagnosis, first_diagnosis
+from advisor.view.pages.launch import _unknown
 
 LOST = {"sm_throughput_pct": 0.0, "memory_throughput_pct": 3.08, "dram_pct": 3.26, "duration_ns": 1.59e11}
 GRID = {"grid_size": 10, "sm_count": 19, "waves": 0.02, "warps": 20, "device_schedulers_per_sm": 4}
@@ -44,3 +47,35 @@ def test_a_unit_at_its_ceiling_leaves_no_gain_to_a_fix_that_does_not_relieve_it(
     for finding in launch.findings:
         if finding.id == "block_launch_rate":
             assert finding.kind == "note" and finding.speedup is not None and finding.speedup.estimate < 1.05
+
+
+FAILED = """
+==ERROR== LaunchFailed
+[5043] app@127.0.0.1
+  render(float *) (0, 0, 0)x(0, 0, 0), Context 1, Stream 7, Device 0, CC 8.9
+    Section: GPU Speed Of Light Throughput
+    ----------------------- ------------ ------------
+    Metric Name              Metric Unit Metric Value
+    ----------------------- ------------ ------------
+{rows}
+    ----------------------- ------------ ------------
+"""
+SUMMARY = ("DRAM Frequency", "SM Frequency", "Elapsed Cycles", "Memory Throughput", "DRAM Throughput", "Duration")
+SUMMARY += ("L1/TEX Cache Throughput", "L2 Cache Throughput", "SM Active Cycles", "Compute (SM) Throughput")
+
+
+def test_collected_counters_without_a_value_are_a_failure_and_no_missing_section(tmp_path: Path) -> None:
+    path = tmp_path / "report.txt"
+    path.write_text(FAILED.format(rows="\n".join(f"    {name:23} {'%':>12} {'(!) nan':>12}" for name in SUMMARY)))
+    (launch,) = analyse([path]).diagnosis.launches
+    first = next(found for found in launch.findings if found.id == "unexplained")
+    assert first.fix is not None and first.fix.summary.startswith("The counters failed")
+    incomplete = next(found for found in launch.findings if found.id == "report_incomplete")
+    assert "failed" in incomplete.because and "not collected" not in incomplete.because
+    (unknown,) = (row.text for block in _unknown(launch) for row in block.rows if row.label == "Unknown")
+    assert unknown.startswith(f"{len(unknown_causes(launch))} causes are not ruled out"), "no list of all causes"
+
+
+def unknown_causes(launch: LaunchDiagnosis) -> set[str]:
+    named = {name for missing in launch.missing for name in missing.needed_for}
+    return named - {found.id for found in launch.findings} - set(catalog().trust)

@@ -93,10 +93,10 @@ def test_lines_that_are_not_read_yet_are_said_to_be_so_and_told_once_they_are(co
     told = lines(conflicts, e.StepShown("4"))
     assert "Shared-memory bank conflicts: not read from the report yet; s (or /source) shows" in told
     assert "transpose_tile.cu" not in told and "No finding of this launch points to a line of code." not in told
-    assert "No line information: checked, not present" in told, "the problem is what is not there"
+    assert "No line information: checked, does not apply" in told
     told = lines(conflicts, e.ViewShown("source"), e.ViewLeft(), e.StepShown("4"))
     assert (
-        "transpose_tile.cu:8 (100 % of excess_wavefronts), LDS" in told
+        "transpose_tile.cu:8 (100 % of shared-memory wavefronts beyond the ideal; LDS" in told
         and ", array tile" in told
         and "not read" not in told
     )
@@ -107,7 +107,10 @@ def test_the_card_of_a_fix_gains_its_line_when_the_code_was_read(conflicts: Sess
     conflicts.do(e.ViewShown("source"), e.ViewLeft())
     card = next(c for c in reversed(conflicts.state.cards) if c.kind == "fix")
     told = "\n".join(line.text for line in card.lines)
-    assert "transpose_tile.cu:8 (100 % of excess_wavefronts), LDS" in told and "not read" not in told
+    assert (
+        "transpose_tile.cu:8 (100 % of shared-memory wavefronts beyond the ideal; LDS" in told
+        and "not read" not in told
+    )
 
 
 def test_the_fix_names_the_line_and_the_array_whatever_was_searched_for_since(conflicts: Session):
@@ -115,7 +118,7 @@ def test_the_fix_names_the_line_and_the_array_whatever_was_searched_for_since(co
     searches = [e.SourceSought("instructions", search=f"LD[GS]|{n}") for n in range(8)]
     told = lines(conflicts, e.ViewShown("source"), *searches, e.ViewLeft(), e.FixShown())
     assert (
-        "transpose_tile.cu:8 (100 % of excess_wavefronts), LDS" in told
+        "transpose_tile.cu:8 (100 % of shared-memory wavefronts beyond the ideal; LDS" in told
         and "array tile" in told
         and "not read" not in told
     )
@@ -126,9 +129,12 @@ def test_without_predictions_the_lines_are_read_in_the_background_and_stand_on_t
     made = on(tour, predict=False)
     made.launch(position_of("transpose_tile", tour))
     finding = next(card for card in made.state.conversation if card.kind == "finding")
-    assert any("transpose_tile.cu:8 (100 % of excess_wavefronts)" in line.text for line in finding.lines)
+    assert any("transpose_tile.cu:8 (100 % of shared-memory wavefronts" in line.text for line in finding.lines)
     told = lines(made, e.StepShown("4"))
-    assert "transpose_tile.cu:8 (100 % of excess_wavefronts), LDS" in told and "not read" not in told
+    assert (
+        "transpose_tile.cu:8 (100 % of shared-memory wavefronts beyond the ideal; LDS" in told
+        and "not read" not in told
+    )
     assert "transpose_tile.cu:8" in lines(made, e.FixShown())
     assert replay(made.state.log) == made.state
 

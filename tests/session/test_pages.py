@@ -194,9 +194,8 @@ def test_a_time_without_its_unit_is_asked_back_at_once():
 def test_a_list_shorter_than_its_page_says_which_rows_it_filled():
     state = say(first_page(), REAL, "8 60 45")
     (card,) = (card for card in state.conversation if card.title == "Your own numbers")
-    assert [line.label for line in card.lines][:3] == ["Compute (SM) Throughput", "Memory Throughput"] + [
-        "L1/TEX Cache Throughput"
-    ]
+    labels = ["Compute (SM) Throughput", "Memory Throughput", "L1/TEX Cache Throughput"]
+    assert [line.label for line in card.lines][:3] == labels
     assert card.lines[3].text == "3 numbers for 7 rows are read as the first 3"
 
 
@@ -304,3 +303,30 @@ def test_the_issue_slots_follow_from_the_issued_warps():
     state = say(first_page(), REAL, "compute 22%, memory 60%, dram 30%")
     state = say(state, REAL, "issued warp per scheduler 0.18")
     assert state.launch is not None and state.launch.metrics["issue_pct"] == pytest.approx(18)
+
+
+@pytest.mark.parametrize(
+    ("text", "gpu"),
+    [
+        ("a100-sxm4-40", "A100-SXM-40GB"),
+        ("NVIDIA H100 80GB HBM3", "H100-SXM"),
+        ("rtx 4090", "RTX-4090"),
+        ("h200", "H200-SXM"),
+    ],
+)
+def test_a_gpu_is_chosen_by_any_of_its_names_or_the_beginning_of_one(text: str, gpu: str):
+    state, at = begin(at=REAL)
+    event = understand(text, say(state, at, "kernel"))
+    assert isinstance(event, e.Answered) and event.value == gpu
+
+
+def test_the_beginning_of_several_gpus_lists_them_first_and_nothing_else_is_read_into_it():
+    state, at = begin(at=REAL)
+    state = say(state, at, "kernel")
+    asked = say(state, at, "h100")
+    assert [choice.label for choice in choices(asked)][:3] == ["H100-SXM", "H100-PCIE", "H100-NVL"]
+    assert len({choice.label for choice in choices(asked)}) == len(choices(asked)), "none is listed twice"
+    assert say(asked, at, "1").answer("gpu") == "H100-SXM"
+    assert isinstance(understand("dram 80%", state), e.Volunteered)
+    unknown = understand("gtx 9999", state)
+    assert isinstance(unknown, e.NotUnderstood) and unknown.because == "No GPU has this name."

@@ -45,12 +45,17 @@ def answer(text: str) -> str:
             ["64 registers per thread let", "theoretical occupancy", "now 32 registers"],
             ["test <="],
         ),
-        ("can i use shared memory here", ["A block uses 9.22 kB"], ["Low occupancy from shared memory"]),
+        ("can i use shared memory here", ["a block uses 9,216 bytes of it now"], ["Low occupancy from shared memory"]),
         ("is it memory bound?", ["Not by DRAM, which runs at 0.5 %", "on-chip memory"], ["Yes"]),
         ("what does 3.1x mean", ["time falls to about a third"], ["No entry"]),
         ("what does 36 % margin mean", ["distance of a value from its threshold"], ["No entry"]),
         ("what is the margin", ["distance of a value from its threshold"], []),
         ("what does confidence mean", ["no probability"], []),
+        ("what is the load/store pipe", ["Load/store unit: the pipe of each SM"], ["Did you mean"]),
+        ("should I use shared memory", ["a block uses 9,216 bytes of it now"], []),
+        ("why is it compute bound if memory is 91 %", ["L1/shared-memory-bound"], ["No metric is called"]),
+        ("what happens with fewer threads per block", ["Block Size = 512 threads"], ["Name the value"]),
+        ("how many blocks do I need", ["132 SMs need at least 132 blocks", "fill the GPU once"], []),
     ],
 )
 def test_what_readers_asked_is_answered(text: str, has: list[str], lacks: list[str]):

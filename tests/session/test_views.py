@@ -103,7 +103,7 @@ def test_results_are_bounded():
     for step in range(40):
         state = told(reduce(state, e.Supposed((("dram_pct", float(step)),))))
     kept = [request for request, _ in state.results if isinstance(request, e.Suppose)]
-    assert len(kept) <= 8 and kept[-1] == e.Suppose(1, (("dram_pct", 39.0),), quiet=True)
+    assert len(kept) <= 12 and kept[-1] == e.Suppose(1, (("dram_pct", 39.0),), quiet=True)
 
 
 def test_source_is_sought_with_filters_and_remembers_them_for_its_finding():

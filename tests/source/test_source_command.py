@@ -98,7 +98,7 @@ def test_a_lone_launch_has_its_places_and_several_have_them_on_request() -> None
 
 def test_the_text_of_a_diagnosis_says_where() -> None:
     text = said("diagnose", REPORT, "--launch", "1")
-    assert "2-tile.cu:13 (100 % of excess_wavefronts), LDS R11, [R14]" in text
+    assert "2-tile.cu:13 (100 % of shared-memory wavefronts beyond the ideal" in " ".join(text.split())
 
 
 def test_text_reports_have_no_places_and_are_diagnosed_all_the_same() -> None:

@@ -144,7 +144,7 @@ def test_a_fix_understood(snap_compare: Any):
 
 
 def test_numbers_read_off_a_screenshot(snap_compare: Any):
-    typed = ("83%", "what is long scoreboard")
+    typed = ("80", "what is long scoreboard")
     assert snap_compare(AdvisorApp(desk(), ()), terminal_size=(80, 24), run_before=lines(*typed))
 
 

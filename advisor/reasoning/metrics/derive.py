@@ -138,7 +138,7 @@ def conflicts(columns: Columns, given: Columns) -> Array:
 
 def shared_stage(columns: Columns, given: Columns) -> Array:
     """Compute the share of the L1 data stage from the wavefronts of all shared accesses: one per SM and cycle."""
-    return 100 * columns["shared_wavefronts_hw"] / (columns["sm_cycles_elapsed"] * columns["sm_count"])
+    return np.asarray(100 * columns["shared_wavefronts_hw"] / (columns["sm_cycles_elapsed"] * columns["sm_count"]))
 
 
 def spills(columns: Columns, given: Columns) -> Array:

@@ -24,6 +24,23 @@ _HALF_MATH = {
     "HMUL2": ("half_math_inst", "hmul2_inst"),
     "HFMA2": ("half_math_inst", "hfma2_inst"),
 }
+# Metrics of executions with a modifier, by opcode: strong loads pass by L1, .CAS and .CAST compare and swap.
+_MARKED = {
+    "LDG": ((".CONSTANT", "read_only_load_inst"), (".STRONG", "strong_load_inst")),
+    "LD": ((".STRONG", "strong_load_inst"),),
+    "ATOMG": ((".CAS", "global_swap_inst"),),
+    "ATOM": ((".CAS", "global_swap_inst"),),
+    "ATOMS": ((".CAS", "shared_swap_inst"),),
+    "MUFU": ((".RCP64H", "double_seed_inst"), (".RSQ64H", "double_seed_inst")),
+}
+# Metrics of some opcodes of an entry, without its others: copies of the TMA without prefetches, fences without error
+# barriers.
+_NAMED = {
+    "bulk_copy_inst": ("UBLKCP", "UTMALDG", "UTMASTG"),
+    "call_inst": ("CALL", "CAL", "JCAL"),
+    "fence_inst": ("MEMBAR",),
+    "exit_inst": ("EXIT",),
+}
 
 
 @lru_cache(maxsize=8192)
@@ -38,16 +55,16 @@ def _weights(opcode: str, plain: bool) -> tuple[tuple[str, ...], tuple[str, ...]
     if what.is_conversion and what.involves_f64:
         counts = (*counts, "f64_conversion_inst")
     half = _HALF_MATH.get(what.entry.split(".")[0], ())
-    if what.entry == "LDG" and ".CONSTANT" in opcode:
-        counts = (*counts, "read_only_load_inst")
+    marked = _MARKED.get(what.entry, ())
+    counts = (*counts, *(metric for mark, metric in marked if mark in opcode))
+    counts = (*counts, *(metric for metric, names in _NAMED.items() if opcode.split(".")[0] in names))
     counts = (*counts, *(("half_widen_inst",) if what.entry == "HADD2" and ".F32" in opcode else half))
     if not plain:
         return counts, ()
     open_: set[str] = (
         {"f64_conversion_inst"} if what.is_conversion and opcode in ("F2F", "F2I", "I2F", "FRND") else set()
     )
-    if what.entry == "LDG":
-        open_.add("read_only_load_inst")
+    open_ |= {metric for _, metric in marked}
     if what.entry == "HADD2":
         open_ |= {"half_widen_inst", *half}
     for other in sass.refined().get(opcode, ()):

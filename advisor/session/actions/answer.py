@@ -12,6 +12,7 @@ from advisor.session.action import Action, Command, Far, Typed
 from advisor.session.actions.help import NotUnderstood
 from advisor.session.interview import contradictions, prompting
 from advisor.session.interview.choosing import open_numbers, open_questions
+from advisor.session.interview.pages import page_ask
 from advisor.session.method.steps import steps_to_reveal
 from advisor.session.records import Algorithm, Ask
 from advisor.session.requests import Conclude, Estimate, Event, UserEvent, Value
@@ -94,14 +95,17 @@ def _answered(state: State, event: Answered) -> State:
 
 
 def _asked_for(state: State, question: str) -> Ask | None:
-    """Return the open question of this name; in an interview, while a page is open, any metric.
+    """Return the open question of this name; in an interview, while a number is asked, any page or metric.
 
-    So sessions that were recorded with one question for each number still replay.
+    So sessions that were recorded with one question for each number, or with pages in another order, still replay.
     """
     if state.ask is None or state.ask.id == question:
         return state.ask
-    if not state.numbers or state.ask.kind != "page":
+    if not state.numbers or state.ask.group not in ("page", "metric", "question"):
         return None
+    page = next((page for page in state.knowledge.pages if page.id == question), None)
+    if page is not None:
+        return page_ask(page, open_numbers(state))
     asked = next((ask for ask in open_numbers(state) if ask.id == question and ask.group == "metric"), None)
     unit = state.knowledge.unit(question)
     return asked if asked is not None or unit is None else Ask(question, question, "", unit=unit, low=0.0)

@@ -11,7 +11,8 @@ from msgspec.structs import replace
 from advisor.session.action import Action, Command, Shape, Typed
 from advisor.session.actions.help import NotUnderstood
 from advisor.session.interview import contradictions
-from advisor.session.interview.choosing import BOUNDS, next_number, offer, replaced, revealed
+from advisor.session.interview.choosing import BOUNDS, next_number, offer, open_numbers, replaced, revealed
+from advisor.session.interview.pages import page_ask
 from advisor.session.language.names import squash
 from advisor.session.method.steps import steps_to_reveal
 from advisor.session.records import Card
@@ -123,7 +124,12 @@ def _volunteered(state: State, event: Volunteered) -> State:
 def _page_read(state: State, event: PageRead) -> State:
     """Add the numbers; those of the open page that are left out are asked again only if one decides alone."""
     ask = state.ask
-    if state.place != "launch" or not state.numbers or ask is None or ask.id != event.page:
+    if state.place != "launch" or not state.numbers or ask is None:
+        return state
+    page = next((page for page in state.knowledge.pages if page.id == event.page), None)
+    if ask.id != event.page and page is not None and ask.group in ("page", "metric", "question"):
+        ask = page_ask(page, open_numbers(state))  # sessions with pages in another order still replay
+    if ask.id != event.page:
         return state
     after = _taken(replace(state, ask=None), event)
     if after.answers == state.answers:

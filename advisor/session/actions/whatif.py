@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any, Final
 
@@ -59,7 +60,7 @@ def _answered(state: State, request: Suppose, result: Any) -> State:
     lines = differences(launches[request.position], result)
     title, implied = assumptions(launches[request.position], request.values)
     caveats = beyond_theoretical(launches[request.position], request.values)
-    followed = followed_text(launches[request.position], result, dict(request.values))
+    followed = "" if implied else followed_text(launches[request.position], result, dict(request.values))
     body = (
         *((Line("; ".join(implied), "fact", "Implies"),) if implied else ()),
         *(lines or (Line("Class, findings and estimated speedups are unchanged.", "quiet"),)),
@@ -97,8 +98,32 @@ def _what_if(line: Typed, state: State) -> Event:
 
 def _what_if_sentence(line: Typed, state: State) -> Event | None:
     """Return the event of a sentence; None for one without a number, which may be a question (`I double it`)."""
-    event = _what_if(line, state)
+    event = _twice(line.rest, state) or _what_if(line, state)
     return None if isinstance(event, NotUnderstood) and not any(c.isdigit() for c in line.rest) else event
+
+
+# `more threads per block`, `fewer registers`: the double, or half, of what was measured.
+_MORE: Final = re.compile(
+    r"^(?:(?:i|we|it|there)\s+(?:use|used|had|have|has|were|are)\s+)?"
+    r"(?:(?P<more>more|larger|bigger|higher)|(?:fewer|less|smaller|lower))\s+(?P<of>\D+)$",
+    re.IGNORECASE,
+)
+
+
+def _twice(rest: str, state: State) -> Event | None:
+    """Return the event for twice or half the measured value of a metric that is named without a number."""
+    found = _MORE.match(rest.strip().rstrip("?!. "))
+    if found is None or state.launch is None:
+        return None
+    names = [name for name in metrics_of(found["of"], state.knowledge) if name in state.launch.metrics]
+    if not names:
+        return None
+    value = state.launch.metrics[names[0]] * (2.0 if found["more"] else 0.5)
+    try:
+        checked(names[0], state.knowledge.unit(names[0]) or "", value, state.launch.metrics[names[0]])
+        return WhatIfAsked(tuple(with_launch(state.launch, {names[0]: value}).items()))
+    except UsageError as problem:
+        return NotUnderstood(rest, (), str(problem))
 
 
 def _wrong_value(name: str, value: str, state: State) -> str:
@@ -137,7 +162,9 @@ _WHATIF: Final = Command(
     "[metric=value, …]",
     group="why",
     said=("what if",),
-    shapes=(shape("(?:what if|suppose|what would happen if|and if)", _what_if_sentence),),
+    shapes=(
+        shape("(?:what if|suppose|what (?:would happen|happens) (?:if|with)|what about|and if)", _what_if_sentence),
+    ),
     complete=_metrics,
 )
 

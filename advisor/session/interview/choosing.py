@@ -36,8 +36,8 @@ WORKLOAD_KINDS: Final = {
 # The questions that come first in any case; the others are ranked by trying their answers.
 FIRST: Final = {
     "kernel": (
-        *("subject", "gpu", "sm_throughput_pct", "memory_throughput_pct", "l1_throughput_pct", "l2_throughput_pct"),
-        *("dram_pct", "duration_ns", "sm_cycles_elapsed"),
+        *("subject", "gpu", "duration_ns", "sm_cycles_elapsed", "sm_throughput_pct", "memory_throughput_pct"),
+        *("l1_throughput_pct", "l2_throughput_pct", "dram_pct"),
     ),
     "workload": ("subject", "gpu", "sm_throughput_pct", "tex_unit_pct", "l2_pct", "dram_pct", "crop_pct"),
 }
@@ -108,6 +108,9 @@ def next_number(state: State) -> Ask | None:
         ask for ask in asks if (of := page_of(state.knowledge.pages, ask.id)) is None or is_due(of, ask.id, known)
     )
     later = {question for _, question in state.put_off}
+    if state.wanted is not None:
+        # Of the first page too, a number that was left out is asked only if it decides.
+        asks = tuple(ask for ask in asks if ask.id not in later or ask.id in state.wanted or ask.kind == "choice")
     refutes = [ask for ask in asks if ask.id in later and ask.id in (state.wanted or ())] if _ends(state) else []
     if refutes:
         return refutes[0]

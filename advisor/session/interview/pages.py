@@ -15,7 +15,8 @@ from advisor.session.records import Ask, Page
 PREFIX: Final = "page:"  # of the question id of a page
 _ASK: Final = "{section}: which numbers does ncu show? ({where})"
 _HOW: Final = (
-    "Type the numbers in this order, paste the rows from ncu, or press / and type names with numbers (dram 83%, l2 hit 41%). "
+    "Type the numbers in this order, paste the rows from ncu, or press / and type names with numbers "
+    "(dram 83%, l2 hit 41%). "
     "A dash stands for an unknown number; what you leave out counts as unknown."
 )
 

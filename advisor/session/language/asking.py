@@ -22,6 +22,7 @@ from advisor.session.language.intents import OUT_OF_SCOPE, intents, recognise
 from advisor.session.language.judged import judged
 from advisor.session.language.limited import on_launch
 from advisor.session.language.names import pick, squash
+from advisor.session.language.techniques import asked as technique_asked
 from advisor.session.questions import entry_of, object_of, other_launch, shown_entry, values_of
 from advisor.session.state import State
 from advisor.view.pages.answers.parts import main_subject
@@ -30,6 +31,7 @@ _LEAST: Final = 0.2  # minimum confidence of a reading that is answered at all
 _ACTS: Final = ("quit", "undo", "save")  # intents that change something: taken only if the reading is certain
 _COMMAND: Final = frozenset(("command", "cmd", "cmdline", "flag", "flags", "ncu", "collect", "profile", "section"))
 _ANOTHER: Final = frozenset(("next", "other", "another", "previous", "prev", "first", "last", "different", "switch"))
+_WHAT_IS: Final = re.compile(r"^(?:what is|what's|what are)\s+(?:the|a|an)\s", re.IGNORECASE)
 _PART: Final = 4  # minimum letters of a part of a kernel's name
 _LIST: Final = frozenset(("kernels", "launches", "list", "others"))
 
@@ -60,12 +62,14 @@ def question(text: str, state: State, least: float | None = None) -> e.Event | N
         return e.ExplainAsked(pick(wanted, state.knowledge.words)[0])
     if len(state.experiments) > 1 and _OUTCOME.search(text):
         return e.OutcomeAsked(text)
-    if judged(text, state.knowledge.asked) is not None:
+    if judged(text, state.knowledge.asked) is not None or technique_asked(text) is not None:
         return e.QuestionAsked(text) if state.diagnosis is not None and state.diagnosis.launches else None
     meaning = meaning_of(text, state)
     meaning = replace(meaning, subject=on_launch(meaning.subject, state.launch))
     if meaning.intent == OUT_OF_SCOPE or meaning.confidence < least:
-        return None
+        # `what is X` asks for the meaning of X, whatever else the words of X suggest.
+        means = _WHAT_IS.match(text) and meaning.subject is not None and state.place == "launch"
+        return e.ExplainAsked(meaning.subject.word) if means and meaning.subject and meaning.subject.word else None
     if meaning.intent in _ACTS and meaning.confidence < SURE:
         return None
     if meaning.confidence < SURE and not (meaning.intent == "explain" and object_of(text)):

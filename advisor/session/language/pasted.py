@@ -106,8 +106,8 @@ def in_order(text: str, rows: Sequence[Ask]) -> Pasted | None:
                 values.append((row.id, time))
                 cycles = _cycles(rows, found)
                 remark = (
-                    f"{row.row or row.id} {value} is read as {amount_text(time, row.unit, 4)}: {cycles:,.0f} elapsed cycles "
-                    f"are then a clock of {cycles / time:.2f} GHz"
+                    f"{row.row or row.id} {value} is read as {amount_text(time, row.unit, 4)}: "
+                    f"{cycles:,.0f} elapsed cycles are then a clock of {cycles / time:.2f} GHz"
                 )
             else:
                 unread.append(f"{row.row or row.id} {value}: type its unit, such as {value} us")

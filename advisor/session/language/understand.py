@@ -13,6 +13,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from advisor.hardware import gpus
 from advisor.records.errors import AdvisorError
 from advisor.records.quantities import parse_metric
 from advisor.records.questions import SURE
@@ -22,7 +23,7 @@ from advisor.session.actions import COMMANDS, SAID, SHAPES
 from advisor.session.actions.compare import opened
 from advisor.session.actions.help import TYPE_HELP
 from advisor.session.cards import range_text
-from advisor.session.choices import DONT_KNOW_WORDS, choices, event_of_choice
+from advisor.session.choices import DONT_KNOW_WORDS, choices, event_of_choice, offered
 from advisor.session.language import files
 from advisor.session.language.asking import ncu_rule, question, rule_among
 from advisor.session.language.names import begun, called, near, pick, squash
@@ -37,11 +38,14 @@ _KEPT: Final = 200  # characters of a pasted text that are kept in the session's
 _MOST_COMPLETIONS: Final = 40
 _ALIKE: Final = 62.0  # minimum similarity (0 to 100); a word of four letters with two exchanged reaches it
 _CHOICES: Final = 2  # maximum suggestions that are choices, if a command or a word resembles the line too
+_MOST_GPUS: Final = 8  # suggestions for the beginning of a GPU's name
+_MOST_WORDS: Final = 5  # of the name of a GPU
 _PROSE: Final = 2  # minimum words after a slash and a word that make a sentence
 _TELLS: Final = 4  # minimum letters for which words inside an answer identify it
 _ASKING: Final = ("how", "why", "what", "where", "which", "who", "when", "is", "are", "can", "should", "do", "does")
 _YES: Final = ("y", "yes", "yep", "yeah", "sure", "ok", "okay", "true")
 _NO: Final = ("n", "no", "nope", "false")
+_CONDITION: Final = re.compile(r"\s+(?:if|when|although|though|while|even though)\s+", re.IGNORECASE)
 _PARTS: Final = re.compile(r"[;,]\s")  # between the parts of a list
 # Derived numbers that ncu shows under the name of the measured one.
 _SHOWN: Final = {"compute_pct": "sm_throughput_pct", "memory_pct": "memory_throughput_pct"}
@@ -99,8 +103,8 @@ def event_of(choice: str, state: State, text: str = "") -> e.Event | None:
     """Return the event of a choice or suggestion; None if it is not offered now."""
     if not choice.startswith("meant:"):
         return event_of_choice(choice, state, text)
-    offered = {c.id for c in choices(state)}
-    return understand(choice.removeprefix("meant:"), state) if choice in offered else None
+    shown = {c.id for c in choices(state)}
+    return understand(choice.removeprefix("meant:"), state) if choice in shown else None
 
 
 def commands() -> tuple[str, ...]:
@@ -191,19 +195,18 @@ def unclear(text: str, state: State) -> e.NotUnderstood:
     """Return the choices, commands and words that resemble the text; if none does, suggest the help."""
     if state.ask is None and squash(text) in (*_YES, *_NO, *DONT_KNOW_WORDS):
         return e.NotUnderstood(text, tuple(c.label for c in _listed(state)[:1]), "Nothing is being asked.")
-    offered = {word: c.label for c in reversed(_listed(state)) for word in (*c.words, c.label) if len(word) > 1}
+    labels = {word: c.label for c in reversed(_listed(state)) for word in (*c.words, c.label) if len(word) > 1}
     slashed = {name: f"/{name}" for name in COMMANDS}
     known = {word: f"/explain {word}" for word in state.knowledge.words}
     lines: list[str] = []
-    for pool, most in ((offered, _CHOICES), (slashed, 1), (known, _MOST)):
+    for pool, most in ((labels, _CHOICES), (slashed, 1), (known, _MOST)):
         lines += [pool[name] for name in _alike(text, pool)][:most]
     meant = tuple(dict.fromkeys(lines))[:_MOST]
     return e.NotUnderstood(text, meant or ("/help",), "" if meant else TYPE_HELP)
 
 
 def _listed(state: State) -> list[Choice]:
-    """Return the choices without the suggestions, which are lines themselves."""
-    return [choice for choice in choices(state) if not choice.id.startswith("meant:")]
+    return list(offered(state))
 
 
 def _alike(text: str, names: Iterable[str]) -> list[str]:
@@ -338,10 +341,12 @@ def _to_text(text: str, state: State, ask: Ask) -> e.Event:
 def _choose(text: str, state: State, numbered: bool = True, exact: bool = False) -> e.Event | None:
     """Return a choice by its number, by one of its words, or by an unambiguous prefix."""
     if numbered and text.rstrip(".)").isdecimal():
-        offered = choices(state)
+        numbered_ = choices(state)
         at = int(text.rstrip(".)")[:4])
-        return event_of(offered[at - 1].id, state, text) if 1 <= at <= len(offered) else None
+        return event_of(numbered_[at - 1].id, state, text) if 1 <= at <= len(numbered_) else None
     listed = _listed(state)
+    if state.ask is not None and state.ask.group == "gpu" and (card := _gpu(text, state, listed)) is not None:
+        return card
     wanted = _yes_or_no(squash(text), listed)
     for test in (str.__eq__,) if exact else (str.__eq__, str.startswith):
         found = [c for c in listed if any(test(squash(word), wanted) for word in (*c.words, c.label, c.id))]
@@ -353,6 +358,27 @@ def _choose(text: str, state: State, numbered: bool = True, exact: bool = False)
     answers = [] if exact or state.ask is None or len(wanted) < _TELLS else listed
     found = [c for c in answers if any(_holds(word, wanted) for word in (*c.words, c.label))]
     return event_of_choice(found[0].id, state, text) if len(found) == 1 else None
+
+
+def _gpu(text: str, state: State, listed: list[Choice]) -> e.Event | None:
+    """Return the GPU that a name or its beginning means, or those that it may mean; None for a sentence or command."""
+    wanted = gpus.key(text)
+    named = {c.id: [gpus.key(word) for word in (c.label, *c.words)] for c in listed if c.id.startswith("answer:")}
+    if not any(c.isdigit() for c in wanted) or len(text.split()) > _MOST_WORDS or is_question(text):
+        return None
+    found = [name for name, words in named.items() if wanted in words]
+    found = found or [name for name, words in named.items() if any(word.startswith(wanted) for word in words)]
+    because = "Several GPUs match: choose one."
+    if not found and isinstance(_numbers(text, state), e.Volunteered):
+        return None
+    if not found:
+        alike = near(wanted, [word for words in named.values() for word in words], _MOST)
+        found = [name for name, words in named.items() if any(word in alike for word in words)]
+        because = "No GPU has this name."
+    elif len(found) == 1:
+        return event_of_choice(found[0], state, text)
+    labels = tuple(c.label for c in listed if c.id in found)
+    return e.NotUnderstood(text, labels[:_MOST_GPUS] or ("/explain gpus",), because)
 
 
 def _holds(name: str, wanted: str) -> bool:
@@ -401,7 +427,10 @@ def _numbers_or_question(text: str, state: State) -> e.Event | None:
     """Return the event of a file or of numbers with names, else of a plain question, else why numbers are unclear."""
     numbers = _numbers(text, state)
     if numbers is None or isinstance(numbers, e.NotUnderstood):
-        return question(text, state) or numbers
+        condition = _CONDITION.split(text, 1)
+        plain = condition[0] if len(condition) == 2 and is_question(text) else ""
+        # The number in `why is it slow if dram is 40 %` is an objection, and no number to take.
+        return question(text, state) or (question(plain, state) if plain else None) or numbers
     # A few words of a question can look like a number with its name.
     asks = text.rstrip().endswith("?")
     return (question(text, state, None if asks else SURE) if _is_partial(numbers) else None) or numbers

@@ -130,8 +130,8 @@ def understood(
     """Return the pairs as metrics and values. form: the line around {pairs} in suggestions.
 
     likely: the metrics of the open page, which an ambiguous name means first; given: those with a number already, which
-    it means last. beside: all numbers of the line, if these are some of them. A pair that is not understood leaves out no other one; because and meant are about the first such
-    pair.
+    it means last. beside: all numbers of the line, if these are some of them. A pair that is not understood leaves out
+    no other one; because and meant are about the first such pair.
     """
     values: dict[str, float] = {}
     unread: list[str] = []

@@ -119,7 +119,7 @@ def looked_for(state: State, launch: LaunchDiagnosis, names: Iterable[str]) -> l
             # With typed numbers, the set of rules that had all their metrics is unknown.
             lines.append(unknown(f"{title}: not decided by these numbers"))
         else:
-            lines.append(Line(f"{title}: checked, not present", "quiet"))
+            lines.append(Line(f"{title}: checked, does not apply", "quiet"))
     return lines
 
 
@@ -244,7 +244,7 @@ def _memory_chart(state: State, launch: LaunchDiagnosis) -> list[Line]:
         ("DRAM", (("read", "dram_read_bytes"), ("written", "dram_write_bytes"), ("busy", "dram_pct"))),
         ("L2 and L1", (("to L1", "l2_load_bytes"), ("from L1", "l2_store_bytes"), ("hits", "l2_hit_pct"))),
         ("L1", (("hits", "l1_hit_pct"), ("wavefronts", "l1_wavefronts_pct"))),
-        ("Shared", (("wavefronts", "shared_wavefronts"), ("of ideal", "shared_wavefront_ratio"))),
+        ("Shared", (("wavefronts", "shared_wavefronts"), ("times their ideal", "shared_wavefront_ratio"))),
         ("Local", (("sectors", "local_sectors"), ("share of memory time", "local_share"))),
     )
     return [values(state, launch, label, named) for label, named in rows]

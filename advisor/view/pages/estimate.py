@@ -19,26 +19,33 @@ def estimate_lines(estimate: Estimate) -> tuple[Line, ...]:
         lines += _part(part, told)
     if estimate.before is not None and estimate.after is not None and estimate.accounted is not None:
         text = (
-            f"all units together need {share_text(estimate.before)} of the measured time before and "
-            f"{share_text(estimate.after)} after (the largest of each chain, combined by norm {estimate.norm:g}); "
-            f"the model accounts for {share_text(estimate.accounted)} of the time, and the rest stays"
+            f"together the units need {share_text(estimate.before)} of the measured time before the fix, "
+            f"{share_text(estimate.after)} after it. The model explains {share_text(estimate.accounted)} of the "
+            "measured time; the rest is assumed to stay"
         )
         lines.append(Line(text, label="sum", depth=1))
+        overlap = f"units overlap, so their times are not added but combined by a norm of order {estimate.norm:g}: "
+        overlap += "the busiest counts most (`ncu-advisor explain time_model`)"
+        lines.append(Line(overlap, "quiet", depth=2))
     lines.append(Line(", ".join(estimate.cites), "quiet", "source", 1))
     return tuple(lines)
 
 
 def _part(part: Relief, told: set[str]) -> list[Line]:
     """Return the lines of a unit. told: the metrics that were explained above; those of this unit are added."""
-    need = "" if part.before is None or part.after is None else f"{_need(part)}, "
-    factors = [f"{one.value:.2f} ({one.formula})" for one in part.factors]
-    if len(factors) > 1:
-        origin = f"× {part.factor:.2f}, the middle of {' and '.join(factors)}"
-    else:
-        origin = f"× {part.factor:.2f}" + (f" = {part.factors[0].formula}" if part.factors else "")
+    need = "" if part.before is None or part.after is None else f"{_need(part)} "
+    left = f"{100 * part.factor:.0f} % of today's work"
+    lines = [Line(f"{part.name}: {need}({left} is left)" if need else f"{part.name}: {left} is left", depth=1)]
+    factors = [f"{one.value:.2f} = {one.formula}" for one in part.factors]
     plain = all(one.formula.replace(".", "").isdigit() for one in part.factors)
-    origin += ", a constant of the fix" if plain and part.factors else ""
-    lines = [Line(f"{part.name}: {need}{origin}", depth=1)]
+    if len(factors) > 1:
+        text = f"what is left: {part.factor:.2f}, the geometric middle of a complete and a partial fix: "
+        lines.append(Line(text + "; ".join(factors), "quiet", depth=2))
+    elif plain and factors:
+        text = f"what is left: {part.factor:.2f}, assumed for this fix, not computed from the launch"
+        lines.append(Line(text, "quiet", depth=2))
+    elif factors:
+        lines.append(Line(f"what is left: {factors[0]}", "quiet", depth=2))
     for metric, value in part.inputs:
         entry = catalog().metrics.get(metric)
         new = entry is not None and metric not in told
@@ -57,4 +64,4 @@ def _part(part: Relief, told: set[str]) -> list[Line]:
 
 
 def _need(part: Relief) -> str:
-    return f"needs {share_text(part.before or 0.0)} of the time, then {share_text(part.after or 0.0)}"
+    return f"needs {share_text(part.before or 0.0)} of the time now, {share_text(part.after or 0.0)} after the fix"

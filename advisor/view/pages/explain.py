@@ -67,6 +67,7 @@ HEADINGS = {
     "changes": "In the time model",
     "commands": "Commands",
     "code": "In code",
+    "picture": "Picture",
     "before": "Before",
     "after": "After",
     "exit": "Done when",
@@ -112,7 +113,7 @@ HEADINGS = {
     "require": "Holds for",
 }
 # Lines to copy, and code: never wrapped.
-_WHOLE = ("commands", "collect", "names", "test", "formula", "code", "before", "after", "exercise")
+_WHOLE = ("commands", "collect", "names", "test", "formula", "code", "picture", "before", "after", "exercise")
 # Short facts share a paragraph: `Pipe  lsu`.
 _SHORT = ("pipe", "kind", "space", "access", "flops", "counts", "unit", "partition", "size", "sets", "matrix", "metric")
 # The table of GPUs: peak of a ridge point -> its heading, and how soon a narrow terminal omits it.

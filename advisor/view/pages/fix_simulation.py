@@ -25,7 +25,8 @@ def _blocks(number: int) -> str:
 def _access(check: FixCheck) -> list[str]:
     measured, unit = dict(check.measured), _UNITS[check.simulator]
     who = f"{check.of}s of {measured['bytes']:.0f} bytes per lane"
-    out = [f"{who} take {_few(measured['cost'])} {unit} per request, ideal {_few(measured['ideal'])}"]
+    alone = "" if check.simulator != "banks" else ", these accesses alone"
+    out = [f"{who} take {_few(measured['cost'])} {unit} per request, ideal {_few(measured['ideal'])}{alone}"]
     patterns = [_fit(form, check) for form in check.fits]
     if len(patterns) > 1:
         out.append("patterns with this cost, which the counters cannot distinguish: " + "; or ".join(patterns))

@@ -62,6 +62,7 @@ QUANTITIES = "Waste and bounds by formula"
 BUDGET = "Several fixes, in the best order"
 # Findings that may make all other numbers meaningless; they are shown with the verdict.
 SEVERE = ("debug_build", "counter_implausible", "metric_nan", "report_incomplete")
+_MOST_UNKNOWN = 20  # causes listed as not ruled out
 _STOP = 90.0  # percent of the achievable rate, from which a kernel needs no further work
 _OPEN = "unexplained"
 _READ_ON = 3  # the most topics listed under a fix; the fix's own page lists all
@@ -382,6 +383,10 @@ def _unknown(launch: LaunchDiagnosis) -> tuple[Block, ...]:
         words = "; ".join(dict.fromkeys(key_of(m.metric) for m in launch.missing))
         how = f"add to the workload file: {words} (`ncu-advisor explain graphics`)"
         rows.append(Fact("Unknown", f"{', '.join(wanted)} (not ruled out): {how}", "warn"))
+    elif len(wanted) > _MOST_UNKNOWN:
+        # Almost nothing is known: a list of all causes would say no more.
+        text = f"{len(wanted)} causes are not ruled out: `ncu-advisor collect REPORT` prints the command that collects"
+        rows.append(Fact("Unknown", f"{text} the metrics they need", "warn"))
     elif wanted:
         how = "`ncu-advisor collect REPORT` prints the command that collects the metrics they need"
         rows.append(Fact("Unknown", f"{', '.join(wanted)} (not ruled out): {how}", "warn"))

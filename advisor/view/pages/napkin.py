@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from advisor.hardware.roofline import Inconsistency, Result
+from advisor.hardware.roofline import Inconsistency, Result, Roof
 from advisor.view.blocks import Block, Bullets, Cell, Column, Facts, Page, Paragraph, Picture, Table, facts, section
 from advisor.view.numbers import share_text, show, time_text
 
@@ -57,9 +57,17 @@ def _roofs(result: Result) -> Table | Facts:
         ("Ridge point", *(f"{_figure(roof.ridge)} FLOP/byte" for roof in roofs)),
         ("Expected", *(_BOUND[roof.bound] for roof in roofs)),
         ("Minimum time", *(f"{time_text(roof.floor_ns)} ({_TERM[roof.term]})" for roof in roofs)),
-        ("Achievable", *(time_text(roof.achievable_ns) for roof in roofs)),
+        ("Achievable", *(f"{time_text(roof.achievable_ns)} ({_reached(roof)})" for roof in roofs)),
     )
     return Table((Column(""), *map(Column, heads)), tuple(tuple(map(Cell, row)) for row in rows))
+
+
+def _reached(roof: Roof) -> str:
+    """Return what an achievable time is: the share of the peak that good kernels reach."""
+    share = roof.floor_ns / roof.achievable_ns if roof.achievable_ns else 1.0
+    if roof.term != roof.achievable_term:
+        return f"good kernels, limited by {_TERM[roof.achievable_term].partition(' ')[0]}"
+    return f"{100 * share:.0f} % of the peak, as good kernels reach"
 
 
 def roofline_lines(result: Result, width: int = 80) -> Iterator[str]:

@@ -61,7 +61,7 @@ ASKS_TIME: Final = (
     "How much time would its fix save at most? For a kernel: if it took no time; if nothing is wrong: the idle time."
 )
 _HOW: Final = {
-    "timeline": "70 points for the pattern, 30 for the time: half of them are left at a factor of two.",
+    "timeline": "70 points for the pattern, 30 for the time; off by a factor of two, it gets 15, by four none.",
     "profile": "100 points for the caveat; a caveat that applies but is not the first gives half.",
 }
 _CALLS: Final = 8  # rows of a table of calls

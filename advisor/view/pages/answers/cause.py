@@ -102,6 +102,7 @@ def _how_to_fix(meaning: Meaning, asked: Asked) -> Answer:
         return Answer(says, then=("what else was found", "which metrics are missing"))
     cost = (Facts((Fact("Cost", finding.fix.costs),)),) if finding.fix.costs else ()
     says = f"{sentence_start(finding.fix.summary)} ({finding.title}{gain_text(finding)})."
+    says = f"{_shared_now(meaning.subject, launch)} {says}".lstrip() if note else says
     then: tuple[str, ...] = ("where is it in the code", "how much faster would it be", "what next")
     if note:
         then = (f"why not {finding_title(wanted).lower()}", *then[:2])
@@ -128,10 +129,21 @@ def _shared_use(subject: Subject | None, launch: LaunchDiagnosis) -> str:
     """Return how much shared memory the launch uses, for a question whether to use it; empty for others."""
     if subject is None or subject.id != "shared_memory" or subject.form == "fault":
         return ""
+    return "Shared memory helps where the threads of a block read the same bytes several times or in another order."
+
+
+# On CC 8.0 and later each block has this much shared memory for the system (CUDA programming guide).
+_SYSTEM_SHARED: Final = 1024
+
+
+def _shared_now(subject: Subject | None, launch: LaunchDiagnosis) -> str:
+    """Return whether the kernel uses shared memory already; empty for other subjects, or if it is unknown."""
     used = launch.metrics.get("shared_bytes_per_block")
-    text = "Shared memory helps where the threads of a block read the same bytes several times or in another order."
-    now = f" A block uses {size_text(used)} of it now." if used is not None else ""
-    return f"{text}{now}"
+    if used is None or not _shared_use(subject, launch):
+        return ""
+    if used > _SYSTEM_SHARED:
+        return f"It already does: a block uses {size_text(used)} of shared memory."
+    return "It uses no shared memory now, and no finding says that it should."
 
 
 def _what_next(meaning: Meaning, asked: Asked) -> Answer:

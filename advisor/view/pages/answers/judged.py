@@ -56,6 +56,11 @@ def _judge(meaning: Meaning, asked: Asked) -> Answer:
         good, says = _supposed(meaning, asked, value, int(stated), finding)
         return Answer(f"{here} {says}", _truth(meaning, good), blocks=blocks, then=then)
     if finding is None:
+        limits = first_diagnosis(launch)
+        if limits is not None and limits.id not in ENDS and not metric.startswith("occupancy"):
+            says = f"Neither by itself: no rule of a finding tests {metric_title(metric)} ({have}) here. "
+            says += f"The launch is limited by something else: {lower_start(limits.title)}, because {limits.because}."
+            return Answer(says, _truth(meaning, True), blocks=blocks, then=then)
         says = f"That is fine: {_because(launch, metric, have)}"
         return Answer(says, _truth(meaning, True), blocks=blocks, then=then)
     if finding.id in ENDS:

@@ -181,13 +181,24 @@ def _special(subject: Subject | None, launch: LaunchDiagnosis) -> str:
         return f"{launch.gpu_name or 'The GPU is unknown'}{f' ({launch.known_as})' if launch.known_as else ''}."
     if name == "grid_size" and launch.grid:
         x, y, z = launch.grid
-        return f"The grid is {shape_text(launch.grid)}: {counted(x * y * z, 'block')}."
+        return f"The grid is {shape_text(launch.grid)}: {counted(x * y * z, 'block')}.{_blocks_to_fill(launch)}"
     if name == "block_size" and launch.block:
         x, y, z = launch.block
         return f"The block is {shape_text(launch.block)}: {counted(x * y * z, 'thread')}."
     if name == "duration" and launch.duration_ns is not None:
         return f"The launch takes {time_text(launch.duration_ns)}."
     return ""
+
+
+def _blocks_to_fill(launch: LaunchDiagnosis) -> str:
+    """Return how many blocks give each SM work, and how many fill it; empty if the SMs are unknown."""
+    sms, fits = launch.metrics.get("sm_count"), launch.metrics.get("blocks_per_sm_limit")
+    if not sms:
+        return ""
+    text = f" {sms:.0f} SMs need at least {sms:,.0f} blocks to have one each"
+    if fits:
+        text += f"; {fits * sms:,.0f} fill the GPU once ({fits:.0f} per SM fit), and several times as many even it out"
+    return f"{text}."
 
 
 def judged_by(metric: str) -> tuple[str, ...]:
@@ -264,9 +275,12 @@ def _what_if(meaning: Meaning, asked: Asked) -> Answer:
     changed = differences(asked.launch, asked.supposed)
     assumed, implied = assumptions(asked.launch, asked.values)
     notes = tuple(Paragraph(text, "warn") for text in beyond_theoretical(asked.launch, asked.values))
-    followed = followed_text(asked.launch, asked.supposed, dict(asked.values))
+    followed = "" if implied else followed_text(asked.launch, asked.supposed, dict(asked.values))
     notes += (Paragraph(followed),) if followed else ()
     caveats: tuple[Block, ...] = (*((Facts((Fact("Implies", "; ".join(implied)),)),) if implied else ()), *notes)
+    same = [asked.launch.metrics.get(name) == value for name, value in asked.values]
+    if all(same):
+        return Answer(f"{assumed} is what the launch has already: nothing changes.", then=("how do you know",))
     if not changed:
         says = f"With {assumed}, nothing changes: class, findings and expected gains are as before."
         return Answer(says, blocks=caveats, then=("how do you know",))

@@ -1,0 +1,138 @@
+"""The command `ncu-advisor emulate`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from advisor.cli import terminal
+from advisor.cli.options import Output, argument, command, flag, formats, option
+from advisor.practice import manifest
+from advisor.practice.emulated_check import check
+from advisor.practice.emulated_source import count_kernel, count_step, parse_arguments, parse_shape
+from advisor.practice.validation import recorded_names, totals, validate
+from advisor.reasoning.emulated_counts import emulated_document
+from advisor.records.errors import EXIT_CHECK_FAILED, EXIT_DONE, KnowledgeError, UsageError
+from advisor.view.pages.emulated import check_page, emulated_page
+from advisor.view.pages.emulated_validation import validation_page
+from advisor.view.writers import PAGE_FORMATS
+from advisor.view.writers.json import document_json
+
+_ARCHITECTURES = ("sm_75", "sm_80", "sm_86", "sm_89", "sm_90")
+_GRID, _BLOCK = (2**31 - 1, 65535, 65535), (1024, 1024, 64)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options(Output):
+    """Options of `emulate`."""
+
+    names: tuple[str, ...] = argument(nargs=-1, metavar="SOURCE.cu")
+    kernel: str | None = option("--kernel", metavar="NAME", help="The kernel, if the source has several.")
+    grid: str | None = option("--grid", metavar="X[,Y[,Z]]", help="Blocks.")
+    block: str | None = option("--block", metavar="X[,Y[,Z]]", help="Threads of a block.")
+    shared: int = option("--shared", default=0, type=click.IntRange(0), metavar="BYTES", help="Dynamic shared memory.")
+    arguments: tuple[str, ...] = option(
+        "--arg", multiple=True, metavar="ARG", help="An argument, in order: 'float[1000]', 'int[9]=zeros', 'int=5'."
+    )
+    arch: str = option("--arch", default="sm_90", type=click.Choice(_ARCHITECTURES), help="Architecture.")
+    exercise: str | None = option(
+        "--exercise", metavar="NAME", help="Use the launch lines of the source with the data of this exercise."
+    )
+    launch: int = option("--launch", default=0, type=click.IntRange(0), metavar="N", help="Launch line N, from 0.")
+    check: bool = flag("--check", help="With an exercise: compare a small problem with the reference.")
+    validate: bool = flag("--validate", help="Compare emulated with recorded counts, of all exercises or those named.")
+    seconds: float = option(
+        "--seconds", default=60.0, type=click.FloatRange(1), help="Limit for one launch, of CPU time."
+    )
+    jobs: int = option("--jobs", default=2, type=click.IntRange(1), metavar="N", help="Processes of --validate.")
+    form: str = formats("text", "json", *PAGE_FORMATS)
+
+
+@command(Options)
+def emulate(options: Options) -> int:
+    """Run a kernel on the CPU and count what Nsight Compute counts, without a GPU.
+
+    The source is compiled, some of its blocks are executed, and their counts are scaled to the grid. Counts are those
+    of the source page: executions, threads, sectors, wavefronts. Time, stalls and caches are unknown. An array argument
+    holds random values unless it ends in =zeros or =range. A source in the folder of an exercise, or with --exercise,
+    needs no shape: its launch lines are used.
+    """
+    if options.validate:
+        return _validate(options)
+    if len(options.names) != 1:
+        raise UsageError(
+            "emulate takes one source: `ncu-advisor emulate kernel.cu --grid 100 --block 256 --arg 'float[25600]'`"
+        )
+    source = Path(options.names[0])
+    if not source.is_file():
+        raise UsageError(f"{source}: there is no such file")
+    name = options.exercise or (source.resolve().parent.name if options.grid is None else None)
+    known = name in manifest.names() if name is not None else False
+    if options.check:
+        return _check(options, source, name if known else None)
+    terminal.note("compiling and executing")
+    if known and name is not None and options.grid is None:
+        exercise = manifest.exercise(name)
+        record = manifest.recording(exercise)
+        if record is None:
+            raise KnowledgeError(f"{name} has no recorded sizes: give --grid, --block and --arg")
+        counted = count_step(
+            source,
+            manifest.case(name),
+            record.record.card,
+            record.record.sizes,
+            options.arch,
+            options.seconds,
+            options.launch,
+        )
+    else:
+        if options.exercise is not None:
+            manifest.exercise(options.exercise)
+        if options.grid is None or options.block is None:
+            raise UsageError("give the shape of the launch with --grid and --block, or name an --exercise")
+        grid, block = parse_shape(options.grid, "--grid", _GRID), parse_shape(options.block, "--block", _BLOCK)
+        given = parse_arguments(options.arguments)
+        counted = count_kernel(
+            source, options.arch, options.kernel, grid, block, given, options.shared, options.seconds
+        )
+    terminal.clear()
+    document = emulated_document(counted)
+    if options.form == "json":
+        terminal.write(document_json(document), options.out)
+    else:
+        terminal.write_page(emulated_page(document), options.form, options.out)
+    return EXIT_DONE
+
+
+def _check(options: Options, source: Path, name: str | None) -> int:
+    if name is None:
+        raise UsageError("--check compares with the reference of an exercise: name it with --exercise")
+    if options.form == "json":
+        raise UsageError("--check has no JSON form: use text, markdown or html")
+    record = manifest.recording(manifest.exercise(name))
+    if record is None:
+        raise KnowledgeError(f"{name} has no recorded GPU to scale the problem from")
+    terminal.note("compiling and executing a small problem")
+    found = check(manifest.case(name), source, record.record.card, seconds=options.seconds)
+    terminal.clear()
+    terminal.write_page(check_page(source.name, found), options.form, options.out)
+    return EXIT_DONE if found.right else EXIT_CHECK_FAILED
+
+
+def _validate(options: Options) -> int:
+    if options.form == "json":
+        raise UsageError("--validate has no JSON form: use text, markdown or html")
+    known = recorded_names()
+    for name in options.names:
+        manifest.exercise(name)
+        if name not in known:
+            raise UsageError(f"{name} has no recording to compare with")
+    rows = []
+    for row in validate(options.names or known, options.seconds, options.jobs):
+        rows.append(row)
+        terminal.note(f"{row.name}: {row.refused or 'emulated'}")
+    terminal.clear()
+    terminal.write_page(validation_page(rows, totals(rows)), options.form, options.out)
+    return EXIT_DONE

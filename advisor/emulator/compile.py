@@ -1,0 +1,119 @@
+"""Compile CUDA source to a cubin without a GPU: NVRTC of the extra `emulate`, or nvcc on the PATH."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+
+from advisor.emulator.program import RefusedError
+from advisor.records.child import end_group
+from advisor.records.scratch import ScratchFolder
+
+INSTALL = "emulating a source needs a compiler and nvdisasm: `pip install 'ncu-advisor[emulate]'`"
+OPTIONS = ("-std=c++17", "-lineinfo")
+_LIMIT_S = 120.0
+# Takes the text, its name in messages and the architecture; returns the cubin, or None and the log.
+Compiler = Callable[[str, str, str, tuple[str, ...]], tuple[bytes | None, str]]
+
+
+@lru_cache(maxsize=1)
+def _nvrtc() -> Compiler | None:
+    try:
+        from cuda.bindings import nvrtc as lib
+
+        lib.nvrtcVersion()
+    except Exception:  # It or its library is not installed; the bindings raise several kinds of exceptions.
+        return None
+
+    def compiled(text: str, name: str, arch: str, options: tuple[str, ...]) -> tuple[bytes | None, str]:
+        given = [o.encode() for o in (*OPTIONS, *options, f"-arch={arch}", *(f"-I{p}" for p in headers()))]
+        code, label = (t.encode("utf-8", "surrogateescape") for t in (text, name))
+        _, program = lib.nvrtcCreateProgram(code, label, 0, [], [])
+        try:
+            (status,) = lib.nvrtcCompileProgram(program, len(given), given)
+            _, size = lib.nvrtcGetProgramLogSize(program)
+            log = b" " * size
+            lib.nvrtcGetProgramLog(program, log)
+            said = log.rstrip(b"\0 ").decode("utf-8", "replace")
+            if status != lib.nvrtcResult.NVRTC_SUCCESS:
+                return None, said or f"this NVRTC does not support {arch}"
+            _, size = lib.nvrtcGetCUBINSize(program)
+            cubin = b" " * size
+            lib.nvrtcGetCUBIN(program, cubin)
+            return cubin, said
+        finally:
+            lib.nvrtcDestroyProgram(program)
+
+    return compiled
+
+
+def headers() -> tuple[str, ...]:
+    """Return the folders of the installed headers of the CUDA toolkit (cuda_fp16.h, mma.h)."""
+    try:
+        from cuda import pathfinder
+    except ImportError:
+        return ()
+    found = []
+    for name in ("cudart", "cccl"):
+        try:
+            folder = pathfinder.find_nvidia_header_directory(name)
+        except Exception:  # The name is unknown or nothing was found, depending on the version.
+            continue
+        if folder:
+            found.append(str(folder))
+    return tuple(found)
+
+
+def _nvcc() -> Compiler | None:
+    program = shutil.which("nvcc")
+    if program is None:
+        return None
+
+    def compiled(text: str, name: str, arch: str, options: tuple[str, ...]) -> tuple[bytes | None, str]:
+        with ScratchFolder() as folder:
+            out = Path(folder) / "code.cubin"
+            command = [program, "-cubin", f"-arch={arch}", *OPTIONS, *options, "-x", "cu", "-", "-o", str(out)]
+            with subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=os.name == "posix",
+            ) as child:
+                try:
+                    said, errors = child.communicate(text.encode("utf-8", "surrogateescape"), timeout=_LIMIT_S)
+                except BaseException as e:
+                    end_group(child)
+                    if isinstance(e, subprocess.TimeoutExpired):
+                        return None, f"the compiler did not end within {_LIMIT_S:.0f} s"
+                    raise
+            log = (errors + said).decode("utf-8", "replace")
+            return (out.read_bytes(), log) if child.returncode == 0 and out.is_file() else (None, log)
+
+    return compiled
+
+
+def cubin_compiler() -> Compiler | None:
+    """Return the installed compiler, or None."""
+    return _nvrtc() or _nvcc()
+
+
+def compile_cubin(text: str, name: str, arch: str, options: tuple[str, ...] = ()) -> bytes:
+    """Compile a source. name: what the line table and messages call it.
+
+    Raises RefusedError in one line: no compiler is installed, or the first error of the compiler with file and line.
+    """
+    compiler = cubin_compiler()
+    if compiler is None:
+        raise RefusedError(INSTALL)
+    label = name.replace("\\", "\\\\").replace('"', '\\"')
+    cubin, log = compiler(f'#line 1 "{label}"\n{text}', name, arch, options)
+    if cubin is None:
+        lines = [line.strip() for line in log.splitlines() if line.strip()]
+        first = next((line for line in lines if "error" in line), lines[0] if lines else "the compiler failed")
+        raise RefusedError(first.replace("(", ":", 1).replace(")", "", 1)[:300] if "): error" in first else first[:300])
+    return cubin

@@ -1,0 +1,330 @@
+"""Count a launch: sampled blocks are executed, and their counts are scaled to the grid.
+
+Which blocks: all of a small grid. Of a larger one, each axis is divided into first, inner and last index; the
+combinations are classes, in which edge conditions are the same. Of each class the first, the last and some blocks
+between them are executed. Where two neighbours of these differ, more blocks between them are executed, until what
+differs is found or a limit is reached. The blocks between two executed ones count as the mean of these two: that is
+exact where both do the same, and where the work changes evenly.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from advisor.emulator.launch import Argument, allocate_variables, prepare
+from advisor.emulator.machine import Launch, Machine, Shape
+from advisor.emulator.memory import Fill, GlobalMemory
+from advisor.emulator.program import Program
+from advisor.emulator.relevance import Relevance, relevance
+from advisor.emulator.state import Array
+
+# Names of ncu's per-instruction metrics for the fields of InstructionCounts.
+METRICS = {
+    "executed": "inst_executed",
+    "threads": "thread_inst_executed",
+    "threads_on": "thread_inst_executed_true",
+    "sectors": "memory_l2_theoretical_sectors_global",
+    "ideal_sectors": "memory_l2_theoretical_sectors_global_ideal",
+    "local_sectors": "memory_l2_theoretical_sectors_local",
+    "tags": "memory_l1_tag_requests_global",
+    "wavefronts": "memory_l1_wavefronts_shared",
+    "ideal_wavefronts": "memory_l1_wavefronts_shared_ideal",
+}
+
+
+@dataclass(slots=True)
+class InstructionCounts:
+    """The counts of one instruction over the whole grid, as ncu's source page has them.
+
+    space: global, shared, local or ''; kind: load, store, atomic; width: bytes a lane. A count of None does not apply.
+    """
+
+    address: int
+    text: str
+    executed: float
+    threads: float
+    threads_on: float
+    space: str = ""
+    kind: str = ""
+    width: int = 0
+    requests: float | None = None
+    sectors: float | None = None
+    ideal_sectors: float | None = None
+    tags: float | None = None
+    local_sectors: float | None = None
+    wavefronts: float | None = None
+    ideal_wavefronts: float | None = None
+
+
+@dataclass(slots=True)
+class Counted:
+    """The counts of a launch. blocks, executed_blocks: of the grid, and of those executed.
+
+    spread: largest relative difference of executed instructions between the blocks of one class; data_dependent:
+    whether the inputs' contents decide counts; exact: all blocks were executed.
+    """
+
+    program: Program
+    grid: Shape
+    block: Shape
+    instructions: list[InstructionCounts]
+    blocks: int
+    executed_blocks: int
+    spread: float
+    data_dependent: bool
+    warp_steps: int
+    dynamic_shared: int = 0
+    branches: dict[int, float] = field(default_factory=dict)
+
+    @property
+    def exact(self) -> bool:
+        """Whether every block was executed."""
+        return self.blocks == self.executed_blocks
+
+    def total(self, name: str, space: str | None = None, kinds: Sequence[str] = ()) -> float:
+        """Return the sum of a count over the instructions of a space and of kinds."""
+        return math.fsum(
+            getattr(i, name) or 0.0
+            for i in self.instructions
+            if (space is None or i.space == space) and (not kinds or i.kind in kinds)
+        )
+
+
+def classes(grid: Shape) -> list[tuple[list[range], int]]:
+    """Return the classes of blocks of a grid: the ranges of x, y, z, and the number of blocks."""
+    axes = []
+    for size in grid:
+        parts = [range(1)]
+        if size > 2:
+            parts.append(range(1, size - 1))
+        if size > 1:
+            parts.append(range(size - 1, size))
+        axes.append(parts)
+    return [([x, y, z], len(x) * len(y) * len(z)) for z, y, x in itertools.product(axes[2], axes[1], axes[0])]
+
+
+class _Class:
+    """Blocks with the same edge conditions: numbers of its blocks by place, and what the executed ones counted."""
+
+    def __init__(self, ranges: list[range], size: int, grid: Shape) -> None:
+        self.ranges, self.size, self.grid = ranges, size, grid
+        self.found: dict[int, Array] = {}
+
+    def number(self, place: int) -> int:
+        """Return the number of a block in the grid."""
+        xs, ys, zs = self.ranges
+        x, y, z = place % len(xs), place // len(xs) % len(ys), place // (len(xs) * len(ys))
+        return xs[x] + self.grid[0] * (ys[y] + self.grid[1] * zs[z])
+
+    def first(self, wanted: int) -> list[int]:
+        """Return the places to begin with: both ends, and a place in each of equal parts, at different distances."""
+        if self.size <= max(wanted, 2):
+            return list(range(self.size))
+        between = [int((i + (i * 0.6180339887) % 1.0) / wanted * self.size) for i in range(wanted)]
+        return sorted({0, self.size - 1, *between})
+
+    def more(self) -> list[tuple[float, list[int]]]:
+        """Return (how much is uncertain, places to execute) of each gap whose two ends differ."""
+        places = sorted(self.found)
+        out = []
+        for low, high in itertools.pairwise(places):
+            gap = high - low - 1
+            if gap < 1:
+                continue
+            a, b = self.found[low], self.found[high]
+            if np.array_equal(a, b):
+                continue
+            # A difference in executions is a change of the work; other counts may just vary with the data.
+            uncertain = float(np.abs(a - b).sum() + _WORK * np.abs(a[0] - b[0]).sum()) * gap
+            count = min(gap, PARTS)
+            out.append((uncertain, [low + 1 + gap * (2 * i + 1) // (2 * count) for i in range(count)]))
+        return out
+
+    def weights(self) -> dict[int, float]:
+        """Return how many blocks each executed place stands for."""
+        places = sorted(self.found)
+        out = dict.fromkeys(places, 1.0)
+        for low, high in itertools.pairwise(places):
+            half = (high - low - 1) / 2
+            out[low] += half
+            out[high] += half
+        return out
+
+    def spread(self) -> float:
+        """Return the largest difference of a total between neighbours with blocks between them, relative to it."""
+        places, worst = sorted(self.found), 0.0
+        for low, high in itertools.pairwise(places):
+            if high - low > 1:
+                a, b = (float(self.found[p].sum()) for p in (low, high))
+                worst = max(worst, abs(a - b) / max(a, b, 1.0))
+        return worst
+
+
+@dataclass(slots=True)
+class Problem:
+    """A launch to count or to check.
+
+    arrays: name -> (bytes, function that writes the content, or None for zeros); arguments in order; constants: values
+    of __constant__ symbols, as functions that are called only if needed.
+    """
+
+    program: Program
+    grid: Shape
+    block: Shape
+    arguments: Sequence[Argument]
+    arrays: Mapping[str, tuple[int, Fill | None]]
+    dynamic_shared: int = 0
+    constants: Mapping[str, Callable[[], bytes]] = field(default_factory=dict)
+
+
+def memory_of(problem: Problem) -> tuple[GlobalMemory, dict[str, int]]:
+    """Allocate the arrays and variables of a problem; return the memory and the addresses."""
+    memory = GlobalMemory()
+    addresses = allocate_variables(problem.program, memory)
+    for name, (size, fill) in problem.arrays.items():
+        addresses[name] = memory.allocate(name, size, fill)
+    return memory, addresses
+
+
+def machine_of(
+    problem: Problem,
+    blocks: Sequence[int],
+    memory: GlobalMemory,
+    addresses: Mapping[str, int],
+    needed: Callable[[int], bool] | None,
+    seconds: float,
+    constants: bool = True,
+) -> Machine:
+    """Return a machine that is ready to run some blocks of a problem."""
+    values = {name: value() for name, value in problem.constants.items()} if constants else {}
+    banks = prepare(problem.program, memory, addresses, problem.grid, problem.block, problem.arguments, values)
+    launch = Launch(problem.grid, problem.block, problem.dynamic_shared, memory, banks, blocks, seconds)
+    return Machine(problem.program, launch, needed)
+
+
+PARTS = 8  # places to execute in a gap whose ends differ
+_ROUNDS = 7
+_WORK = 1e3
+_QUICK_S = 2.0  # the ends of the classes take less: more blocks are executed
+_WARPS_OF_A_ROUND = 512
+_GROWTH = 4  # blocks executed at most, as a multiple of those to begin with
+_FIELDS = ("executed", "lanes", "off", "requests", "sectors", "ideal_sectors", "tags", "wavefronts", "ideal_wavefronts")
+
+
+def count(problem: Problem, wanted_warps: int = 256, seconds: float = 60.0) -> Counted:
+    """Execute sampled blocks, and return the counts of the whole grid.
+
+    Raises RefusedError for what is not emulated, and FaultError for errors of the program.
+    """
+    deadline = time.process_time() + seconds
+    blocks = math.prod(problem.grid)
+    warps = -(-math.prod(problem.block) // 32)
+    memory, addresses = memory_of(problem)
+    trial = machine_of(problem, [0], memory, addresses, None, seconds)
+    found: Relevance = relevance(problem.program, trial.builds)
+    wanted = max(2, wanted_warps // warps)
+    kinds = [_Class(ranges, size, problem.grid) for ranges, size in classes(problem.grid)]
+    later = {kind: kind.first(wanted if kind.size > 8 else 2) for kind in kinds}
+    if blocks <= 2 * wanted:
+        later = {kind: list(range(kind.size)) for kind in kinds}
+    # The ends of each class first, to learn how long a block takes.
+    plan = [(kind, kind.first(0)) for kind in kinds]
+    spaces: dict[int, tuple[str, str, int]] = {}
+    steps = executed = 0
+    budget = _GROWTH * sum(len(places) for places in later.values())
+    begin = time.process_time()
+    for turn in range(_ROUNDS + 1):
+        todo = sorted((kind.number(place), kind, place) for kind, places in plan for place in places)
+        for start in range(0, len(todo), max(1, _WARPS_OF_A_ROUND // warps)):
+            part = todo[start : start + max(1, _WARPS_OF_A_ROUND // warps)]
+            left = max(deadline - time.process_time(), 0.5)
+            needed = found.needed.__contains__
+            machine = machine_of(problem, [n for n, _, _ in part], memory, addresses, needed, left)
+            machine.run()
+            steps += machine.steps_done
+            for (_, kind, place), vector in zip(part, _by_block(machine, spaces), strict=True):
+                kind.found[place] = vector
+        executed += len(todo)
+        if later and time.process_time() - begin < _QUICK_S:
+            rest = [(kind, [p for p in places if p not in kind.found]) for kind, places in later.items()]
+            plan, later = [(kind, places) for kind, places in rest if places], {}
+            if plan:
+                continue
+        later = {}
+        gaps = sorted(((u, kind, places) for kind in kinds for u, places in kind.more()), key=lambda gap: -gap[0])
+        plan = []
+        for _, kind, places in gaps:
+            if executed + sum(len(p) for _, p in plan) + len(places) <= budget:
+                plan.append((kind, places))
+        if not plan or turn == _ROUNDS or time.process_time() > deadline - seconds * 3 / 4:
+            break
+    total: Array = np.zeros((len(_FIELDS), len(problem.program.code)))
+    for kind in kinds:
+        for place, weight in kind.weights().items():
+            total += weight * kind.found[place]
+    spread = max(kind.spread() for kind in kinds)
+    return _collected(problem, total, spaces, blocks, executed, spread, found.inputs, steps)
+
+
+def _by_block(machine: Machine, spaces: dict[int, tuple[str, str, int]]) -> list[Array]:
+    """Return the counts of each executed block: (fields, instructions) as a flat array."""
+    blocks, per = len(machine.launch.blocks), machine.warps_of_block
+    count = len(machine.code)
+    out = np.zeros((len(_FIELDS), count, blocks))
+    out[0] = machine.executed().reshape(count, blocks, per).sum(axis=2)
+    out[1] = machine.lanes_executed().reshape(count, blocks, per).sum(axis=2)
+    for i, values in machine.off.items():
+        out[2, i] = values.reshape(blocks, per).sum(axis=1)
+    for i, memory in machine.memory_counts.items():
+        spaces[i] = memory.space, memory.kind, memory.width
+        for row, name in enumerate(_FIELDS[3:], 3):
+            out[row, i] = getattr(memory, name).reshape(blocks, per).sum(axis=1)
+    return [np.ascontiguousarray(out[:, :, block]) for block in range(blocks)]
+
+
+def _collected(
+    problem: Problem,
+    total: Array,
+    spaces: dict[int, tuple[str, str, int]],
+    blocks: int,
+    executed: int,
+    spread: float,
+    inputs: bool,
+    steps: int,
+) -> Counted:
+    rows = dict(zip(_FIELDS, np.rint(total), strict=True))
+    out = []
+    for i, ins in enumerate(problem.program.code):
+        threads = float(rows["lanes"][i])
+        one = InstructionCounts(
+            ins.address, ins.text, float(rows["executed"][i]), threads, threads - float(rows["off"][i])
+        )
+        if i in spaces:
+            one.space, one.kind, one.width = spaces[i]
+            one.requests = float(rows["requests"][i])
+            if "global" in one.space:
+                for name in ("sectors", "ideal_sectors", "tags"):
+                    setattr(one, name, float(rows[name][i]))
+            if "shared" in one.space or one.space == "constant":
+                one.wavefronts, one.ideal_wavefronts = float(rows["wavefronts"][i]), float(rows["ideal_wavefronts"][i])
+            if one.space == "local":
+                one.local_sectors = float(rows["sectors"][i])
+        out.append(one)
+    return Counted(
+        problem.program,
+        problem.grid,
+        problem.block,
+        out,
+        blocks,
+        executed,
+        spread,
+        inputs,
+        steps,
+        problem.dynamic_shared,
+    )

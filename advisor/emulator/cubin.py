@@ -1,0 +1,212 @@
+"""Decode a cubin: code from nvdisasm, registers, memory sizes, parameters, constants and lines from the ELF file."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import struct
+import subprocess
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from advisor.emulator.decode import decode
+from advisor.emulator.program import INSTRUCTION_BYTES, Instruction, Parameter, Program, RefusedError
+from advisor.readers.code import BadCodeError, Elf, LineTable
+from advisor.records.child import end_group
+from advisor.records.scratch import ScratchFolder
+
+INSTALL = "decoding a cubin needs nvdisasm: `pip install 'ncu-advisor[emulate]'`"
+_LARGEST = 32 << 20  # bytes of a cubin
+_LIMIT_S = 60.0
+_MOST_OUTPUT = 256 << 20
+_PACKAGE = "nvidia-cuda-nvdisasm"
+# Attributes of .nv.info: (format 4) CUDA's cuobjdump prints their names.
+_REGISTERS, _STACK, _CONSTANT_BANK, _PARAMETER = 0x2F, 0x12, 0x0A, 0x17
+
+
+def nvdisasm() -> Path | None:
+    """Return NVIDIA's disassembler from its package or from the PATH, or None."""
+    with contextlib.suppress(metadata.PackageNotFoundError):
+        for file in metadata.files(_PACKAGE) or ():
+            if file.name in ("nvdisasm", "nvdisasm.exe"):
+                found = Path(str(file.locate()))
+                if found.is_file():
+                    return found
+    found_name = shutil.which("nvdisasm")
+    return Path(found_name) if found_name else None
+
+
+def disassemble(cubin: bytes) -> list[dict[str, Any]]:
+    """Return the functions of a cubin as nvdisasm's JSON has them. Raises RefusedError in one line."""
+    program = nvdisasm()
+    if program is None:
+        raise RefusedError(INSTALL)
+    if len(cubin) > _LARGEST:
+        raise RefusedError(f"a cubin of {len(cubin) >> 20} MiB: the limit is {_LARGEST >> 20} MiB")
+    with ScratchFolder() as folder:
+        place = Path(folder) / "code.cubin"
+        place.write_bytes(cubin)
+        answer = Path(folder) / "code.json"
+        with (
+            answer.open("wb") as out,
+            subprocess.Popen(
+                [str(program), "-json", str(place)],
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=subprocess.PIPE,
+                start_new_session=os.name == "posix",
+            ) as child,
+        ):
+            try:
+                _, errors = child.communicate(timeout=_LIMIT_S)
+            except subprocess.TimeoutExpired:
+                end_group(child)
+                raise RefusedError(f"nvdisasm did not end within {_LIMIT_S:.0f} s") from None
+            except BaseException:
+                end_group(child)
+                raise
+        if child.returncode != 0:
+            words = errors.decode("utf-8", "replace").strip().splitlines()
+            raise RefusedError(f"nvdisasm cannot read the cubin{': ' + words[-1][:160] if words else ''}")
+        if answer.stat().st_size > _MOST_OUTPUT:
+            raise RefusedError("the disassembly of the cubin is too long")
+        try:
+            found = json.loads(answer.read_bytes())
+            functions = found[1]
+        except (ValueError, RecursionError, LookupError, TypeError):
+            raise RefusedError("the output of nvdisasm cannot be read") from None
+    if not isinstance(functions, list):
+        raise RefusedError("the output of nvdisasm cannot be read")
+    return [f for f in functions if isinstance(f, dict) and f.get("sass-instructions")]
+
+
+def kernels(cubin: bytes) -> tuple[str, ...]:
+    """Return the names of the kernels in a cubin. Raises RefusedError if it is not an ELF file."""
+    elf = _elf(cubin)
+    return tuple(n.removeprefix(".nv.constant0.") for n in elf.names if n.startswith(".nv.constant0."))
+
+
+def read_cubin(cubin: bytes, kernel: str) -> Program:
+    """Decode one kernel of a cubin. Raises RefusedError if that is not possible."""
+    elf = _elf(cubin)
+    section = next((s.section for s in elf.symbols() if s.name == kernel), -1)
+    places = {s.name: s.value for s in elf.symbols() if s.section == section and s.name}
+    for function in disassemble(cubin):
+        if function.get("function-name") == kernel:
+            start = int(function.get("start", 0))
+            try:
+                lines = [
+                    f"{i.get('predicate', '')} {i['opcode']} {_resolved(i.get('operands', ''), places)}".strip()
+                    for i in function["sass-instructions"]
+                ]
+            except (TypeError, KeyError, AttributeError):
+                raise RefusedError("the output of nvdisasm cannot be read") from None
+            code = decode((at * INSTRUCTION_BYTES, line) for at, line in enumerate(lines))
+            return from_elf(elf, kernel, code, base=start)
+    raise RefusedError(f"the cubin has no kernel {kernel!r}: it has {', '.join(kernels(cubin)) or 'none'}")
+
+
+def _resolved(operands: str, places: dict[str, int]) -> str:
+    """Replace the names of functions of the same section by their addresses."""
+    if "$" not in operands and not any(o in places for o in operands.split(",")):
+        return operands
+    return ",".join(hex(places[o.strip()]) if o.strip() in places else o for o in operands.split(","))
+
+
+def _elf(data: bytes) -> Elf:
+    try:
+        return Elf(data)
+    except BadCodeError as e:
+        raise RefusedError(f"the cubin cannot be read: {e}") from None
+
+
+def architecture(elf: Elf) -> str:
+    """Return the architecture of a cubin, such as sm_90, from its flags."""
+    flags = elf.flags
+    number = (flags >> 8 if flags >> 24 else flags) & 0xFF
+    return f"sm_{number}"
+
+
+def from_elf(elf: Elf, kernel: str, code: list[Instruction], base: int = 0) -> Program:
+    """Return the program of a kernel: its code, and what the ELF file says. Raises RefusedError for damaged data."""
+    try:
+        return _from_elf(elf, kernel, code, base)
+    except (struct.error, IndexError, OverflowError):
+        raise RefusedError("the cubin is damaged") from None
+
+
+def _from_elf(elf: Elf, kernel: str, code: list[Instruction], base: int) -> Program:
+    symbols, sizes = elf.symbols(), elf.sizes()
+    program = Program(kernel, architecture(elf), code, base)
+    section = next((s.section for s in symbols if s.name == kernel), 0)
+    number = next((i for i, s in enumerate(symbols) if s.name == kernel), -1)
+    for attribute, data in _attributes(elf.section(".nv.info")):
+        if len(data) == 8:
+            symbol, value = struct.unpack("<II", data)
+            if symbol == number and attribute == _REGISTERS:
+                program.registers = min(value, 255)
+            elif symbol == number and attribute == _STACK:
+                program.local_bytes = value
+    parameters: dict[int, Parameter] = {}
+    for attribute, data in _attributes(elf.section(f".nv.info.{kernel}")):
+        if attribute == _CONSTANT_BANK and len(data) == 8:
+            program.parameters_at = struct.unpack("<IHH", data)[1]
+        elif attribute == _PARAMETER and len(data) == 12:
+            _, ordinal, offset, flags = struct.unpack("<IHHI", data)
+            parameters[ordinal] = Parameter(offset, flags >> 18)
+    if sorted(parameters) == list(range(len(parameters))):
+        program.parameters = tuple(parameters[i] for i in sorted(parameters))
+    shared = elf.size(f".nv.shared.{kernel}")
+    reserved = 0x400 if program.arch in ("sm_90", "sm_100", "sm_120") else 0
+    program.shared_bytes = max(shared - reserved, 0)
+    _constants(elf, kernel, program, symbols, sizes)
+    with contextlib.suppress(BadCodeError):
+        table = LineTable(elf)
+        start = symbols[number].value if number >= 0 else 0
+        lines = {}
+        for one in code:
+            frames = table.frames(section, start + one.address)
+            if frames:
+                lines[one.address] = (frames[0].file, frames[0].line)
+        program.lines = lines
+    return program
+
+
+def _constants(elf: Elf, kernel: str, program: Program, symbols: list[Any], sizes: list[int]) -> None:
+    places = {name: index for index, name in reversed(list(enumerate(elf.names)))}
+    for bank in range(1, 18):
+        for name in (f".nv.constant{bank}", f".nv.constant{bank}.{kernel}"):
+            if name not in places:
+                continue
+            program.constants[bank] = elf.section(name) or bytes(elf.size(name))
+            for offset, (symbol, added) in elf.relocations(name).items():
+                if symbol < len(symbols) and not added:
+                    program.pointers[bank, offset] = symbols[symbol].name
+                else:
+                    raise RefusedError(f"a constant of bank {bank} points to code or into the middle of a variable")
+    user = places.get(".nv.constant3", -1)
+    program.symbols = {
+        s.name: (s.value, size) for s, size in zip(symbols, sizes, strict=True) if s.section == user and size
+    }
+    for name in (".nv.global", ".nv.global.init"):
+        index = places.get(name, -1)
+        initial = elf.section(name)
+        for symbol, size in zip(symbols, sizes, strict=True):
+            if symbol.section == index and size:
+                start = initial[symbol.value : symbol.value + size] if initial else None
+                program.variables[symbol.name] = (size, start, 256)
+
+
+def _attributes(data: bytes) -> list[tuple[int, bytes]]:
+    """Return (attribute, value) of a .nv.info section: a format, an attribute, and 2 bytes or a sized value."""
+    out, at = [], 0
+    while at + 4 <= len(data):
+        form, attribute, size = struct.unpack_from("<BBH", data, at)
+        at += 4
+        if form == 4:
+            out.append((attribute, data[at : at + size]))
+            at += size
+    return out

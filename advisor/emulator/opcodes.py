@@ -1,0 +1,24 @@
+"""Which function compiles which opcode."""
+
+from __future__ import annotations
+
+from advisor.emulator import access, control, floating, half, integer, matrix, warp
+from advisor.emulator.build import Build, Run
+
+HANDLERS = {
+    **integer.HANDLERS,
+    **floating.HANDLERS,
+    **half.HANDLERS,
+    **access.HANDLERS,
+    **control.HANDLERS,
+    **warp.HANDLERS,
+    **matrix.HANDLERS,
+}
+
+
+def compile_instruction(b: Build) -> Run:
+    """Return the function of an instruction. Raises RefusedError with its name if it is not emulated."""
+    handler = HANDLERS.get(b.ins.opcode)
+    if handler is None:
+        raise b.refuse()
+    return handler(b)

@@ -1,0 +1,231 @@
+"""Compare emulated counts with the recorded ones: every recorded launch, every counted metric.
+
+The code is the report's own; grid, block and arguments are those of the exercise's launch line at the recorded sizes.
+Inputs are random as on the GPU, but not the same numbers: counts that depend on them agree in the mean only.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+
+from advisor.emulator.counts import METRICS, Counted, Problem, count
+from advisor.emulator.report import ReportedCode, read_launch, unpacked
+from advisor.emulator.state import FaultError
+from advisor.practice import emulated, manifest
+from advisor.records.errors import AdvisorError
+
+# Metrics that every instruction has, whether it is a memory instruction or not.
+_EVERYWHERE = ("executed", "threads", "threads_on")
+LABELS = {
+    "executed": "executions",
+    "threads": "thread executions",
+    "threads_on": "predicated-on threads",
+    "requests": "global requests",
+    "sectors": "global sectors",
+    "ideal_sectors": "global sectors, ideal",
+    "tags": "L1 tag requests, global",
+    "local_sectors": "local sectors",
+    "wavefronts": "shared wavefronts",
+    "ideal_wavefronts": "shared wavefronts, ideal",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One metric of one launch: instructions with equal counts, all that have it, and the sums over them."""
+
+    metric: str
+    equal: int
+    instructions: int
+    emulated: float
+    recorded: float
+
+    @property
+    def difference(self) -> float:
+        """The relative difference of the sums."""
+        return abs(self.emulated - self.recorded) / max(self.recorded, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One recorded launch. refused: why it was not emulated, or ''."""
+
+    exercise: str
+    launch: int
+    step: str
+    kernel: str
+    refused: str = ""
+    compared: tuple[Compared, ...] = ()
+    seconds: float = 0.0
+    blocks: int = 0
+    executed_blocks: int = 0
+    data_dependent: bool = False
+
+    @property
+    def name(self) -> str:
+        """The launch as `exercise#launch`."""
+        return f"{self.exercise}#{self.launch}"
+
+
+def compare(counted: Counted, recorded: ReportedCode) -> tuple[Compared, ...]:
+    """Compare the counts of each instruction with the recorded ones."""
+    out = []
+    for name, metric in METRICS.items():
+        known = recorded.counts.get(metric)
+        if known is None:
+            continue
+        out.append(_compared(name, counted, lambda address, known=known: known.get(address)))  # type: ignore[misc]
+    # A request is an execution of a memory instruction with at least one active lane; recorded executions have no such
+    # count, so only instructions without a predicate are compared.
+    executions = recorded.counts.get(METRICS["executed"])
+    if executions is not None:
+        unguarded = {i.address for i in counted.program.code if i.guard is None}
+        out.append(
+            _compared("requests", counted, lambda address: executions.get(address) if address in unguarded else None)
+        )
+    return tuple(found for found in out if found.instructions)
+
+
+def _compared(name: str, counted: Counted, recorded: Callable[[int], float | None]) -> Compared:
+    equal = number = 0
+    sums = [0.0, 0.0]
+    for one in counted.instructions:
+        if one.space == "constant" or (name == "requests" and "global" not in one.space):
+            continue
+        want, have = recorded(one.address), getattr(one, name)
+        if want is None or (name not in _EVERYWHERE and not want and not have):
+            continue
+        have = have or 0.0
+        number += 1
+        sums[0] += have
+        sums[1] += want
+        equal += abs(have - want) < 0.5
+    return Compared(name, equal, number, sums[0], sums[1])
+
+
+def launches_of(name: str) -> list[tuple[int, str, int]]:
+    """Return (launch in the report, step, launch of the step) of all recorded launches of an exercise."""
+    exercise = manifest.exercise(name)
+    found = manifest.recording(exercise)
+    if found is None:
+        return []
+    out = []
+    for step in exercise.steps:
+        times = found.record.steps.get(step.id)
+        out += [(launch, step.id, i) for i, launch in enumerate(times.launches if times is not None else ())]
+    return sorted(out)
+
+
+def validate_exercise(name: str, seconds: float = 60.0, only: frozenset[int] | None = None) -> list[Row]:
+    """Emulate the recorded launches of one exercise and compare."""
+    exercise = manifest.exercise(name)
+    found = manifest.recording(exercise)
+    wanted = [one for one in launches_of(name) if only is None or one[0] in only]
+    if found is None or not wanted:
+        return []
+    rows: list[Row] = []
+    home = manifest.home(name)
+    try:
+        made = emulated.bench(manifest.case(name), found.record.card, found.record.sizes)
+    except AdvisorError as e:
+        return [Row(name, launch, step, "", refused=str(e)) for launch, step, _ in wanted]
+    with unpacked(found.report) as report:
+        for launch, step, index in wanted:
+            definition = exercise.step_of(step)
+            kernel = ""
+            begin = time.process_time()
+            try:
+                recorded = read_launch(report, launch, tuple(METRICS.values()))
+                kernel = recorded.program.kernel
+                source = home / definition.source
+                plans, constants = emulated.planned(source, made, tuple(home / e for e in definition.extra))
+                plan = plans[index]
+                problem = Problem(
+                    recorded.program,
+                    plan.shape.grid,
+                    plan.shape.block,
+                    plan.arguments,
+                    emulated.arrays_of(made),
+                    plan.shape.shared,
+                    emulated.constants_of(made, constants),
+                )
+                begin = time.process_time()
+                counted = count(problem, seconds=seconds)
+            except FaultError as e:
+                rows.append(Row(name, launch, step, kernel, refused=e.words, seconds=time.process_time() - begin))
+                continue
+            except (AdvisorError, IndexError) as e:
+                words = str(e) if isinstance(e, AdvisorError) else "the step does not have this launch"
+                rows.append(Row(name, launch, step, kernel, refused=words, seconds=time.process_time() - begin))
+                continue
+            rows.append(
+                Row(
+                    name,
+                    launch,
+                    step,
+                    kernel,
+                    compared=compare(counted, recorded),
+                    seconds=time.process_time() - begin,
+                    blocks=counted.blocks,
+                    executed_blocks=counted.executed_blocks,
+                    data_dependent=counted.data_dependent,
+                )
+            )
+    return rows
+
+
+def _one(job: tuple[str, float]) -> list[Row]:
+    return validate_exercise(*job)
+
+
+def validate(names: Sequence[str], seconds: float = 60.0, jobs: int = 2) -> Iterator[Row]:
+    """Yield the rows of all exercises, in order; each exercise runs in a process of its own, so that memory returns."""
+    work = [(name, seconds) for name in names]
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), max_tasks_per_child=1) as pool:
+        for rows in pool.map(_one, work):
+            yield from rows
+
+
+@dataclass(slots=True)
+class Totals:
+    """The sums over all launches. within: metric -> launches that are exact, within 0.1 %, 1 %, 2 %, and all."""
+
+    launches: int = 0
+    emulated: int = 0
+    quick: int = 0
+    refused: list[Row] = field(default_factory=list)
+    instructions: dict[str, list[int]] = field(default_factory=dict)
+    within: dict[str, list[int]] = field(default_factory=dict)
+
+
+BOUNDS = (0.0, 0.001, 0.01, 0.02)
+QUICK_S = 10.0
+
+
+def totals(rows: Sequence[Row]) -> Totals:
+    """Sum up the rows."""
+    out = Totals(launches=len(rows))
+    for row in rows:
+        if row.refused:
+            out.refused.append(row)
+            continue
+        out.emulated += 1
+        out.quick += row.seconds <= QUICK_S
+        for one in row.compared:
+            equal = out.instructions.setdefault(one.metric, [0, 0])
+            equal[0] += one.equal
+            equal[1] += one.instructions
+            within = out.within.setdefault(one.metric, [0] * (len(BOUNDS) + 1))
+            for i, bound in enumerate(BOUNDS):
+                within[i] += one.difference <= bound + 1e-12
+            within[-1] += 1
+    return out
+
+
+def recorded_names() -> tuple[str, ...]:
+    """Return the exercises that have a recording."""
+    return tuple(name for name in manifest.names() if launches_of(name))

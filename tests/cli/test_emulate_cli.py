@@ -1,0 +1,96 @@
+"""The command `emulate`: counts of one's own kernel, a check, and one line for each mistake."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from advisor.cli.json_schema import schema
+from advisor.cli.main import main
+from advisor.emulator.compile import cubin_compiler
+from advisor.emulator.cubin import nvdisasm
+
+needs_tools = pytest.mark.skipif(
+    nvdisasm() is None or cubin_compiler() is None, reason="needs the extra `emulate` (compiler and nvdisasm)"
+)
+STRIDED = """
+extern "C" __global__ void strided(const float* x, float* y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = x[8 * i];
+}
+"""
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "strided.cu"
+    path.write_text(STRIDED, encoding="utf-8")
+    return path
+
+
+def run(*arguments: str) -> int:
+    try:
+        return main(list(arguments)) or 0
+    except SystemExit as e:
+        return int(e.code or 0)
+
+
+@needs_tools
+def test_a_strided_load_is_found_with_its_line(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shape = (
+        "--grid",
+        "1000",
+        "--block",
+        "256",
+        "--arg",
+        "float[2048000]",
+        "--arg",
+        "float[256000]=zeros",
+        "--arg",
+        "int=256000",
+    )
+    assert run("emulate", str(source), *shape, "--format", "json") == 0
+    document = json.loads(capsys.readouterr().out)
+    jsonschema.validate(document, schema("emulate"))
+    assert document["kind"] == "emulated" and document["class"] == "undetermined"
+    first = document["findings"][0]
+    assert (first["id"], first["confidence"]) == ("uncoalesced_access", "medium")
+    assert first["locations"][0]["line"] == 4
+    assert document["metrics"]["load_sector_ratio"] == 8
+    assert run("emulate", str(source), *shape) == 0
+    text = capsys.readouterr().out
+    assert "Emulated on the CPU" in text and "strided.cu:4" in text
+
+
+@needs_tools
+def test_an_address_out_of_bounds_is_one_line_with_the_source_line(
+    source: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shape = ("--grid", "1", "--block", "64", "--arg", "float[100]", "--arg", "float[64]=zeros", "--arg", "int=64")
+    assert run("emulate", str(source), *shape) == 2
+    said = capsys.readouterr().err.strip().splitlines()
+    assert len(said) == 1 and "strided.cu:4: block (0, 0, 0), thread (13, 0, 0): a load of 4 bytes" in said[0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["absent.cu"], "there is no such file"),
+        ([], "emulate takes one source"),
+        (["SOURCE", "--grid", "0", "--block", "32"], "--grid '0'"),
+        (["SOURCE", "--grid", "1", "--block", "32", "--arg", "string[4]"], "--arg 'string[4]'"),
+        (["SOURCE", "--grid", "1", "--block", "32", "--arg", "int=many"], "no value of the type int"),
+        (["SOURCE"], "--grid and --block"),
+        (["SOURCE", "--check"], "name it with --exercise"),
+        (["--validate", "page-ranks"], "a recording to read"),
+    ],
+)
+def test_mistakes_are_one_line(
+    source: Path, arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("emulate", *(str(source) if a == "SOURCE" else a for a in arguments)) == 2
+    said = capsys.readouterr().err
+    assert words in said and "Traceback" not in said

@@ -1,0 +1,84 @@
+"""Errors of memory are found and named with their thread: races, uninitialised shared memory, bounds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from advisor.emulator.check import SharedWatch, located, run_whole
+from advisor.emulator.counts import Problem, machine_of, memory_of
+from advisor.emulator.state import FaultError
+from tests.emulator.small import program
+
+START = ("S2R R0, SR_TID.X", "IMAD.SHL.U32 R5, R0, 0x4, RZ")
+
+
+def watched(*lines: str, threads: int = 64) -> None:
+    problem = Problem(program((*START, *lines), shared_bytes=512), (1, 1, 1), (threads, 1, 1), (), {})
+    memory, addresses = memory_of(problem)
+    machine = machine_of(problem, [0], memory, addresses, None, 10.0)
+    machine.check = SharedWatch(machine)
+    machine.run()
+
+
+def test_a_load_of_what_nobody_wrote_is_found() -> None:
+    with pytest.raises(FaultError) as caught:
+        watched("LDS R4, [R5+0x400]")
+    assert caught.value.kind == "uninitialised" and "thread (0, 0, 0) reads shared memory" in caught.value.words
+
+
+def test_a_load_without_a_barrier_after_the_store_of_another_warp_is_a_race() -> None:
+    lines = ("STS [R5+0x400], R0", "LOP3.LUT R6, R5, 0x80, RZ, 0x3c, !PT", "LDS R4, [R6+0x400]")
+    with pytest.raises(FaultError) as caught:
+        watched(*lines)
+    assert caught.value.kind == "race" and "another warp wrote" in caught.value.words
+    watched(lines[0], "BAR.SYNC.DEFER_BLOCKING 0x0", *lines[1:])
+
+
+def test_a_store_without_a_barrier_after_the_load_of_another_warp_is_a_race() -> None:
+    lines = (
+        "STS [R5+0x400], R0",
+        "BAR.SYNC.DEFER_BLOCKING 0x0",
+        "LOP3.LUT R6, R5, 0x80, RZ, 0x3c, !PT",
+        "LDS R4, [R6+0x400]",
+        "STS [R5+0x400], R4",
+    )
+    with pytest.raises(FaultError) as caught:
+        watched(*lines)
+    assert caught.value.kind == "race" and "another warp reads" in caught.value.words
+    watched(*lines[:4], "BAR.SYNC.DEFER_BLOCKING 0x0", lines[4])
+
+
+def test_accesses_of_one_warp_are_in_order_and_no_race() -> None:
+    watched(
+        "STS [R5+0x400], R0",
+        "LOP3.LUT R6, R5, 0x40, RZ, 0x3c, !PT",
+        "LDS R4, [R6+0x400]",
+        "STS [R5+0x400], R4",
+        threads=32,
+    )
+
+
+def test_atomic_operations_of_several_warps_are_no_race() -> None:
+    watched(
+        "ISETP.GE.AND P0, PT, R0, 0x20, PT",
+        "@!P0 STS [R5+0x400], RZ",
+        "BAR.SYNC.DEFER_BLOCKING 0x0",
+        "ATOMS.ADD R4, [UR4+0x400], R0",
+    )
+
+
+def test_a_fault_names_the_source_line() -> None:
+    made = program((*START, "LDS R4, [R5+0x4000]"))
+    made.lines = {32: ("tile.cu", 7)}
+    with pytest.raises(FaultError) as caught:
+        run_whole(Problem(made, (1, 1, 1), (32, 1, 1), (), {}))
+    assert located(caught.value, made).startswith("tile.cu:7: block (0, 0, 0), thread (0, 0, 0): a shared load")
+
+
+def test_blocks_that_run_apart_see_each_others_results() -> None:
+    made = program(("LDC.64 R2, c[0x0][0x210]", "MOV R4, 0x1", "REDG.E.ADD.STRONG.GPU desc[UR4][R2.64], R4"))
+    from advisor.emulator.launch import Pointer
+
+    done = run_whole(Problem(made, (700, 1, 1), (32, 1, 1), (Pointer("sum"),), {"sum": (4, None)}))
+    assert done.memory.content("sum").view(np.uint32)[0] == 700 * 32

@@ -1,0 +1,55 @@
+"""Steps of exercises are checked on the CPU: right ones are right, planted errors are found with their line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from advisor.emulator.compile import cubin_compiler
+from advisor.emulator.cubin import nvdisasm
+from advisor.practice import manifest
+from advisor.practice.emulated_check import Checked, check
+
+pytestmark = pytest.mark.skipif(
+    nvdisasm() is None or cubin_compiler() is None, reason="needs the extra `emulate` (compiler and nvdisasm)"
+)
+LINES = manifest.bundled_text("bank-conflicts", "1-tile.cu")
+
+
+def checked(text: str, folder: Path, name: str = "bank-conflicts") -> Checked:
+    source = folder / "mine.cu"
+    source.write_text(text, encoding="utf-8")
+    record = manifest.recording(manifest.exercise(name))
+    assert record is not None
+    return check(manifest.case(name), source, record.record.card)
+
+
+def test_a_bundled_step_is_right(tmp_path: Path) -> None:
+    found = checked(LINES, tmp_path)
+    assert found.right and found.steps > 0
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "kind", "line"),
+    [
+        ("  __syncthreads();\n", "\n", "race", 10),
+        ("tile[threadIdx.x][threadIdx.y + j];", "tile[threadIdx.x][threadIdx.y + j + 32];", "", 0),
+        ("in[(size_t)(y + j) * n + x];", "in[(size_t)(y + j) * n + x + 4096];", "out_of_bounds", 6),
+        ("(size_t)(y + j) * n + x] = tile", "(size_t)(y + j) * n + x + 1] = tile", "out_of_bounds", 10),
+        ("j < 32; j += 8) tile", "j < 24; j += 8) tile", "uninitialised", 10),
+    ],
+)
+def test_a_planted_error_is_found(tmp_path: Path, old: str, new: str, kind: str, line: int) -> None:
+    assert old in LINES
+    found = checked(LINES.replace(old, new, 1), tmp_path)
+    assert not found.right
+    if kind:
+        assert found.kind == kind and f"mine.cu:{line}:" in found.fault
+
+
+def test_a_wrong_result_is_shown_with_its_place(tmp_path: Path) -> None:
+    found = checked(
+        LINES.replace("tile[threadIdx.x][threadIdx.y + j];", "tile[threadIdx.y + j][threadIdx.x];"), tmp_path
+    )
+    assert found.mismatch is not None and found.mismatch.output == "out" and found.mismatch.wrong > 0
