@@ -12,7 +12,10 @@ import pytest
 
 from advisor.records.diagnosis import Diagnosis, Verdict
 from advisor.records.readings import Progress, ReportInfo
+from advisor.session import events as e
+from advisor.session.reducer import replay
 from advisor.tui.app import AdvisorApp
+from advisor.tui.screens.launches import LaunchesScreen
 from advisor.tui.widgets.launches import (
     ORDERS,
     LaunchTable,
@@ -24,6 +27,7 @@ from advisor.tui.widgets.launches import (
     told_apart,
 )
 from advisor.tui.widgets.prompt import Prompt
+from advisor.view.pages.diagnosis import grouped
 from tests.changed import replace
 from tui.driver import Driver, session
 from tui.factory import CONFLICTS, DONE, NARROW, Analysis, desk, diagnosis, launch
@@ -430,3 +434,25 @@ async def test_the_preview_names_cause_reason_fix_and_speedup_within_the_first_r
 )
 def test_names_that_begin_alike_show_where_they_differ(names: tuple[str, ...], room: int, shown: list[str]):
     assert told_apart(names, room) == shown
+
+
+async def test_the_hot_line_of_the_launch_under_the_cursor_is_read_ahead_and_kept_out_of_the_transcript():
+    async with session("tour.ncu-rep") as at:
+        screen = at.app.screen
+        assert isinstance(screen, LaunchesScreen) and screen.launch is not None
+        position = at.app.state.diagnosis.launches.index(screen.launch)
+        request = e.Locate(position, finding=screen.launch.findings[0].id)
+        at.app.runner.read_ahead(request)
+        await at.settle()
+        assert at.app.state.result(request) is not None and not at.app.state.waiting
+        assert replay(at.app.state.log) == at.app.state, "an outcome like any other"
+        assert isinstance(at.app.state.log[-1], e.OUTCOMES)
+        await screen.remove_children()
+        screen._read_ahead()  # the timer of a list that is being closed
+
+
+async def test_a_highlighted_row_of_equal_launches_is_the_one_that_diagnose_shows():
+    alike = [launch(at, "same", duration_ns=1e5 + at, findings=()) for at in range(3)]
+    (row,) = rows_of(diagnosis(*alike), collapse=True)
+    (group,) = grouped(alike)
+    assert row.position == group.at == 0

@@ -190,8 +190,9 @@ class LaunchesScreen(ChoiceScreen):
         self._ahead = self.set_timer(_RESTS_S, self._read_ahead)
 
     def _read_ahead(self) -> None:
-        """Read the hot lines of the highlighted launch."""
-        state, position = self.app.state, self.query_one(LaunchTable).position
+        """Read the hot lines of the highlighted launch; nothing if the list was closed meanwhile."""
+        table = next(iter(self.query(LaunchTable)), None)
+        state, position = self.app.state, None if table is None else table.position
         if state.place == "launches" and position is not None and not state.expects:
             self.app.runner.read_ahead(hot_line_request(state, position))
 
