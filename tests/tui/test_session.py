@@ -297,14 +297,14 @@ async def test_without_a_report_the_interview_begins_and_concludes():
     async with session(predict=True) as at:
         assert at.shows("Without a report", "what do you expect")
         await at.press("enter")
-        assert at.shows("DRAM throughput")
+        assert at.shows("How long does the kernel take?")
     async with session() as at:
-        assert at.shows("Without a report", "DRAM throughput")
+        assert at.shows("Without a report", "How long does the kernel take?")
         await at.press("enter")
-        assert at.app.state.ask is not None and at.app.state.ask.id == "dram_pct", "an accidental Enter is no answer"
-        await at.press("8", "3", "percent_sign", "enter")
-        assert at.shows("Class  DRAM-bound", "How long does the kernel take?")
+        assert at.app.state.ask is not None and at.app.state.ask.id == "duration_ns", "an accidental Enter is no answer"
         await at.say("12.5us")
+        await at.press("8", "3", "percent_sign", "enter")
+        assert at.shows("Undetermined → DRAM-bound", "L2 throughput")
         await at.press("d")
         assert at.shows("Nothing to fix  Near the memory roofline")
 
