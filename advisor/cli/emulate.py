@@ -12,6 +12,7 @@ from advisor.cli.options import Output, argument, command, flag, formats, option
 from advisor.practice import manifest
 from advisor.practice.emulated_check import check
 from advisor.practice.emulated_source import count_kernel, count_step, parse_arguments, parse_shape
+from advisor.practice.state import Store
 from advisor.practice.validation import recorded_names, totals, validate
 from advisor.reasoning.emulated_counts import emulated_document
 from advisor.records.errors import EXIT_CHECK_FAILED, EXIT_DONE, KnowledgeError, UsageError
@@ -68,12 +69,11 @@ def emulate(options: Options) -> int:
     source = Path(options.names[0])
     if not source.is_file():
         raise UsageError(f"{source}: there is no such file")
-    name = options.exercise or (source.resolve().parent.name if options.grid is None else None)
-    known = name in manifest.names() if name is not None else False
+    name = _exercise_of(source, options)
     if options.check:
-        return _check(options, source, name if known else None)
+        return _check(options, source, name)
     terminal.note("compiling and executing")
-    if known and name is not None and options.grid is None:
+    if name is not None and options.grid is None:
         exercise = manifest.exercise(name)
         record = manifest.recording(exercise)
         if record is None:
@@ -88,8 +88,6 @@ def emulate(options: Options) -> int:
             options.launch,
         )
     else:
-        if options.exercise is not None:
-            manifest.exercise(options.exercise)
         if options.grid is None or options.block is None:
             raise UsageError("give the shape of the launch with --grid and --block, or name an --exercise")
         grid, block = parse_shape(options.grid, "--grid", _GRID), parse_shape(options.block, "--block", _BLOCK)
@@ -104,6 +102,19 @@ def emulate(options: Options) -> int:
     else:
         terminal.write_page(emulated_page(document), options.form, options.out)
     return EXIT_DONE
+
+
+def _exercise_of(source: Path, options: Options) -> str | None:
+    """Return the exercise that is named or whose source it is: a bundled one, or that of a learner's folder."""
+    if options.exercise is not None:
+        return manifest.exercise(options.exercise).name
+    if options.grid is not None:
+        return None
+    folder = source.resolve().parent
+    if folder.name in manifest.names():
+        return folder.name
+    kept = Store().read().exercises
+    return next((name for name, record in kept.items() if record.folder and Path(record.folder) == folder), None)
 
 
 def _check(options: Options, source: Path, name: str | None) -> int:

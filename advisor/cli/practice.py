@@ -72,8 +72,8 @@ COMMANDS = {
 def practice(context: click.Context) -> None:
     """Practise on timelines and profiles to read, and on kernels that are slow for a known reason.
 
-    Without a command, the exercises are listed; then `show` one. Running kernels needs an NVIDIA GPU and CuPy;
-    everything else works without.
+    Without a command, the exercises are listed; then `show` one. Timing and profiling your
+    kernels needs an NVIDIA GPU and CuPy; everything else works without.
     """
     if context.invoked_subcommand is None:
         write(view.list_page(all_exercises(), Store().read().exercises, False))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -92,7 +93,8 @@ def check(options: CheckOptions) -> int:
     """Compile your version, compare its result with the reference, and time it against the slow and the fast version.
 
     Exit code 0 if it is correct and as fast as the bundled solution, within a tenth and the noise; 1 if not; 2 if it
-    could not be run.
+    could not be run. Without a GPU, a small problem is executed on the CPU (extra `emulate`): 1 if it is wrong, 2 if it
+    is right, because the speed is unknown.
     """
     store = Store()
     shop = workshop.opened(exercise(options.name), store)
@@ -114,7 +116,7 @@ def _check(store: Store, shop: workshop.Workshop, options: CheckOptions) -> int:
     tried = _try(store, shop, options.inputs, options)
     code = _show_attempt(tried, shop)
     if tried.mine is None:
-        right = _emulate(shop)
+        right = _emulate(store, shop)
         if right is not None:
             return code if right else EXIT_CHECK_FAILED
         if _compile(store, shop, USUAL_ARCH) == EXIT_CHECK_FAILED:
@@ -122,7 +124,7 @@ def _check(store: Store, shop: workshop.Workshop, options: CheckOptions) -> int:
     return code
 
 
-def _emulate(shop: workshop.Workshop) -> bool | None:
+def _emulate(store: Store, shop: workshop.Workshop) -> bool | None:
     """Without a GPU: return whether a small problem is right on the CPU; None if it cannot be emulated."""
     if shop.source.suffix != ".cu" or nvdisasm() is None or cubin_compiler() is None:
         return None
@@ -138,7 +140,12 @@ def _emulate(shop: workshop.Workshop) -> bool | None:
         return None
     terminal.clear()
     terminal.write_page(check_page(shop.source.name, result), "text", None)
-    terminal.warn("speed was not checked: that needs a GPU")
+    said = "right" if result.right else "wrong"
+    attempts.note_emulated(store, shop, result.right, f"a small problem on the CPU: {said}; not timed")
+    terminal.warn(
+        "speed was not checked: that needs a GPU. `ncu-advisor emulate "
+        f"{shlex.quote(str(shop.source))} --exercise {shop.exercise.number}` counts what it does to memory"
+    )
     return result.right
 
 

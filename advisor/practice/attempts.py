@@ -147,6 +147,17 @@ def compiled(store: Store, shop: Workshop, arch: str = USUAL_ARCH) -> tuple[comp
     return builds
 
 
+def note_emulated(store: Store, shop: Workshop, right: bool, observation: str) -> None:
+    """Count a check on the CPU as an attempt, and log it for a changed source. Its time is unknown."""
+
+    def noted(record: Record) -> None:
+        record.attempts += 1
+        if not shop.untouched():
+            state.add(record, shop.digest(), "checked", right=right, observation=observation[:_LONGEST])
+
+    store.change(shop.exercise.name, noted)
+
+
 def _note_builds(record: Record, digest: str, builds: Sequence[compiling.Build]) -> None:
     """Count the check as an attempt, and log a changed source (digest: empty for the unchanged one)."""
     record.attempts += 1

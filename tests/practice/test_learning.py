@@ -209,7 +209,7 @@ def test_the_first_kernel_has_a_cause_to_fix_and_every_story_says_what_works_wit
     assert not first.nothing_to_fix and first.level == 1 and first.fix_of(first.stages[0].id) is not None
     for name in names():
         source = exercise(name).stages[0].source
-        says = "check only compiles" if source.endswith(".cu") else "check and profile do not run"
+        says = "a small problem on the CPU" if source.endswith(".cu") else "check and profile do not run"
         assert says in " ".join(done("show", name).split())
 
 

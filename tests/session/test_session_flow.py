@@ -50,8 +50,7 @@ def test_a_place_in_inlined_code_is_told_with_its_call():
         for line in finding_card(one, replace(one.findings[0], locations=(place, PLACE)), 0).lines
         if line.label == "Hot line"
     )
-    # The share of the instruction alone is unknown here, so only the line has one.
-    assert plain == "a.cu:4 (97 % of shared-memory wavefronts beyond the ideal)"
+    assert plain == "a.cu:4 (97 % of shared-memory wavefronts beyond the ideal; LDS R6, [R6] alone 25 %)"
     assert inlined == f"{plain}, inlined at b.cuh:14"
 
 

@@ -96,10 +96,9 @@ def check_page(name: str, found: Checked) -> Page:
     sizes = ", ".join(f"{key} = {value}" for key, value in found.sizes.items())
     facts = Facts(
         (
-            Fact("Emulated", EMULATED, "warn"),
+            Fact("Executed", "on the CPU, not on a GPU: the result is checked, the speed is not", "warn"),
             verdict,
             Fact("Problem", f"small: {sizes}"),
-            Fact("Executed", f"{found.steps:,} instructions of groups of warps"),
         )
     )
     return Page(f"Emulated check: {name}", (facts,), ())

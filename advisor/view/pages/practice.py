@@ -144,7 +144,8 @@ def story_page(one: Exercise, record: Record) -> Page:
 
 def _without_gpu(one: Exercise) -> str:
     """Return what can be done on a machine without an NVIDIA GPU."""
-    check = "check only compiles" if one.stages[0].source.endswith(".cu") else "check and profile do not run"
+    runs = "check executes a small problem on the CPU (extra `emulate`), else it only compiles"
+    check = runs if one.stages[0].source.endswith(".cu") else "check and profile do not run"
     return f"Without a GPU: everything but your own times. The profiles are recorded; {check}."
 
 
