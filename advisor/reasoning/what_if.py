@@ -161,13 +161,7 @@ def what_if(
         if name in catalog.quantified:
             raise UsageError(f"{name} follows from the other metrics: change one of those")
     one = _alone(inputs, position)
-    frame = _supposed(catalog, reasoned, position, [values])
-    before = reasoned.observed.values(position)
-    after = {str(name): float(value) for name, value in frame.iloc[0].items() if name in catalog.metrics}
-    launch = reasoned.launches[position]
-    moved = followers(catalog, launch, before, after, values)
-    if moved:
-        frame = _supposed(catalog, reasoned, position, [{**moved, **values}])
+    frame = _followed(catalog, reasoned, position, [values])
     return one, reason(catalog, one, frame, reasoned.known_as[position : position + 1])
 
 
@@ -175,7 +169,7 @@ def flips(catalog: Catalog, reasoned: Reasoned, inputs: Inputs, position: int, t
     """Return the values at which the evidence of a finding or class flips, and the conclusions just beyond."""
 
     def beyond(cases: Sequence[Mapping[str, float]]) -> list[Then]:
-        frame = _supposed(catalog, reasoned, position, cases)
+        frame = _followed(catalog, reasoned, position, cases)
         known_as = reasoned.known_as[position : position + 1] * len(cases)
         concluded = conclude(catalog, _alone(inputs, position), frame, known_as)
         return [
@@ -195,6 +189,21 @@ def flips_of(
         Flip(turn.observation, turn.metric, turn.value, turn.turns_at, turn.unit, turn.test, after)
         for turn, after in zip(found, then, strict=True)
     )
+
+
+def _followed(
+    catalog: Catalog, reasoned: Reasoned, position: int, cases: Sequence[Mapping[str, float]]
+) -> pd.DataFrame:
+    """Return the derived rows of a launch with the values of each case, and with what moves with them."""
+    frame = _supposed(catalog, reasoned, position, cases)
+    before = reasoned.observed.values(position)
+    moved = []
+    for values, (_, row) in zip(cases, frame.iterrows(), strict=True):
+        after = {str(name): float(value) for name, value in row.items() if name in catalog.metrics}
+        moved.append(followers(catalog, reasoned.launches[position], before, after, values))
+    if not any(moved):
+        return frame
+    return _supposed(catalog, reasoned, position, [{**more, **values} for more, values in zip(moved, cases, strict=True)])
 
 
 def _alone(inputs: Inputs, position: int) -> Inputs:

@@ -11,7 +11,6 @@ def position(analysis: Any, kernel: str) -> int:
     return next(i for i, x in enumerate(analysis.diagnosis.launches) if x.kernel == kernel)
 
 
-@pytest.mark.xfail(reason="a what-if moves what follows from the value; a flip changes the value alone")
 def test_where_something_turns_is_told_what_what_if_concludes_there(tour: Any) -> None:
     told = 0
     for at in (position(tour, "transpose_tile"), position(tour, "row_per_thread"), position(tour, "particle_field")):

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from advisor.session.executor import Executor, sources
 from advisor.tui.app import AdvisorApp
 from tui.driver import Driver
@@ -13,7 +11,6 @@ from tui.driver import Driver
 REPORT = Path(__file__).parents[2] / "kernels" / "bank-conflicts" / "recorded" / "h200" / "profile.ncu-rep.xz"
 
 
-@pytest.mark.xfail(reason="the proof of the flip is scrolled out of view or worded anew: to be looked into")
 async def test_from_the_line_over_the_proof_to_the_value_at_which_it_turns():
     app = AdvisorApp(Executor(sources()), (str(REPORT),))
     async with app.run_test(size=(80, 24)) as pilot:
