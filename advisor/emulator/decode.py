@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 
 from advisor.emulator.program import INSTRUCTION_BYTES, MOST_INSTRUCTIONS, Instruction, Operand, RefusedError
+from advisor.hardware.sass import split_operands
 
 _OPCODE = re.compile(r"[A-Z][A-Z0-9_]*(?:\.[A-Za-z0-9_]+)*")
 _GUARD = re.compile(r"(!)?(U?P)([0-6T])")
@@ -36,7 +37,7 @@ def decode_line(address: int, line: str) -> Instruction:
         raise RefusedError(f"the instruction {_short(text)} cannot be decoded")
     opcode, *modifiers = name.split(".")
     return Instruction(
-        address, opcode, tuple(modifiers), guard, tuple(_operand(o, text) for o in _split(operands)), text
+        address, opcode, tuple(modifiers), guard, tuple(_operand(o, text) for o in split_operands(operands)), text
     )
 
 
@@ -56,20 +57,6 @@ def decode(lines: Iterable[tuple[int, str]]) -> list[Instruction]:
 
 def _short(text: str) -> str:
     return repr(text[:60])
-
-
-def _split(text: str) -> Iterable[str]:
-    depth, start = 0, 0
-    for at, char in enumerate(text):
-        if char in "[(":
-            depth += 1
-        elif char in "])":
-            depth -= 1
-        elif char == "," and depth == 0:
-            yield text[start:at].strip()
-            start = at + 1
-    if text[start:].strip():
-        yield text[start:].strip()
 
 
 def _register(name: str, text: str) -> int:

@@ -14,7 +14,7 @@ import numpy as np
 
 from advisor.emulator import rounding
 from advisor.emulator.build import Build, Getter, Run, flush
-from advisor.emulator.integer import COMBINE
+from advisor.emulator.integer import COMBINE, one_of
 from advisor.emulator.program import Operand
 from advisor.emulator.state import Array, Group
 
@@ -86,7 +86,7 @@ def minmax(x: Array, y: Array, least: Array, keep_nan: bool) -> Array:
     return np.where(least, low, high)
 
 
-_ORDERED: dict[str, Callable[[Any, Any], Any]] = {
+ORDERED: dict[str, Callable[[Any, Any], Any]] = {
     "LT": np.less,
     "LE": np.less_equal,
     "GT": np.greater,
@@ -105,11 +105,9 @@ _ORDERED: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def _setp(b: Build, x: Getter, y: Getter) -> Run:
-    names = b.modifiers(*_ORDERED, *COMBINE, "FTZ", "MIN", "MAX")
-    combine = next((COMBINE[n] for n in names if n in COMBINE), None)
-    compare = next((_ORDERED[n] for n in names if n in _ORDERED), None)
-    if combine is None:
-        raise b.refuse()
+    names = b.modifiers(*ORDERED, *COMBINE, "FTZ", "MIN", "MAX")
+    combine = one_of(b, names, COMBINE)
+    compare = next((ORDERED[n] for n in names if n in ORDERED), None)
     if compare is None:
         least, most = "MIN" in names, "MAX" in names
         if not least and not most:
@@ -155,11 +153,8 @@ def dsetp(b: Build) -> Run:
 
 def fset(b: Build) -> Run:
     """FSET.BF: 1.0 where a comparison holds."""
-    names = b.modifiers(*_ORDERED, *COMBINE, "FTZ", "BF")
-    combine = next((COMBINE[n] for n in names if n in COMBINE), None)
-    compare = next((_ORDERED[n] for n in names if n in _ORDERED), None)
-    if combine is None or compare is None:
-        raise b.refuse()
+    names = b.modifiers(*ORDERED, *COMBINE, "FTZ", "BF")
+    compare, combine = one_of(b, names, ORDERED), one_of(b, names, COMBINE)
     ftz = "FTZ" in names
     x, y, p, put = b.f32(b.operand(1), ftz), b.f32(b.operand(2), ftz), b.predicate(b.operand(3)), b.put(b.operand(0))
     one = _U32(0x3F800000 if "BF" in names else 0xFFFFFFFF)

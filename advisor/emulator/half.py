@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from advisor.emulator.build import Build, Run, number_bits, scalar
-from advisor.emulator.floating import _ORDERED, minmax, to_bfloat
-from advisor.emulator.integer import COMBINE
+from advisor.emulator.floating import ORDERED, minmax, to_bfloat
+from advisor.emulator.integer import COMBINE, one_of
 from advisor.emulator.program import Operand
 from advisor.emulator.state import Array, Group
 
@@ -174,11 +174,8 @@ def _move(b: Build) -> Run:
 
 def hsetp2(b: Build) -> Run:
     """HSETP2: compare pairs of halves into two predicates."""
-    names = b.modifiers(*_ORDERED, *COMBINE, "BF16_V2", "H0_AND")
-    compare = next((_ORDERED[n] for n in names if n in _ORDERED), None)
-    combine = next((COMBINE[n] for n in names if n in COMBINE), None)
-    if compare is None or combine is None:
-        raise b.refuse()
+    names = b.modifiers(*ORDERED, *COMBINE, "BF16_V2", "H0_AND")
+    compare, combine = one_of(b, names, ORDERED), one_of(b, names, COMBINE)
     bfloat = "BF16_V2" in names
     puts = b.put_predicate(b.operand(0)), b.put_predicate(b.operand(1))
     x, y = _pair(b, b.operand(2), bfloat), None

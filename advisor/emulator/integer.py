@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from advisor.emulator.build import Build, Getter, Run, join, scalar
 from advisor.emulator.program import Operand
 from advisor.emulator.state import Array, Group
 
+Modifier = TypeVar("Modifier")
 _U32, _U64 = np.uint32, np.uint64
 _WORD = np.uint64(0xFFFFFFFF)
 _32 = np.uint64(32)
@@ -27,6 +28,14 @@ COMBINE: dict[str, Callable[[Any, Any], Any]] = {
     "OR": np.logical_or,
     "XOR": np.logical_xor,
 }
+
+
+def one_of(b: Build, names: Iterable[str], table: Mapping[str, Modifier]) -> Modifier:
+    """Return what the first modifier of the table stands for. Raises RefusedError if the instruction has none."""
+    found = next((table[name] for name in names if name in table), None)
+    if found is None:
+        raise b.refuse()
+    return found
 
 
 def split_predicates(b: Build) -> tuple[list[Operand], list[Operand], list[Operand]]:
@@ -211,10 +220,7 @@ def _wide(
 def isetp(b: Build) -> Run:
     """ISETP, UISETP: compare integers, combine with predicates; .EX continues a comparison of 64 bits."""
     names = b.modifiers(*COMPARE, *COMBINE, "U32", "EX")
-    compare = next((COMPARE[n] for n in names if n in COMPARE), None)
-    combine = next((COMBINE[n] for n in names if n in COMBINE), None)
-    if compare is None or combine is None:
-        raise b.refuse()
+    compare, combine = one_of(b, names, COMPARE), one_of(b, names, COMBINE)
     unsigned = "U32" in names
     puts = b.put_predicate(b.operand(0)), b.put_predicate(b.operand(1))
     x, y = b.u32(b.operand(2)), b.u32(b.operand(3))

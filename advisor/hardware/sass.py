@@ -212,10 +212,10 @@ def parse(line: str) -> Instruction | None:
     opcode, _, operands = text.strip().partition(" ")
     if not _ANY_OPCODE.fullmatch(opcode):
         return None
-    return Instruction(predicate[1:], opcode, tuple(_split(operands)))
+    return Instruction(predicate[1:], opcode, tuple(split_operands(operands)))
 
 
-def _split(text: str) -> Iterable[str]:
+def split_operands(text: str) -> Iterable[str]:
     """Split operands at commas outside brackets."""
     depth, start = 0, 0
     for at, char in enumerate(text):

@@ -203,7 +203,8 @@ def _followed(
         moved.append(followers(catalog, reasoned.launches[position], before, after, values))
     if not any(moved):
         return frame
-    return _supposed(catalog, reasoned, position, [{**more, **values} for more, values in zip(moved, cases, strict=True)])
+    together = [{**more, **values} for more, values in zip(moved, cases, strict=True)]
+    return _supposed(catalog, reasoned, position, together)
 
 
 def _alone(inputs: Inputs, position: int) -> Inputs:

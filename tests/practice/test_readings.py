@@ -78,14 +78,7 @@ def test_the_caveats_without_an_exercise_are_documented_with_the_reason() -> Non
         assert re.search(rf"^\| `{name}` \| {re.escape(why)} \|$", text, re.MULTILINE)
 
 
-# Conflicts follow from ncu's table of shared memory now, so the caveat of this recording no longer applies.
-UNDECIDED = {"tile-turn"}
-
-
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(n, marks=pytest.mark.xfail) if n in UNDECIDED else n for n in reading_names()],
-)
+@pytest.mark.parametrize("name", reading_names())
 def test_the_diagnosis_of_a_recording_is_what_its_exercise_expects(name: str) -> None:
     found = shown(load_reading(name))
     assert found.answer == found.reading.expect

@@ -16,7 +16,9 @@ from advisor.session.records import Ask
 from advisor.session.reducer import can_go_back, reduce, replay
 from tests.changed import replace
 
-PLACE = Location("a.cu", 4, 16, "LDS R6, [R6]", "excess_wavefronts", 0.97, (Place("b.cuh", 14), Place("a.cu", 20)))
+PLACE = Location(
+    "a.cu", 4, 16, "LDS R6, [R6]", "excess_wavefronts", 0.97, (Place("b.cuh", 14), Place("a.cu", 20)), 0.25
+)
 
 
 def test_a_report_with_several_launches_opens_the_list():

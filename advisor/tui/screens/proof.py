@@ -29,7 +29,7 @@ from advisor.tui.widgets.keys import KeyLine
 from advisor.tui.widgets.prompt import Prompt
 from advisor.tui.widgets.text import Banner, Note
 from advisor.view.blocks import SIGNS
-from advisor.view.numbers import amount_text, comparison_text, plural
+from advisor.view.numbers import amount_text, comparison_text, counted, plural
 from advisor.view.pages.estimate import estimate_lines
 from advisor.view.text import cut, fix_status, sentence_start
 
@@ -68,11 +68,10 @@ def tree(result: Any, finding: str, index: KnowledgeIndex) -> Node:
     if isinstance(result, Proved) and hasattr(result.proof, "rules"):
         rules = result.proof.rules
         said = f"concluded by {len(rules)} {plural(len(rules), 'rule')}"
-        fixes = [_fix(fix, at == 0, index) for at, fix in enumerate(result.proof.fixes)]
         children = (
             *_rules(result.proof, index, 0),
             *_estimate(result.proof),
-            *fixes,
+            *_fixes(result.proof, index),
             *_flips(result.flips, finding, index),
         )
         return Node(f"{title}: {said}", "holds", (title, said), finding, children)
@@ -109,6 +108,18 @@ def _estimate(proof: Proof) -> list[Node]:
 
 
 _FITS = {"suits": "holds", "general": "holds", "unknown": "unknown", "unsuitable": "fails"}
+
+
+def _fixes(proof: Proof, index: KnowledgeIndex) -> list[Node]:
+    """Return the nodes of the fixes; those that do not suit are together in one, closed at first."""
+    suit: list[Node] = []
+    others: list[Node] = []
+    for at, fix in enumerate(proof.fixes):
+        (others if fix.status == "unsuitable" else suit).append(_fix(fix, at == 0, index))
+    if not others:
+        return suit
+    label = f"{counted(len(others), 'fix')} not suited to this launch"
+    return [*suit, Node(label, "", (label,), children=tuple(others), open=False)]
 
 
 def _fix(fix: FixProof, chosen: bool, index: KnowledgeIndex) -> Node:
