@@ -8,6 +8,7 @@ absolute for SIN and COS.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -296,22 +297,7 @@ def _integer(b: Build, op: Operand, kind: str) -> Getter:
         wide = b.u64(op)
         return (lambda g: wide(g).view(np.int64)) if signed else wide
     part = next((s for s in op.suffixes if s in ("B0", "B1", "B2", "B3", "H0", "H1")), "")
-    plain = Operand(
-        op.kind,
-        op.index,
-        op.text,
-        op.negative,
-        op.absolute,
-        op.inverted,
-        (),
-        op.bank,
-        op.base,
-        op.wide,
-        op.signed,
-        op.uniform,
-        op.scale,
-        op.offset,
-    )
+    plain = replace(op, suffixes=())
     get = b.raw(plain)
     shift = 8 * int(part[1]) if part.startswith("B") else 16 * int(part[1]) if part else 0
     negative, absolute = op.negative, op.absolute

@@ -6,6 +6,7 @@ Each operation is computed in double precision and rounded once to 16 bits, as t
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -29,22 +30,7 @@ def _pair(b: Build, op: Operand, bfloat: bool, ftz: bool = False) -> Pair:
     low, high = _PICKS.get(op.suffixes[0] if op.suffixes else "H1_H0", (None, None))
     if low is None or high is None:
         raise b.refuse(f"the operand modifier {op.suffixes[0]}")
-    bare = Operand(
-        op.kind,
-        op.index,
-        op.text,
-        False,
-        False,
-        False,
-        (),
-        op.bank,
-        op.base,
-        op.wide,
-        op.signed,
-        op.uniform,
-        op.scale,
-        op.offset,
-    )
+    bare = replace(op, negative=False, absolute=False, inverted=False, suffixes=())
     get = b.raw(bare, "half")
     negative, absolute = op.negative, op.absolute
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -122,22 +123,7 @@ def _zero(op: Operand) -> bool:
 def _complemented(op: Operand) -> Operand:
     if not op.negative or op.kind == "number":
         return op
-    return Operand(
-        op.kind,
-        op.index,
-        op.text,
-        False,
-        False,
-        True,
-        op.suffixes,
-        op.bank,
-        op.base,
-        op.wide,
-        op.signed,
-        op.uniform,
-        op.scale,
-        op.offset,
-    )
+    return replace(op, negative=False, absolute=False, inverted=True)
 
 
 def viadd(b: Build) -> Run:
@@ -369,22 +355,7 @@ def lea(b: Build) -> Run:
 def _plain(op: Operand) -> Operand:
     if not op.negative:
         return op
-    return Operand(
-        op.kind,
-        op.index,
-        op.text,
-        False,
-        False,
-        op.inverted,
-        op.suffixes,
-        op.bank,
-        op.base,
-        op.wide,
-        op.signed,
-        op.uniform,
-        op.scale,
-        op.offset,
-    )
+    return replace(op, negative=False, absolute=False)
 
 
 def shf(b: Build) -> Run:
