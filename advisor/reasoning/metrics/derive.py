@@ -111,7 +111,8 @@ def conflicts(columns: Columns, given: Columns) -> Array:
     """Compute actual over ideal wavefronts from ncu's table Shared Memory, where they were not counted per instruction.
 
     The ideal follows from the width of the accesses; without it, only one wavefront per request is known to be ideal,
-    and more than four to be too many, by at least the ratio to four. Loads or stores alone show only an excess.
+    and more than four to be too many, by at least the ratio to four. A report has both rows of the table, and one alone
+    says nothing of both together; a user types the row that stands out, and that shows only an excess.
     Sources: guide.step3.bank, errata.wavefronts, ncu.memory_tables.
     """
     matrix = np.nan_to_num(columns["shared_matrix_inst"])
@@ -132,7 +133,10 @@ def conflicts(columns: Columns, given: Columns) -> Array:
     unsure = np.where(narrow, 1.0, np.where(wide, _MOST_IDEAL, np.nan))
     width = np.maximum(columns["shared_bits_mean"] / 32, 1.0)
     ratio = np.maximum(each / np.where(np.isfinite(width), width, unsure), 1.0)
-    ratio = np.where((known[0] & known[1]) | counted | (ratio > _CLOSE), ratio, np.nan)
+    typed = ~np.isfinite(columns["report_complete"]) & ~np.isfinite(columns["shared_wavefronts"])
+    other = [np.isfinite(stores[0]) | np.isfinite(stores[1]), np.isfinite(loads[0]) | np.isfinite(loads[1])]
+    alone = typed & ((known[0] & ~other[0]) | (known[1] & ~other[1])) & (ratio > _CLOSE)
+    ratio = np.where((known[0] & known[1]) | counted | alone, ratio, np.nan)
     return np.where(loads[1] + stores[1] == 0, 1.0, ratio)
 
 
@@ -302,7 +306,7 @@ FILLS: dict[str, tuple[tuple[str, ...], Fill]] = {
     "shared_wavefront_ratio": (
         (
             *("shared_load_wavefronts", "shared_load_inst", "shared_matrix_inst", "shared_store_wavefronts"),
-            *("shared_store_inst", "shared_wavefronts", "shared_bits_mean"),
+            *("shared_store_inst", "shared_wavefronts", "shared_bits_mean", "report_complete"),
         ),
         conflicts,
     ),
