@@ -20,6 +20,7 @@ from typing import Any
 
 PREFIX = "ncu-advisor-scratch-"
 _LOCK = "lock"
+_UNLOCKED = "unlocked"
 _NAME = re.compile(re.escape(PREFIX) + r"(\d{1,10})-\w+")
 # A folder is created before it is locked, so a younger one is not removed.
 _FRESH_S = 60.0
@@ -115,17 +116,23 @@ def _abandoned(path: Path) -> bool:
 
 
 def _locked(folder: Path, make: bool = True) -> Any:
-    """Open and lock the folder's lock file. Raises OSError if another process has locked it."""
+    """Open and lock the folder's lock file. Raises OSError if another process has locked it.
+
+    A new file gets its name once it is locked: another process that starts meanwhile must not find it unlocked.
+    """
     import fcntl
 
     flags = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW | (os.O_CREAT | os.O_EXCL if make else 0)
-    handle = os.open(folder / _LOCK, flags, 0o600)
+    path = folder / (_UNLOCKED if make else _LOCK)
+    handle = os.open(path, flags, 0o600)
     file = os.fdopen(handle, "rb")
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         file.close()
         raise
+    if make:
+        path.rename(folder / _LOCK)
     return file
 
 

@@ -122,3 +122,20 @@ def test_a_fork_removes_nothing_of_its_parent() -> None:
 def test_a_place_that_cannot_be_listed_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", "/nowhere/at/all")
     assert sweep() == 0
+
+
+def test_a_lock_is_never_seen_unlocked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    import fcntl
+
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    really, seen = fcntl.flock, []
+
+    def flock(file: object, operation: int) -> None:
+        seen.append([path.name for path in tmp_path.glob("*/lock")])
+        really(file, operation)
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+    folder = scratch.ScratchFolder()
+    assert seen == [[]], "the lock has its name only when it is locked"
+    assert (Path(folder.name) / "lock").is_file()
+    folder.cleanup()
