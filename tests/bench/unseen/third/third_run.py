@@ -42,7 +42,7 @@ from run import named  # noqa: E402
 from third_pair import differ  # noqa: E402
 
 PARTS = {"ours": ("third_ours", "third_classic"), "libraries": ("third_libraries",)}
-PAIR_S = 90  # after which a pair that is timed is ended, and its process with it
+PAIR_S = 60  # after which a pair that is timed is ended, and its process with it
 
 
 def ids(part: str) -> list[str]:

@@ -63,7 +63,7 @@ def signal_power(x, power, length, PIECE, BLOCK: tl.constexpr):
     for k in range(first, first + PIECE, BLOCK):
         v = tl.load(x + channel * length + k + at)
         total += v * v
-    tl.atomic_add(power + channel, tl.sum(total, 0))
+    tl.atomic_add(power + channel, tl.sum(total, 0), sem="relaxed")
 
 
 @triton.jit
@@ -72,7 +72,7 @@ def class_losses(logit, target, loss, n, BLOCK: tl.constexpr):
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     t, v = tl.load(target + at), tl.load(logit + at)
     e = v - t.to(tl.float32) * 0.125
-    tl.atomic_add(loss + t, e * e)
+    tl.atomic_add(loss + t, e * e, sem="relaxed")
 
 
 @triton.jit
@@ -81,4 +81,4 @@ def class_losses_b(logit, target, loss, n, BLOCK: tl.constexpr):
     t, v = tl.load(target + at), tl.load(logit + at)
     e = v - t.to(tl.float32) * 0.125
     for c in tl.static_range(8):
-        tl.atomic_add(loss + c, tl.sum(tl.where(t == c, e * e, 0.0), 0))
+        tl.atomic_add(loss + c, tl.sum(tl.where(t == c, e * e, 0.0), 0), sem="relaxed")
