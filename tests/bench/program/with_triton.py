@@ -6,10 +6,10 @@ import triton.language as tl
 
 
 @triton.jit
-def turn(x, y, n, BLOCK: tl.constexpr):
+def turn(x, y, n, block: tl.constexpr):
     row = tl.program_id(0)
-    for start in range(0, n, BLOCK):
-        column = start + tl.arange(0, BLOCK)
+    for start in range(0, n, block):
+        column = start + tl.arange(0, block)
         tl.store(y + column * n + row, tl.load(x + row * n + column))
 
 
@@ -17,6 +17,6 @@ n = 8192
 x = torch.rand(n, n, device="cuda")
 y = torch.empty_like(x)
 for _ in range(4):
-    turn[(n,)](x, y, n, BLOCK=1024)
+    turn[(n,)](x, y, n, block=1024)
 torch.cuda.synchronize()
 print(y.shape)

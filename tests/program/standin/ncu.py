@@ -1,13 +1,14 @@
 """An ncu that needs no GPU: runs the program, and writes the recorded launches that its options select.
 
-STANDIN_LOG: file of its command lines; STANDIN_REPORT: a report; STANDIN_NAMES: the kernel names of its launches, one per
-line; STANDIN_FAILS: `STAGE: ERROR` with stage survey, kernel or application.
+STANDIN_LOG: file of its command lines; STANDIN_REPORT: a report; STANDIN_NAMES: the kernel names of its launches, one
+per line; STANDIN_FAILS: `STAGE: ERROR` with stage survey, kernel or application.
 """
 
 import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 sys.path.insert(0, os.environ["STANDIN_ROOT"])
 WITHOUT_VALUE = ("--force-overwrite",)
@@ -15,7 +16,7 @@ WITHOUT_VALUE = ("--force-overwrite",)
 
 def main() -> int:
     arguments = sys.argv[1:]
-    with open(os.environ["STANDIN_LOG"], "a", encoding="utf-8") as log:
+    with Path(os.environ["STANDIN_LOG"]).open("a", encoding="utf-8") as log:
         print(*arguments, file=log)
     given = {}
     while arguments and arguments[0].startswith("-"):
@@ -30,8 +31,7 @@ def main() -> int:
     if code:
         print(f"==PROF== Disconnected from process\n==ERROR== The application returned an error code ({code}).")
         return code
-    with open(os.environ["STANDIN_NAMES"], encoding="utf-8") as file:
-        names = file.read().split()
+    names = Path(os.environ["STANDIN_NAMES"]).read_text(encoding="utf-8").split()
     pattern = re.compile(given.get("--kernel-name", "regex:").removeprefix("regex:"))
     matching = [at for at, name in enumerate(names) if pattern.search(name)]
     skip = int(given.get("--launch-skip", 0))
@@ -50,12 +50,10 @@ def write(launches: frozenset[int], place: str) -> None:
 
     from advisor.readers.container import extract, walk
 
-    with open(os.environ["STANDIN_REPORT"], "rb") as file:
-        data = file.read()
+    data = Path(os.environ["STANDIN_REPORT"]).read_bytes()
     out = io.BytesIO()
     extract(data, walk(data), launches, out)
-    with open(place, "wb") as file:
-        file.write(out.getvalue())
+    Path(place).write_bytes(out.getvalue())
 
 
 sys.exit(main())
