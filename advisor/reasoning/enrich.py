@@ -168,7 +168,7 @@ def _complete(added: Mapping[str, Array], row: int, card: gpus.Gpu | None, cc: s
 
 
 def add_neighbours(frame: pd.DataFrame) -> pd.DataFrame:
-    """Compare each launch with the others of its kernel (a slow first launch, different clocks), and with the one before."""
+    """Compare each launch with others of its kernel (slow first launch, different clocks) and with the one before."""
     rows = len(frame)
     first, spread = np.full(rows, np.nan), np.full(rows, np.nan)
     frame = frame.copy()
