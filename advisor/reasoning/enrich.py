@@ -168,7 +168,7 @@ def _complete(added: Mapping[str, Array], row: int, card: gpus.Gpu | None, cc: s
 
 
 def add_neighbours(frame: pd.DataFrame) -> pd.DataFrame:
-    """Compare each launch with the others of its kernel: a slow first launch, different clocks."""
+    """Compare each launch with others of its kernel (slow first launch, different clocks) and with the one before."""
     rows = len(frame)
     first, spread = np.full(rows, np.nan), np.full(rows, np.nan)
     frame = frame.copy()
@@ -199,7 +199,24 @@ def add_neighbours(frame: pd.DataFrame) -> pd.DataFrame:
                     spread[members] = seen.max() / seen.min()
     frame["first_of_kernel_ratio"] = first
     frame["clock_spread"] = spread
+    frame["written_before"] = _written_before(frame)
     return frame
+
+
+def _written_before(frame: pd.DataFrame) -> Array:
+    """Return the sectors that the launch before stores per sector that each launch loads; NaN if a count is unknown.
+
+    0 without a launch of another kernel before it in the same report.
+    """
+    out = np.full(len(frame), np.nan)
+    if len(frame) and {"global_store_sectors", "global_load_sectors"} <= {*frame.columns}:
+        stored, loaded = (frame[f"global_{kind}_sectors"].to_numpy(dtype=float) for kind in ("store", "load"))
+        names = list(zip(frame["report"], frame["kernel_full"], strict=True))
+        for row, (report, kernel) in enumerate(names):
+            same, other = names[row - 1] if row else (None, None)
+            follows = report == same and kernel != other
+            out[row] = stored[row - 1] / max(loaded[row], 1.0) if follows else 0.0 * loaded[row]
+    return out
 
 
 def _differs(first: float, later: float) -> bool:

@@ -182,3 +182,12 @@ def test_a_slow_first_launch_is_cold_only_if_it_does_the_work_of_the_later_ones(
     frame["grid"], frame["block"] = [(1, 1, 1)] * 3, [(32, 1, 1)] * 3
     first = add_neighbours(frame)["first_of_kernel_ratio"]
     assert first.notna().tolist() == [cold, False, False]
+
+
+def test_what_the_launch_before_stores_is_compared_only_with_another_kernel_of_the_same_report() -> None:
+    columns = {"report": [0, 0, 0, 1], "kernel_full": ["a", "b", "b", "c"], "gpu_name": "x", "duration_ns": 1e5}
+    frame = pd.DataFrame(columns)
+    frame["grid"], frame["block"] = [(1, 1, 1)] * 4, [(32, 1, 1)] * 4
+    frame["global_store_sectors"], frame["global_load_sectors"] = [100.0, 50.0, 50.0, 50.0], [90.0, 100.0, 50.0, 50.0]
+    assert add_neighbours(frame)["written_before"].tolist() == [0, 1, 0, 0]
+    assert add_neighbours(frame.drop(columns="global_load_sectors"))["written_before"].isna().all()
