@@ -1,0 +1,93 @@
+"""Counting loops: their variable, direction and bound."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from advisor.patches.syntax import Source, bare, field, walk
+from advisor.patches.types import value_of
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_JUMPS = ("break_statement", "continue_statement", "return_statement", "goto_statement", "labeled_statement")
+
+
+@dataclass(frozen=True)
+class Counting:
+    """`for (int i = first; i < bound; ++i)` and its like.
+
+    step: the number added in each turn as an expression, or None for one; down: whether one is subtracted.
+    """
+
+    loop: Node
+    name: str
+    type: str
+    first: Node
+    comparison: str
+    bound: Node
+    step: Node | None
+    down: bool
+    body: Node
+
+    @property
+    def unit(self) -> bool:
+        """Whether the loop counts up or down by one."""
+        return self.step is None
+
+
+def counting(source: Source, loop: Node) -> Counting | None:
+    """Return the parts of a loop that counts a variable of its own, or None."""
+    start, condition, update, body = (
+        loop.child_by_field_name(n) for n in ("initializer", "condition", "update", "body")
+    )
+    if loop.type != "for_statement" or start is None or condition is None or update is None or body is None:
+        return None
+    rows = source.declared_in(start)
+    if len(rows) != 1 or rows[0].value is None or rows[0].pointers or rows[0].is_array:
+        return None
+    name = source.at(rows[0].name)
+    condition = bare(condition)
+    if condition.type != "binary_expression" or source.at(bare(field(condition, "left"))) != name:
+        return None
+    sign = field(condition, "operator").type
+    step: Node | None = None
+    down = False
+    if update.type == "update_expression":
+        if source.at(field(update, "argument")) != name:
+            return None
+        down = field(update, "operator").type == "--"
+    elif update.type == "assignment_expression" and source.at(field(update, "left")) == name:
+        if field(update, "operator").type != "+=":
+            return None
+        step = field(update, "right")
+        step = None if value_of(source, step) == 1 else step
+    else:
+        return None
+    if sign not in (("<", "<=") if not down else (">", ">=")):
+        return None
+    for one in walk(body, "assignment_expression", "update_expression"):
+        target = bare(field(one, "left") if one.type == "assignment_expression" else field(one, "argument"))
+        if target.type == "identifier" and source.at(target) == name:
+            return None
+    for pointer in walk(body, "pointer_expression"):
+        if pointer.children[0].type == "&" and source.at(bare(field(pointer, "argument"))) == name:
+            return None
+    return Counting(loop, name, rows[0].type, rows[0].value, sign, field(condition, "right"), step, down, body)
+
+
+def jumps(node: Node) -> bool:
+    """Return whether code leaves a loop or function, or goes to its next turn."""
+    return any(True for _ in walk(node, *_JUMPS))
+
+
+def trips(source: Source, one: Counting) -> int | None:
+    """Return how often a loop with constant bounds runs."""
+    first, bound = value_of(source, one.first), value_of(source, one.bound)
+    step = 1 if one.step is None else value_of(source, one.step)
+    if first is None or bound is None or not step or step < 0:
+        return None
+    if one.down:
+        return max(0, first - bound + (one.comparison == ">="))
+    return max(0, -(-(bound - first + (one.comparison == "<=")) // step))
