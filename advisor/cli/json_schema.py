@@ -11,6 +11,7 @@ from advisor.compare.records import Compared
 from advisor.explain.entries import Explanation
 from advisor.hardware.roofline import NapkinDocument
 from advisor.hardware.simulators import AccessDocument, OccupancyDocument
+from advisor.patches.records import FixDocument
 from advisor.practice.exercise_list import PracticeList
 from advisor.practice.selfcheck import Selfcheck
 from advisor.reasoning.document import DiagnosisDocument
@@ -36,6 +37,7 @@ DOCUMENTS: dict[str, tuple[Any, ...]] = {
     "diagnosis": (DiagnosisDocument,),
     "emulate": (EmulatedDocument,),
     "explain": (Explanation,),
+    "fix": (FixDocument,),
     "napkin": (NapkinDocument,),
     "practice-list": (PracticeList,),
     "selfcheck": (Selfcheck,),

@@ -19,7 +19,7 @@ from advisor.patches.kinds import kinds
 from advisor.patches.proposal import Cause, Proposal, Unsuited
 from advisor.patches.records import Changed, FixDocument, Patch, Rejected
 from advisor.patches.stages import Results, Stage, fault_text
-from advisor.patches.syntax import Source
+from advisor.patches.syntax import Source, plain_name
 from advisor.reasoning.emulated_counts import findings_of, metrics_of
 from advisor.records.errors import InputError, UsageError
 
@@ -123,7 +123,7 @@ def _proposals(
         share = lines(base.counted, known[name].counter, str(stage.path))
         found: list[Proposal | Unsuited] = []
         for kernel, launch in launches.items():
-            function = source.function(kernel)
+            function = source.function(plain_name(kernel))
             if function is None:
                 continue
             names = [a.name if isinstance(a, Pointer) else None for a in launch.arguments]

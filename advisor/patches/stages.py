@@ -20,6 +20,7 @@ from advisor.emulator.machine import Shape
 from advisor.emulator.memory import Fill, GlobalMemory
 from advisor.emulator.program import Program, RefusedError
 from advisor.emulator.state import FaultError
+from advisor.patches.syntax import plain_name
 from advisor.practice import emulated
 from advisor.practice.api import Card
 from advisor.practice.bench import compare, poison_byte
@@ -172,7 +173,10 @@ def own_stage(
             raise UsageError(f"{path.name} has the kernels {', '.join(known) or 'none'}: choose one with --kernel")
         kernel = known[0]
     elif kernel not in known:
-        raise UsageError(f"{path.name} has no kernel {kernel!r}: it has {', '.join(known) or 'none'}")
+        named = [one for one in known if plain_name(one) == kernel]
+        if len(named) != 1:
+            raise UsageError(f"{path.name} has no kernel {kernel!r}: it has {', '.join(known) or 'none'}")
+        kernel = named[0]
     if math.prod(block) > 1024:
         raise UsageError(f"--block: {math.prod(block)} threads: the limit is 1024")
     if shared > _MOST_SHARED:

@@ -195,10 +195,12 @@ class Source:
     def edited(self, edits: Iterable[Edit]) -> str:
         """Return the whole text with edits applied. Raises ValueError if two overlap."""
         out, at = [], 0
+        ending = "\r\n" if b"\r\n" in self.text else "\n"
         for one in sorted(edits, key=lambda e: (e.start, e.end)):
             if one.start < at:
                 raise ValueError("edits overlap")
-            out += [self.text[at : one.start], one.text.encode("utf-8", "surrogateescape")]
+            added = one.text.replace("\r\n", "\n").replace("\n", ending)
+            out += [self.text[at : one.start], added.encode("utf-8", "surrogateescape")]
             at = one.end
         return b"".join([*out, self.text[at:]]).decode("utf-8", "surrogateescape")
 
@@ -377,6 +379,18 @@ class Source:
             taken.add(name)
             out.append(name)
         return out
+
+
+def plain_name(symbol: str) -> str:
+    """Return the name of a function without the mangling of C++: `_ZN2ab4gemmIfEEvPT_` is `gemm`."""
+    if not symbol.startswith("_Z"):
+        return symbol
+    rest = symbol[2:].lstrip("NLK")
+    name = symbol
+    while rest and rest[0].isdigit():
+        digits = rest[: len(rest) - len(rest.lstrip("0123456789"))]
+        name, rest = rest[len(digits) : len(digits) + int(digits)], rest[len(digits) + int(digits) :]
+    return name
 
 
 def subscripts(node: Node) -> tuple[Node, list[Node]]:

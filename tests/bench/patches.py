@@ -47,10 +47,8 @@ def main(wanted: list[str]) -> int:
         mended += bool(found.patches)
         for one in found.patches:
             p = one.promised
-            print(
-                f"| {name} | {one.kind} | {p.title} | {p.before:,.0f} | {p.after:,.0f} | {one.results} | {took:.0f} s |",
-                flush=True,
-            )
+            counts = f"{p.before:,.0f} | {p.after:,.0f}"
+            print(f"| {name} | {one.kind} | {p.title} | {counts} | {one.results} | {took:.0f} s |", flush=True)
         if not found.patches:
             reasons = Counter(r.reason for r in found.rejected)
             none.append(f"{name} ({took:.0f} s): {dict(reasons) or 'no kind of patch applies'}")

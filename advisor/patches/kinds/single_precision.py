@@ -148,11 +148,8 @@ def _single(source: Source, top: Node) -> Iterator[Edit]:
         elif leaf.type == "number_literal" and literal_type(source.at(leaf)) == "int" and _of_power(source, leaf):
             yield Edit(leaf.end_byte, leaf.end_byte, ".f")
         elif leaf.type == "identifier" and _is_double(source, leaf):
-            value = source.macros[source.at(leaf)]
-            text = source.macro_text(source.at(leaf)) or ""
-            lead = len(source.at(value)) - len(source.at(value).lstrip())
-            end = value.start_byte + lead + len(text.rstrip(")"))
-            yield Edit(end, end, "f")
+            # The macro itself may have uses that must stay double.
+            yield Edit(leaf.start_byte, leaf.end_byte, f"(float){source.at(leaf)}")
     for call in walk(top, "call_expression"):
         name = field(call, "function")
         if _math(source, call) and source.at(name).removeprefix("std::") not in ("min", "max", "abs"):

@@ -115,8 +115,8 @@ def _patched(source: Source, one: Counting, accesses: list[_Access], width: int)
         f"  {head}for ({one.type} {number} = {first}; {number} < {count}; {number} += {step}) {{",
         *(f"    {row}" for row in (*loads, *body, *stores)),
         "  }",
-        f"  for ({one.type} {one.name} = {first} + {width} * {count}; {one.name} < {bound}; {one.name} += {step})",
-        f"    {source.at(one.body).strip()}",
+        f"  for ({one.type} {one.name} = {first} + {width} * {count}; {one.name} < {bound}; {one.name} += {step}) "
+        + source.at(one.body).strip().replace("\n", "\n  "),
         "}",
     ]
     return Edit(start, one.loop.end_byte, f"\n{indent}".join(lines))
