@@ -2,8 +2,9 @@
 
 A counter has a cost: cycles of an SM for one of it, from the rates of the units. 4 warp instructions are issued per
 cycle; L1 gives 4 sectors or one wavefront of shared memory per cycle; conversions, and double precision at its lowest,
-use a unit of 16 lanes; a constant address takes two cycles (knowledge/topics); same-address atomics are served one by
-one. The cost is None where waiting and not a rate decides: barriers, fences, loads past the L1 cache.
+use a unit of 16 lanes; a constant address takes two cycles. An L2 slice takes three cycles for a float that is added at
+one address (h200.atomics), and a GPU has about as many slices as SMs: at one address it costs more. The cost is None
+where waiting and not a rate decides: barriers, fences, loads past the L1 cache.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ COUNTERS: dict[str, Counter] = {
         "conversions", lambda i, op: i.executed if op.is_conversion and not op.involves_f64 else 0.0, 2.0
     ),
     "atomic_lanes": Counter(
-        "threads at atomic operations", lambda i, op: i.threads_on if i.kind == "atomic" else 0.0, 1.0
+        "threads at atomic operations", lambda i, op: i.threads_on if i.kind == "atomic" else 0.0, 3.0
     ),
     "constant_passes": Counter(
         "passes of indexed constant loads", lambda i, op: i.wavefronts or 0.0 if i.space == "constant" else 0.0, 2.0

@@ -82,6 +82,14 @@ def jumps(node: Node) -> bool:
     return any(True for _ in walk(node, *_JUMPS))
 
 
+def orders(source: Source, node: Node) -> bool:
+    """Return whether accesses of this code must stay in place: it has barriers, fences, atomics or assembler."""
+    if any(True for _ in walk(node, "gnu_asm_expression")):
+        return True
+    names = (source.at(field(call, "function")) for call in walk(node, "call_expression"))
+    return any(name.startswith(("__sync", "__threadfence", "atomic", "__shfl", "cuda::")) for name in names)
+
+
 def trips(source: Source, one: Counting) -> int | None:
     """Return how often a loop with constant bounds runs."""
     first, bound = value_of(source, one.first), value_of(source, one.bound)

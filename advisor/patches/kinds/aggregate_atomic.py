@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from advisor.patches.proposal import Cause, Proposal, Unsuited
-from advisor.patches.syntax import Edit, Function, Source, ancestors, bare, field, inside, walk
+from advisor.patches.syntax import Edit, Function, Source, ancestors, bare, field, inside, subscripts, walk
 from advisor.patches.types import clean, is_uniform, type_of, value_of
 
 if TYPE_CHECKING:
@@ -35,8 +35,17 @@ def propose(source: Source, cause: Cause) -> Iterator[Proposal | Unsuited]:
             same = _in_every_lane(source, rows[1])
             if kind in _WHOLE and same:
                 yield _by_match(source, cause, statement, rows, kind, line)
-            if function.kernel and is_uniform(source, rows[0]):
+            if function.kernel and _is_uniform_place(source, rows[0]):
                 yield from _by_reduction(source, cause, function, statement, rows, kind, line)
+
+
+def _is_uniform_place(source: Source, address: Node) -> bool:
+    """Return whether all threads of a block have the same address: a pointer, or `&array[index]` with such an index."""
+    address = bare(address)
+    if address.type == "pointer_expression" and address.children[0].type == "&":
+        base, indices = subscripts(bare(field(address, "argument")))
+        return bool(indices) and all(is_uniform(source, part) for part in (base, *indices))
+    return is_uniform(source, address)
 
 
 def _element(source: Source, address: Node) -> str | None:

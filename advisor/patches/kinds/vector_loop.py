@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from advisor.patches.kinds.restrict_pointers import only_read
-from advisor.patches.loops import Counting, counting, jumps
+from advisor.patches.loops import Counting, counting, jumps, orders
 from advisor.patches.proposal import Cause, Proposal, Unsuited
 from advisor.patches.syntax import Edit, Source, bare, field, inside, names_in, walk, whole_access
 from advisor.patches.types import SIZES, VECTORS, clean, is_invariant
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _MEMBERS = "xyzw"
-_STOPS = ("__syncthreads", "__syncwarp", "__syncthreads_or", "__syncthreads_and", "__syncthreads_count")
 
 
 def propose(source: Source, cause: Cause) -> Iterator[Proposal | Unsuited]:
@@ -32,8 +31,8 @@ def propose(source: Source, cause: Cause) -> Iterator[Proposal | Unsuited]:
             if jumps(one.body) or any(True for _ in walk(one.body, "for_statement", "while_statement", "do_statement")):
                 yield Unsuited(line, "the loop has jumps or loops in it")
                 continue
-            if any(source.at(field(c, "function")) in _STOPS for c in walk(one.body, "call_expression")):
-                yield Unsuited(line, "the loop has barriers in it")
+            if orders(source, one.body):
+                yield Unsuited(line, "the loop has barriers, fences, atomics or warp functions in it")
                 continue
             if not is_invariant(source, one.bound, loop):
                 yield Unsuited(line, "the bound of the loop changes in it")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from advisor.patches.loops import Counting, counting, jumps
+from advisor.patches.loops import Counting, counting, jumps, orders
 from advisor.patches.proposal import Cause, Proposal, Unsuited
 from advisor.patches.syntax import Declared, Edit, Source, bare, field, inside, is_written, walk, whole_access
 from advisor.patches.types import SIZES, VECTORS, clean, is_global_index, is_grid_size
@@ -27,6 +27,9 @@ def propose(source: Source, cause: Cause) -> Iterator[Proposal | Unsuited]:
         line = source.line(loop)
         if jumps(one.body) or any(True for _ in walk(one.body, "for_statement", "while_statement")):
             yield Unsuited(line, "the loop has jumps or loops in it")
+            continue
+        if orders(source, one.body):
+            yield Unsuited(line, "the loop has barriers, fences, atomics or warp functions in it")
             continue
         accesses, reason = _accesses(source, one)
         if reason:
