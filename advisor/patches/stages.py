@@ -26,11 +26,13 @@ from advisor.practice.api import Card
 from advisor.practice.bench import compare, poison_byte
 from advisor.practice.emulated_check import small_problem
 from advisor.practice.emulated_source import Given
-from advisor.records.errors import InputError, UsageError
+from advisor.records.errors import AdvisorError, InputError, UsageError
 
 _MOST_COMPARED = 1 << 30  # bytes of arrays whose contents are compared
 _PART = 256  # warps that run at a time, where some blocks of a launch are compared
 _MOST_SHARED = 227 << 10
+_OWN_WARPS = 1 << 12
+_FEW_WARPS = 128  # of a problem of an exercise that is too large to run whole
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,7 @@ class Stage:
     """A source to patch. path: its name in messages; real: the work that is counted; small: that whose results count.
 
     judge(before, after, rounds): compares results; rounds: whether the patch may change the rounding; wrong(results):
-    why the results of the source itself are wrong, or ''.
+    why the results of the source itself are wrong, or ''; warps: run of a launch for its results, in whole blocks.
     """
 
     path: Path
@@ -79,6 +81,7 @@ class Stage:
     judge: Callable[[Results, Results, bool], Verdict]
     compared: str
     seconds: float
+    warps: int
     wrong: Callable[[Results], str] = lambda _: ""
 
     def programs(self, text: str) -> dict[str, Program]:
@@ -103,11 +106,11 @@ class Stage:
                 memory, addresses = memory_of(problem)
             elif program.variables:
                 raise RefusedError("several launches with __device__ variables are not emulated")
-            warps = math.prod(one.grid) * -(-math.prod(one.block) // 32)
-            if warps <= MOST_WARPS // 8 or len(self.small.launches) > 1:
+            chosen = some_blocks(one.grid, one.block, self.warps)
+            if len(chosen) == math.prod(one.grid):
                 run_whole(problem, memory, addresses, self.seconds, watch=True)
             else:
-                _run_some(problem, memory, addresses, self.seconds)
+                _run_some(problem, chosen, memory, addresses, self.seconds)
         assert memory is not None
         return {name: memory.content(name).copy() for name in self.small.arrays}
 
@@ -125,17 +128,18 @@ def _problem(work: Work, one: OneLaunch, program: Program) -> Problem:
     return Problem(program, one.grid, one.block, one.arguments, work.arrays, one.shared, values)
 
 
-def some_blocks(grid: Shape, block: Shape) -> list[int]:
+def some_blocks(grid: Shape, block: Shape, most_warps: int) -> list[int]:
     """Return the numbers of blocks whose results are compared: both ends of the grid and some evenly between."""
     blocks, warps = math.prod(grid), -(-math.prod(block) // 32)
-    wanted = max(2, MOST_WARPS // 8 // warps)
+    wanted = max(2, most_warps // warps)
     if blocks <= wanted:
         return list(range(blocks))
     return sorted({round(i * (blocks - 1) / (wanted - 1)) for i in range(wanted)})
 
 
-def _run_some(problem: Problem, memory: GlobalMemory, addresses: Mapping[str, int], seconds: float) -> None:
-    chosen = some_blocks(problem.grid, problem.block)
+def _run_some(
+    problem: Problem, chosen: Sequence[int], memory: GlobalMemory, addresses: Mapping[str, int], seconds: float
+) -> None:
     per = max(1, _PART // -(-math.prod(problem.block) // 32))
     for start in range(0, len(chosen), per):
         machine = machine_of(problem, chosen[start : start + per], memory, addresses, None, seconds)
@@ -214,9 +218,9 @@ def own_stage(
                 return Verdict(how, f"{name}, element {at}: {b[at]:g} instead of {a[at]:g}")
         return Verdict(how)
 
-    blocks, chosen = math.prod(grid), len(some_blocks(grid, block))
+    blocks, chosen = math.prod(grid), len(some_blocks(grid, block, _OWN_WARPS))
     compared = "all arrays after all blocks" if chosen == blocks else f"all arrays after {chosen} of {blocks} blocks"
-    return Stage(path, arch, work, work, judge, compared, seconds)
+    return Stage(path, arch, work, work, judge, compared, seconds, _OWN_WARPS)
 
 
 def exercise_stage(
@@ -227,7 +231,11 @@ def exercise_stage(
     result: whether the step computes the algorithm's outputs. Raises InputError if it cannot be emulated.
     """
     real_bench = emulated.bench(case, card, sizes)
-    small_bench = small_problem(case, path, card)
+    whole = True
+    try:
+        small_bench = small_problem(case, path, card)
+    except RefusedError:
+        small_bench, whole = _smallest(case, path, card), False
     poisoned: dict[str, tuple[int, Fill | None]] = {}
     zeroed = tuple(getattr(case, "ZEROED", ()))
     for name, array in {**small_bench.out, **small_bench.scratch}.items():
@@ -239,12 +247,14 @@ def exercise_stage(
         if all(np.array_equal(before[name], after[name]) for name in small_bench.out):
             return Verdict("bit for bit")
         how = "within the exercise's tolerance"
-        if not result:
-            return Verdict(how, "outputs differ from those of the source")
+        if not result or not (whole or rounds):
+            return Verdict("bit for bit", "outputs differ from those of the source")
+        if not whole:
+            return Verdict(how, _apart(case, small_bench, before, after))
         return Verdict(how, wrong(after))
 
     def wrong(results: Results) -> str:
-        if not result:
+        if not result or not whole:
             return ""
         if not expected:
             expected.update(reference(case, small_bench))
@@ -252,7 +262,46 @@ def exercise_stage(
 
     sizes_text = ", ".join(f"{key} = {value}" for key, value in small_bench.sizes.items())
     real, small = _work(path, real_bench, {}), _work(path, small_bench, poisoned)
-    return Stage(path, arch, real, small, judge, f"the outputs of a small problem, {sizes_text}", seconds, wrong)
+    one = small.launches[0]
+    few = len(some_blocks(one.grid, one.block, _FEW_WARPS))
+    compared = f"the outputs of a small problem, {sizes_text}"
+    if not whole:
+        compared = f"the outputs of {few} of {math.prod(one.grid)} blocks, {sizes_text}, with those of the source"
+    return Stage(path, arch, real, small, judge, compared, seconds, MOST_WARPS if whole else _FEW_WARPS, wrong)
+
+
+def _smallest(case: ModuleType, path: Path, card: Card) -> emulated.Bench:
+    """Return the smallest problem of an exercise of one launch. Raises RefusedError if there is none."""
+    for power in range(20, 31):
+        small = replace(card, sms=2, memory=1 << power, l2=1 << 16)
+        try:
+            sizes = dict(case.sizes(small))
+            if any(n <= 0 for n in sizes.values()):
+                continue
+            made = emulated.bench(case, small, sizes)
+            launches, _ = emulated.planned(path, made)
+        except (AdvisorError, ArithmeticError, ValueError):
+            continue
+        if len(launches) == 1 and sum(int(a.nbytes) for a in made.arrays.values()) <= _MOST_COMPARED:
+            return made
+    raise RefusedError("the problem cannot be made small enough to be emulated")
+
+
+def _apart(case: ModuleType, bench: emulated.Bench, before: Results, after: Results) -> str:
+    """Return the first output that is farther from that of the source than the exercise's tolerance, or ''."""
+    for name, array in bench.out.items():
+        old, new = (np.asarray(r[name]).view(array.dtype) for r in (before, after))
+        if name not in case.TOLERANCES:
+            if not np.array_equal(old.view(np.uint8), new.view(np.uint8)):
+                return f"{name} differs"
+            continue
+        # Blocks that did not run leave the poison in both.
+        ran = old.view(f"u{old.itemsize}") != new.view(f"u{new.itemsize}")
+        if ran.any():
+            wrong = compare(np, name, new[ran], old[ran], case.TOLERANCES[name], False)
+            if wrong is not None:
+                return f"{name} is {wrong.got:g} instead of {wrong.expected:g}"
+    return ""
 
 
 def reference(case: ModuleType, bench: emulated.Bench) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from advisor.practice import manifest
 from advisor.records.errors import AdvisorError
 
 
-def tried(name: str, seconds: float = 60.0) -> FixDocument:
+def tried(name: str, seconds: float = 20.0) -> FixDocument:
     """Try all patches on the slow step of an exercise."""
     exercise = manifest.exercise(name)
     step = exercise.steps[0]
@@ -41,7 +41,8 @@ def main(wanted: list[str]) -> int:
                 continue
             found = tried(name)
         except AdvisorError as e:
-            none.append(f"{name}: {e}")
+            none.append(f"{name} ({time.process_time() - start:.0f} s): {e}")
+            print(f"    {none[-1]}", flush=True)
             continue
         took = time.process_time() - start
         mended += bool(found.patches)
