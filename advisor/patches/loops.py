@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from advisor.patches.syntax import Source, bare, field, walk
-from advisor.patches.types import value_of
+from advisor.patches.syntax import Source, bare, field, inside, is_written, names_in, walk, whole_access
+from advisor.patches.types import reassigned, value_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -88,6 +88,74 @@ def orders(source: Source, node: Node) -> bool:
         return True
     names = (source.at(field(call, "function")) for call in walk(node, "call_expression"))
     return any(name.startswith(("__sync", "__threadfence", "atomic", "__shfl", "cuda::")) for name in names)
+
+
+def touched(source: Source, node: Node) -> tuple[set[str], set[str]]:
+    """Return the arrays and pointers from outside that code may write, and those that it may read, by name."""
+    written: set[str] = set()
+    read: set[str] = set()
+    for base in walk(node, "identifier"):
+        declared = source.declaration_of(base)
+        if declared is None or not (declared.pointers or declared.is_array) or inside(declared.node, node):
+            continue
+        access, indices = whole_access(base)
+        parent = base.parent
+        name = source.at(base)
+        if not indices and (parent is None or parent.type != "pointer_expression"):
+            # It is passed on or copied: elements may be written there, unless they are const.
+            read.add(name)
+            if "const" not in declared.qualifiers:
+                written.add(name)
+        elif is_written(access if indices else parent or base):
+            written.add(name)
+            if _also_read(access):
+                read.add(name)
+        else:
+            read.add(name)
+    return written, read
+
+
+def _also_read(access: Node) -> bool:
+    parent = access.parent
+    return parent is not None and parent.type == "pointer_expression"
+
+
+def exchanged(source: Source, node: Node, shared: bool = True) -> str:
+    """Return an array through which threads may exchange values in this code, or ''.
+
+    It is written and read there. A shared array that is written counts in any case, unless `shared` is false: then
+    shared arrays do not count.
+    """
+    written, read = touched(source, node)
+    for name in sorted(written):
+        base = next(n for n in walk(node, "identifier") if source.at(n) == name)
+        declared = source.declaration_of(base)
+        if declared is not None and "__shared__" in declared.qualifiers:
+            if shared:
+                return name
+        elif name in read and not _own_element(source, [n for n in walk(node, "identifier") if source.at(n) == name]):
+            return name
+    return ""
+
+
+def _own_element(source: Source, bases: list[Node]) -> bool:
+    """Return whether all accesses have the same index, which no variable changes: each thread has an element."""
+    accesses = [whole_access(base) for base in bases]
+    if any(len(indices) != 1 for _, indices in accesses) or len({source.at(a) for a, _ in accesses}) > 1:
+        return False
+    function = source.function_of(bases[0])
+    changed = reassigned(source, function.body) if function is not None else set()
+    return "threadIdx" in _origin(source, accesses[0][1][0]) and not names_in(source, accesses[0][1][0]) & changed
+
+
+def _origin(source: Source, index: Node, depth: int = 0) -> set[str]:
+    """Return the names from which an index is computed."""
+    out = names_in(source, index)
+    for base in walk(index, "identifier"):
+        declared = source.declaration_of(base)
+        if depth < 4 and declared is not None and declared.value is not None and not declared.is_array:
+            out |= _origin(source, declared.value, depth + 1)
+    return out
 
 
 def trips(source: Source, one: Counting) -> int | None:

@@ -294,7 +294,7 @@ def is_global_index(source: Source, node: Node, depth: int = 0) -> bool:
         if declared is None or declared.value is None:
             return False
         function = source.function_of(node)
-        changed = function is not None and source.at(node) in _reassigned(source, function.body)
+        changed = function is not None and source.at(node) in reassigned(source, function.body)
         return not changed and is_global_index(source, declared.value, depth + 1)
     if node.type == "cast_expression":
         return is_global_index(source, field(node, "value"), depth + 1)
@@ -320,7 +320,7 @@ def _plain(source: Source, node: Node) -> str:
     return "".join(source.at(bare(node)).split())
 
 
-def _reassigned(source: Source, node: Node) -> set[str]:
+def reassigned(source: Source, node: Node) -> set[str]:
     """Return names that are assigned or incremented, without declarations."""
     out = set()
     for one in walk(node, "assignment_expression", "update_expression"):
@@ -348,7 +348,7 @@ def is_uniform(source: Source, node: Node, depth: int = 0) -> bool:
             continue
         declared = source.declaration_of(one)
         function = source.function_of(node)
-        if declared is None or function is None or name in _reassigned(source, function.body):
+        if declared is None or function is None or name in reassigned(source, function.body):
             return False
         if declared.node.type != "parameter_declaration" and not inside(declared.node, function.body):
             continue

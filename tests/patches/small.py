@@ -154,4 +154,20 @@ SMALL = (
         ("fuse_multiply_add",),
     ),
     Small("palette.cu", (4, 1, 1), (64, 1, 1), ("int[256]", "float[256]=zeros"), ("constant_to_global",)),
+    Small(
+        *("conditional_sum.cu", (1, 1, 1), (64, 1, 1), ("float[16]", "float[1]=zeros", "int=16")),
+        rejected=(("hoist_invariant", "unsuited"),),
+    ),
+    Small(
+        *("publish_each.cu", (2, 1, 1), (64, 1, 1), ("int[1024]", "int[1024]=zeros", "int[1024]=zeros", "int=8")),
+        rejected=(("hoist_barrier", ""),),
+    ),
+    Small(
+        *("global_exchange.cu", (2, 1, 1), (128, 1, 1), ("int[256]", "int[256]=zeros", "int=4")),
+        rejected=(("warp_barrier", "unsuited"), ("hoist_barrier", "unsuited")),
+    ),
+    Small(
+        *("fence_rounds.cu", (2, 1, 1), (64, 1, 1), ("int[1024]", "int[1024]=zeros", "int=8")),
+        offered=("hoist_barrier",),
+    ),
 )

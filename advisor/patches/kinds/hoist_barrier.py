@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from advisor.patches.loops import exchanged, touched
 from advisor.patches.proposal import Cause, Proposal, Unsuited
-from advisor.patches.syntax import LOOPS, Edit, Source, field, inside, is_written, walk, whole_access
+from advisor.patches.syntax import LOOPS, Edit, Source, field, walk
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -29,9 +30,13 @@ def propose(source: Source, cause: Cause) -> Iterator[Proposal | Unsuited]:
                 continue
             if loop.parent is None or loop.parent.type != "compound_statement":
                 continue
-            exchanged = _exchanged(source, loop) if name not in _FENCES else ""
-            if exchanged:
-                yield Unsuited(source.line(statement), f"threads of the loop may exchange values through {exchanged}")
+            if name in _FENCES:
+                reason = _published(source, loop)
+            else:
+                array = exchanged(source, loop)
+                reason = f"threads of the loop may exchange values through {array}" if array else ""
+            if reason:
+                yield Unsuited(source.line(statement), reason)
                 continue
             line, indent, text = source.line(statement), source.indent(loop), source.at(statement)
             start = source.text.rfind(b"\n", 0, statement.start_byte) + 1
@@ -58,24 +63,12 @@ def propose(source: Source, cause: Cause) -> Iterator[Proposal | Unsuited]:
                 )
 
 
-def _exchanged(source: Source, loop: Node) -> str:
-    """Return an array that a loop writes and that is shared, or read in the loop too; '' if there is none."""
-    written, read = set(), set()
-    for base in walk(loop, "identifier"):
-        declared = source.declaration_of(base)
-        if declared is None or not (declared.pointers or declared.is_array) or inside(declared.node, loop):
-            continue
-        access, indices = whole_access(base)
-        parent = base.parent
-        starred = parent is not None and parent.type == "pointer_expression"
-        name = source.at(base)
-        if not indices and not starred:
-            written.add(name)  # passed on: it may be written there
-            read.add(name)
-        elif is_written(access if indices else parent or base):
-            written.add(name)
-            if "__shared__" in declared.qualifiers:
-                read.add(name)
-        else:
-            read.add(name)
-    return min(written & read, default="")
+def _published(source: Source, loop: Node) -> str:
+    """Return why the order of the loop's stores may matter to other threads, or ''."""
+    calls = (source.at(field(call, "function")) for call in walk(loop, "call_expression"))
+    if any(name.startswith(("atomic", "cuda::")) for name in calls) or any(
+        True for _ in walk(loop, "gnu_asm_expression")
+    ):
+        return "the loop has atomic operations, which the fence may order"
+    written, _ = touched(source, loop)
+    return f"the fence may order the stores to {' and '.join(sorted(written))}" if len(written) > 1 else ""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from advisor.patches.loops import orders
 from advisor.patches.proposal import Cause, Proposal, Unsuited
-from advisor.patches.syntax import LOOPS, Edit, Source, ancestors, inside, is_written, walk, whole_access
+from advisor.patches.syntax import LOOPS, Edit, Source, ancestors, field, inside, is_written, walk, whole_access
 from advisor.patches.types import clean, is_invariant
 
 if TYPE_CHECKING:
@@ -36,6 +37,12 @@ def propose(source: Source, cause: Cause) -> Iterator[Proposal | Unsuited]:
                 if any(source.at(use) != text for use in uses):
                     yield Unsuited(line, f"the loop uses {source.at(base)} at other places too")
                     continue
+                if orders(source, loop):
+                    yield Unsuited(line, "the loop has barriers, fences, atomics or warp functions in it")
+                    continue
+                if any(_conditional(use, loop) for use in uses):
+                    yield Unsuited(line, f"{text} is used under a condition")
+                    continue
                 number = next((i for i, p in enumerate(cause.kernel.parameters) if p == declared), None)
                 if number in cause.aliased:
                     yield Unsuited(line, f"{source.at(base)} points to an array that another parameter points to")
@@ -51,6 +58,18 @@ def _repeats(source: Source, base: Node, loop: Node) -> bool:
         if placed and is_invariant(source, indices[0], outer):
             return True
     return any(a.type == "lambda_expression" and inside(a, loop) for a in ancestors(access))
+
+
+def _conditional(access: Node, loop: Node) -> bool:
+    """Return whether a turn of the loop may leave out an access."""
+    for outer in ancestors(access):
+        if outer == loop:
+            return False
+        if outer.type in ("if_statement", "switch_statement", "conditional_expression", *LOOPS):
+            return True
+        if outer.type == "binary_expression" and field(outer, "operator").type in ("&&", "||"):
+            return True
+    return False
 
 
 def _proposal(source: Source, loop: Node, text: str, uses: list[Node], kind: str, line: int) -> Proposal:

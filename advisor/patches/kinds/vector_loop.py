@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from advisor.patches.kinds.restrict_pointers import only_read
-from advisor.patches.loops import Counting, counting, jumps, orders
+from advisor.patches.loops import Counting, counting, jumps, orders, touched
 from advisor.patches.proposal import Cause, Proposal, Unsuited
 from advisor.patches.syntax import Edit, Source, bare, field, inside, names_in, walk, whole_access
 from advisor.patches.types import SIZES, VECTORS, clean, is_invariant
@@ -33,6 +33,9 @@ def propose(source: Source, cause: Cause) -> Iterator[Proposal | Unsuited]:
                 continue
             if orders(source, one.body):
                 yield Unsuited(line, "the loop has barriers, fences, atomics or warp functions in it")
+                continue
+            if cause.aliased and touched(source, one.body)[0]:
+                yield Unsuited(line, "the launch passes one array twice, and the loop stores")
                 continue
             if not is_invariant(source, one.bound, loop):
                 yield Unsuited(line, "the bound of the loop changes in it")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from advisor.patches.loops import exchanged
 from advisor.patches.proposal import Cause, Proposal, Unsuited
 from advisor.patches.syntax import LOOPS, Edit, Source, ancestors, field, walk
 
@@ -23,6 +24,10 @@ def propose(source: Source, cause: Cause) -> Iterator[Proposal | Unsuited]:
             if source.at(field(call, "function")) in ("__syncthreads", *_VOTES)
         ]
         if not calls:
+            continue
+        array = exchanged(source, function.body, shared=False)
+        if array:
+            yield Unsuited(source.line(calls[0]), f"warps may exchange values through {array}")
             continue
         groups = [calls]
         by_loop: dict[int, list[Node]] = {}
