@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from pathlib import Path
 
 import jsonschema
@@ -11,6 +12,7 @@ import pytest
 
 from advisor.cli.json_schema import schema
 from advisor.cli.main import main
+from advisor.patches.syntax import _parser
 from tests.patches.small import FOLDER, needs_tools
 
 TILE = (FOLDER / "rotate_macro_tile.cu").read_text(encoding="utf-8")
@@ -136,6 +138,20 @@ def test_files_that_are_no_source_are_refused(tmp_path: Path, capsys: pytest.Cap
     ):
         assert run("fix", str(path), *ONE) == 2
         assert says in capsys.readouterr().err
+
+
+@needs_tools
+def test_without_the_grammar_one_line_says_what_to_install(
+    source: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _parser.cache_clear()
+    monkeypatch.setitem(sys.modules, "tree_sitter_cuda", None)
+    try:
+        assert run("fix", str(source), *SHAPE) == 2
+    finally:
+        _parser.cache_clear()
+    (line,) = capsys.readouterr().err.strip().splitlines()
+    assert "ncu-advisor[emulate]" in line
 
 
 @needs_tools

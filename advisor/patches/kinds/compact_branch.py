@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from advisor.patches.proposal import Cause, Proposal, Unsuited
 from advisor.patches.syntax import Edit, Source, bare, field, inside, is_written, walk, whole_access
 from advisor.patches.types import value_of
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 
 def propose(source: Source, cause: Cause) -> Iterator[Proposal | Unsuited]:
@@ -54,10 +58,7 @@ def propose(source: Source, cause: Cause) -> Iterator[Proposal | Unsuited]:
             )
 
 
-def _is_thread(source: Source, node: object) -> bool:
-    from tree_sitter import Node
-
-    assert isinstance(node, Node)
+def _is_thread(source: Source, node: Node) -> bool:
     if node.type == "field_expression":
         return source.at(node) == "threadIdx.x"
     declared = source.declaration_of(node) if node.type == "identifier" else None
@@ -68,11 +69,8 @@ def _is_thread(source: Source, node: object) -> bool:
     )
 
 
-def _leaves_shared(source: Source, base: object) -> bool:
+def _leaves_shared(source: Source, base: Node) -> bool:
     """Return whether a name of the branch is written and is no element of a shared array."""
-    from tree_sitter import Node
-
-    assert isinstance(base, Node)
     access, indices = whole_access(base)
     if not is_written(access):
         return False

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from advisor.patches.proposal import Cause, Proposal, Unsuited
 from advisor.patches.syntax import Edit, Source, bare, field, walk
 from advisor.patches.types import not_negative, type_of, value_of
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 _INTEGERS = ("int", "unsigned", "unsigned int", "size_t", "long long", "unsigned long long")
 
@@ -43,6 +47,5 @@ def propose(source: Source, cause: Cause) -> Iterator[Proposal | Unsuited]:
         yield Proposal(best, tuple(edits), f"{len(edits)} divisions by powers of two become shifts and masks")
 
 
-def _nested(node: object, edit: Edit) -> bool:
-    start, end = node.start_byte, node.end_byte  # type: ignore[attr-defined]
-    return bool(edit.start <= start and end <= edit.end)
+def _nested(node: Node, edit: Edit) -> bool:
+    return edit.start <= node.start_byte and node.end_byte <= edit.end

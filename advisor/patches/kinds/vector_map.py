@@ -77,9 +77,8 @@ def _accesses(source: Source, one: Counting) -> tuple[list[_Access], str]:
             return [], f"elements of {source.at(base)} are {kind}"
         out.append((access, declared, kind, is_written(access)))
     written = {source.at(d.name) for _, d, _, w in out if w}
-    others = {source.at(n) for n in walk(one.body, "identifier") if source.declaration_of(n) is not None}
     plain = [n for n in walk(one.body, "identifier") if source.at(n) in written and not whole_access(n)[1]]
-    if plain or not others:
+    if plain:
         return [], "a written array is used otherwise too"
     return out, ""
 
