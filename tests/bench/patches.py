@@ -16,8 +16,8 @@ from advisor.practice import manifest
 from advisor.records.errors import AdvisorError
 
 
-def tried(name: str, seconds: float = 20.0) -> FixDocument:
-    """Try all patches on the slow step of an exercise."""
+def tried(name: str, seconds: float = 20.0, kinds: tuple[str, ...] = ()) -> FixDocument:
+    """Try all patches, or those of some kinds, on the slow step of an exercise."""
     exercise = manifest.exercise(name)
     step = exercise.steps[0]
     record = manifest.recording(exercise)
@@ -25,7 +25,7 @@ def tried(name: str, seconds: float = 20.0) -> FixDocument:
     path = manifest.home(name) / step.source
     card, sizes = record.record.card, record.record.sizes
     stage = exercise_stage(path, manifest.case(name), card, sizes, "sm_90", step.result, seconds)
-    return fix(stage, path.read_text(encoding="utf-8"))
+    return fix(stage, path.read_text(encoding="utf-8"), kinds)
 
 
 def main(wanted: list[str]) -> int:
