@@ -12,7 +12,6 @@ from advisor.emulator.counts import Counted
 from advisor.emulator.launch import Pointer
 from advisor.emulator.program import Program, RefusedError
 from advisor.emulator.state import FaultError
-from advisor.knowledge.base import catalog
 from advisor.knowledge.patches import PatchDef, patch_kinds
 from advisor.patches.counters import COUNTERS, balance, lines, totals
 from advisor.patches.kinds import kinds
@@ -20,7 +19,7 @@ from advisor.patches.proposal import Cause, Proposal, Unsuited
 from advisor.patches.records import Changed, FixDocument, Patch, Rejected
 from advisor.patches.stages import Results, Stage, fault_text
 from advisor.patches.syntax import Source, plain_name
-from advisor.reasoning.emulated_counts import findings_of, metrics_of
+from advisor.reasoning.emulated_counts import emulated_document
 from advisor.records.errors import InputError, UsageError
 
 # A smaller fall does not justify a change of the source: the noise of a measured time is a few percent.
@@ -106,8 +105,7 @@ def _baseline(stage: Stage, text: str) -> _Baseline:
     wrong = stage.wrong(results)
     if wrong:
         raise InputError(f"the results of the source itself are wrong: {wrong}")
-    found = [one for each in counted for one in findings_of(each, metrics_of(each), catalog())]
-    names = tuple(dict.fromkeys(one.id for one in sorted(found, key=lambda one: -one.weight)))
+    names = tuple(dict.fromkeys(one.id for each in counted for one in emulated_document(each).findings))
     return _Baseline(programs, counted, totals(counted), results, names)
 
 
