@@ -86,7 +86,13 @@ SMALL = (
         ("uint8[10001]", "uint8[10001]=zeros", "int=10001", "int=80"),
         ("vector_map",),
     ),
-    Small("blur_neighbours.cu", (2, 1, 1), (32, 1, 1), ("float[65]", "int=64"), rejected=(("vector_map", "unsuited"),)),
+    Small(
+        "blur_neighbours.cu",
+        (2, 1, 1),
+        (32, 1, 1),
+        ("float[65]", "float[65]=zeros", "int=64"),
+        rejected=(("vector_map", "unsuited"),),
+    ),
     Small(
         "particles_struct.cu",
         (8, 1, 1),
