@@ -176,4 +176,8 @@ SMALL = (
         *("fence_rounds.cu", (2, 1, 1), (64, 1, 1), ("int[1024]", "int[1024]=zeros", "int=8")),
         offered=("hoist_barrier",),
     ),
+    Small(
+        *("leader_value.cu", (2, 1, 1), (128, 1, 1), ("int[256]", "int[256]=zeros")),
+        rejected=(("compact_branch", "unsuited"),),
+    ),
 )

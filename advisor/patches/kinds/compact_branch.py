@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from advisor.patches.proposal import Cause, Proposal, Unsuited
-from advisor.patches.syntax import Edit, Source, bare, field, inside, is_written, walk, whole_access
-from advisor.patches.types import value_of
+from advisor.patches.syntax import Edit, Source, bare, field, inside, is_written, names_in, walk, whole_access
+from advisor.patches.types import is_uniform, value_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -36,6 +36,10 @@ def propose(source: Source, cause: Cause) -> Iterator[Proposal | Unsuited]:
             body = field(branch, "consequence")
             if any(_leaves_shared(source, base) for base in walk(body, "identifier")):
                 yield Unsuited(line, "the branch changes more than shared memory")
+                continue
+            private = _private(source, body, {source.at(thread)} | names_in(source, step))
+            if private:
+                yield Unsuited(line, f"the branch uses {private}, which each thread has for itself")
                 continue
             if any(True for _ in walk(body, "call_expression")):
                 yield Unsuited(line, "the branch calls functions")
@@ -67,6 +71,18 @@ def _is_thread(source: Source, node: Node) -> bool:
         and declared.value is not None
         and "".join(source.at(declared.value).split()) in ("threadIdx.x", "(int)threadIdx.x")
     )
+
+
+def _private(source: Source, body: Node, known: set[str]) -> str:
+    """Return a variable of the branch whose value differs between threads, besides the thread's index, or ''."""
+    for base in walk(body, "identifier"):
+        name = source.at(base)
+        declared = source.declaration_of(base)
+        if name in known or declared is None or inside(declared.node, body) or "__shared__" in declared.qualifiers:
+            continue
+        if not is_uniform(source, base):
+            return name
+    return ""
 
 
 def _leaves_shared(source: Source, base: Node) -> bool:
