@@ -11,6 +11,7 @@ from advisor.compare.records import Compared
 from advisor.explain.entries import Explanation
 from advisor.hardware.roofline import NapkinDocument
 from advisor.hardware.simulators import AccessDocument, OccupancyDocument
+from advisor.patches.records import FixDocument
 from advisor.practice.exercise_list import PracticeList
 from advisor.practice.selfcheck import Selfcheck
 from advisor.program.records import ProfileDocument
@@ -37,6 +38,7 @@ DOCUMENTS: dict[str, tuple[Any, ...]] = {
     "diagnosis": (DiagnosisDocument,),
     "emulate": (EmulatedDocument,),
     "explain": (Explanation,),
+    "fix": (FixDocument,),
     "napkin": (NapkinDocument,),
     "practice-list": (PracticeList,),
     "profile": (ProfileDocument,),

@@ -33,6 +33,7 @@ COMMANDS = {
     "collect": ("advisor.cli.collect:collect", "Print the ncu command that collects the missing metrics."),
     "sweep": ("advisor.cli.sweep:sweep", "Build, profile and compare variants of your own kernel."),
     "emulate": ("advisor.cli.emulate:emulate", "Run a kernel on the CPU and count what Nsight Compute counts."),
+    "fix": ("advisor.cli.fix:fix", "Patch a kernel's source; offers only patches that are proven on the CPU."),
     "explain": ("advisor.cli.explain:explain", "Explain a diagnosis, metric, stall reason, opcode or other term."),
     "replay": ("advisor.cli.replay:replay", "Replay or check saved sessions."),
     "knowledge": ("advisor.cli.knowledge:knowledge", "Check the knowledge base."),

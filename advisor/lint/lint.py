@@ -26,6 +26,7 @@ from advisor.lint.names import (
     check_units,
     references,
 )
+from advisor.lint.patches import check_patches
 from advisor.lint.rules import check_partitions, check_reachable
 from advisor.practice.folders import faults
 from advisor.reasoning.engine.program import kind_of
@@ -233,6 +234,7 @@ def lint(
     found += check_questions(base)
     found += check_quantities(base)
     found += check_units(base, terms)
+    found += check_patches(base)
     found += check_partitions(base, tests)
     found += check_reachable(base, tests, sound)
     found += check_conditions(base, tests, sound, references(base))

@@ -89,6 +89,12 @@ def parse_arguments(texts: Sequence[str]) -> Given:
     return Given(tuple(arguments), arrays)
 
 
+def array_type(text: str) -> np.dtype[Any] | None:
+    """Return the element type of an argument that `parse_arguments` takes as an array, or None for a value."""
+    array = _ARRAY.fullmatch(text)
+    return np.dtype(_TYPES[array[1]]) if array is not None and array[1] in _TYPES else None
+
+
 def _range(dtype: np.dtype[Any]) -> Fill:
     def fill(view: Any, start: int, stop: int) -> None:
         width = dtype.itemsize

@@ -297,7 +297,17 @@ def _hints(here: Exercising) -> Page:
         return Page((Card("note", text, label=STAGE_NAMES["hints"][0]),))
     count = len(hints)
     cards = [Card("next", "", (Line(hint),), label=f"Hint {at} of {count}") for at, hint in enumerate(hints[:taken], 1)]
-    return Page((*cards, *([Card("note", "That was the last hint.")] if taken == count else [])))
+    if taken == count:
+        cards.append(Card("note", "That was the last hint.", _patches(here)))
+    return Page(tuple(cards))
+
+
+def _patches(here: Exercising) -> tuple[Line, ...]:
+    """Return how to see patches of the learner's version, for an exercise with a CUDA source."""
+    one = here.lesson.exercise
+    if not one.stages[0].source.endswith(".cu"):
+        return ()
+    return (Line(f"Patches of your version, proven on the CPU: ncu-advisor fix --exercise {one.number}"),)
 
 
 def _edit(here: Exercising) -> Page:

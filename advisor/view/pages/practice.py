@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from advisor.knowledge.base import catalog
 from advisor.practice.exercise_list import kind_of, where_to_begin
-from advisor.practice.manifest import exercise
+from advisor.practice.manifest import Exercise, exercise
 from advisor.practice.predictions import MINE, NOTHING_TO_FIX, Score, class_limits
 from advisor.practice.state import state_of
 from advisor.view.blocks import (
@@ -34,7 +34,7 @@ from advisor.view.text import cut
 
 if TYPE_CHECKING:  # `practice list` and `show` do not load what runs kernels
     from advisor.practice.lessons import Terms
-    from advisor.practice.manifest import Exercise, QuizQuestion, RecordFile, StepDef
+    from advisor.practice.manifest import QuizQuestion, RecordFile, StepDef
     from advisor.practice.readings import Reading
     from advisor.practice.selfcheck import Measured
     from advisor.practice.state import LogRow, Prediction, Record
@@ -168,8 +168,10 @@ def hints_page(one: Exercise | Reading, taken: int) -> Page:
     rows = tuple(Fact(f"Hint {at}", hint) for at, hint in enumerate(one.hints[:taken], 1))
     left = len(one.hints) - taken
     more = f"{left} more: {_COMMAND} hint {one.number}"
-    last = f"That was the last. The answer: {_COMMAND} solution {one.number} --anyway"
-    return Page(_title(one), (Facts(rows),), (section("", [Paragraph(more if left else last)]),))
+    last = [Paragraph(f"That was the last. The answer: {_COMMAND} solution {one.number} --anyway")]
+    if isinstance(one, Exercise) and one.stages[0].source.endswith(".cu"):
+        last.append(Paragraph(f"Patches of your version, proven on the CPU: ncu-advisor fix --exercise {one.number}"))
+    return Page(_title(one), (Facts(rows),), (section("", [Paragraph(more)] if left else last),))
 
 
 def question_blocks(at: int, of: int, question: QuizQuestion) -> list[Block]:

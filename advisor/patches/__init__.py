@@ -1,0 +1,1 @@
+"""Patches of a kernel's source, each proven by emulation: compiled, executed, results compared, counters compared."""
