@@ -387,9 +387,16 @@ def memory(columns: Mapping[str, Array]) -> tuple[Array, Array]:
     corrected = np.where(unit > total + SAME_POINTS, unit, np.nan)
     value = np.where(np.isfinite(total), np.fmax(np.fmax(total, inside), corrected), np.nan)
     # Memory throughput is the largest of its units: a clearly smaller unit does not explain it.
-    outside = np.where(unit >= total - SAME_POINTS, unit_name, "memory_throughput_pct")
+    outside = np.where(unit >= total - SAME_POINTS, unit_name, _within(columns, total))
     name = np.where(inside > np.fmax(total, corrected), inside_name, outside)
     return value, np.where(np.isfinite(value), name, "")
+
+
+def _within(columns: Mapping[str, Array], total: Array) -> Array:
+    """Return the name of the one cache whose printed throughput reaches memory throughput, else that name itself."""
+    caches = ("l1_throughput_pct", "l2_throughput_pct")
+    l1, l2 = (columns[name] >= total - SAME_POINTS for name in caches)
+    return np.where(l1 == l2, "memory_throughput_pct", np.where(l1, *caches)).astype(object)
 
 
 def elsewhere(columns: Mapping[str, Array]) -> tuple[Array, Array]:
@@ -478,7 +485,10 @@ def code_inputs() -> dict[str, tuple[str, ...]]:
         "compute_pct": compute_reads,
         "compute_from_breakdown": compute_reads,
         "sm_other_leads": (*not_arithmetic(), "sm_throughput_pct", "compute_pct"),
-        "memory_pct": (*inner_units(), *memory_units(), "memory_throughput_pct"),
+        "memory_pct": (
+            *(*inner_units(), *memory_units()),
+            *("memory_throughput_pct", "l1_throughput_pct", "l2_throughput_pct"),
+        ),
         "stall_leading": (*(f"stall_{reason}" for reason in REASONS), "issue_interval"),
         "blocks_per_sm_limit": (*(f"occupancy_limit_{name}" for name in LIMITS), "shared_bytes_per_block"),
         **{f"stall_{reason}_not_issued_pct": (*_SAMPLES, "device_cc_major") for reason in REASONS},

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from advisor.knowledge.units import unit_name
+from advisor.knowledge.units import most_of, unit_name
 from advisor.records import quantities
 from advisor.view.charts.bars import known, unit_limits
 from advisor.view.charts.canvas import Canvas, Row
@@ -108,7 +108,8 @@ def _percent(
     canvas: Canvas, x: int, y: int, label: str, metrics: Mapping[str, float], metric: str, *, judged: bool = True
 ) -> None:
     value = known(metrics, metric)
-    canvas.put(x, y, f"{label} {_pct(value, BRIEF)}"[: _BOX - 2], _role(value) if judged or value is None else "")
+    text = _share(metrics, metric, BRIEF)
+    canvas.put(x, y, f"{label} {text}"[: _BOX - 2], _role(value) if judged or value is None else "")
 
 
 def _tall(metrics: Mapping[str, float], width: int, blocks: bool) -> list[Row]:
@@ -138,7 +139,9 @@ def _tall(metrics: Mapping[str, float], width: int, blocks: bool) -> list[Row]:
         canvas.box(0, y, width, 5 if extra else 3, title)
         for x, (label, metric) in zip((2, second), lines, strict=True):
             value = known(metrics, metric)
-            canvas.put(x, y + 1, f"{label} {_pct(value)}", _role(value) if label == "busy" or value is None else "")
+            canvas.put(
+                x, y + 1, f"{label} {_share(metrics, metric)}", _role(value) if label == "busy" or value is None else ""
+            )
         if extra:
             value, ratio = known(metrics, "shared_wavefronts_hw_pct"), known(metrics, "shared_wavefront_ratio")
             canvas.put(2, y + 2, f"shared busy {_pct(value)}", _role(value))
@@ -212,6 +215,12 @@ def _sectors(metrics: Mapping[str, float], name: str) -> float | None:
     """Return a number of sectors in bytes."""
     value = known(metrics, name)
     return None if value is None else SECTOR * value
+
+
+def _share(metrics: Mapping[str, float], metric: str, unknown: str = UNKNOWN) -> str:
+    """Return a percentage, or the most that it can be, `≤ 15 %`."""
+    most = most_of(metrics, metric)
+    return _pct(known(metrics, metric), unknown) if most is None else f"≤ {most:.0f} %"
 
 
 def _pct(value: float | None, unknown: str = UNKNOWN) -> str:
