@@ -103,6 +103,7 @@ def issue_slots(columns: Columns, given: Columns) -> Array:
 
 # Wavefronts that one access of all lanes needs without conflicts: 1 for 4 bytes per lane, 2 for 8, 4 for 16.
 _MOST_IDEAL = 4.0
+_LANES = 32.0
 _MOST_PASSES = 34.0  # 32 lanes, and some arbitration
 _CLOSE = 1.1  # the hardware counts a few wavefronts twice
 
@@ -138,6 +139,28 @@ def conflicts(columns: Columns, given: Columns) -> Array:
     alone = typed & ((known[0] & ~other[0]) | (known[1] & ~other[1])) & (ratio > _CLOSE)
     ratio = np.where((known[0] & known[1]) | counted | alone, ratio, np.nan)
     return np.where(loads[1] + stores[1] == 0, 1.0, ratio)
+
+
+def most_conflicts(columns: Columns, given: Columns) -> Array:
+    """Return the most that the ratio of `conflicts` can be: that of 4-byte accesses, where the width is unknown."""
+    loads, stores = (
+        columns[f"shared_{kind}_wavefronts"] / columns[f"shared_{kind}_inst"] for kind in ("load", "store")
+    )
+    each = np.fmax(loads, stores)
+    ratio = columns["shared_wavefront_ratio"]
+    unsure = ~np.isfinite(columns["shared_bits_mean"]) & ~np.isfinite(columns["shared_wavefronts_ideal"])
+    # Only a ratio that `conflicts` computed for the widest access is a lower limit.
+    return np.where(unsure & (ratio > _CLOSE) & (each > ratio * _CLOSE), np.minimum(_MOST_IDEAL * ratio, _LANES), ratio)
+
+
+def passes_text(columns: Columns) -> Array:
+    """Return the ratio of `conflicts` as text, `8.0` or `8 to 32`; '' if unknown."""
+    low, high = columns["shared_wavefront_ratio"], columns["shared_wavefront_ratio_most"]
+    out = np.full(low.shape, "", dtype=object)
+    for row in np.flatnonzero(np.isfinite(low)):
+        sure = not high[row] > low[row] * _CLOSE
+        out[row] = f"{low[row]:.1f}" if sure else f"{low[row]:.0f} to {high[row]:.0f}"
+    return out
 
 
 def shared_stage(columns: Columns, given: Columns) -> Array:
@@ -309,6 +332,13 @@ FILLS: dict[str, tuple[tuple[str, ...], Fill]] = {
             *("shared_store_inst", "shared_wavefronts", "shared_bits_mean", "report_complete"),
         ),
         conflicts,
+    ),
+    "shared_wavefront_ratio_most": (
+        (
+            *("shared_load_wavefronts", "shared_load_inst", "shared_store_wavefronts", "shared_store_inst"),
+            *("shared_bits_mean", "shared_wavefronts_ideal", "shared_wavefront_ratio"),
+        ),
+        most_conflicts,
     ),
     "shared_wavefronts_hw_pct": (("shared_wavefronts_hw", "sm_cycles_elapsed", "sm_count"), shared_stage),
     "dram_peak_bytes_per_s": (("device_memory_clock_hz", "device_bus_bits"), dram_peak),
@@ -540,7 +570,7 @@ def plan(metrics: Mapping[str, MetricDef]) -> Plan:
 
 
 # Text columns: a metric id, a stall reason, or the names of resources; '' is unknown.
-LABELS = ("compute_leader", "memory_leader", "sm_leader", "stall_leader", "occupancy_limiter")
+LABELS = ("compute_leader", "memory_leader", "sm_leader", "stall_leader", "occupancy_limiter", "shared_passes")
 
 
 @lru_cache(maxsize=1)
@@ -699,4 +729,5 @@ def _labels(columns: Mapping[str, Array]) -> dict[str, Array]:
             "sm_leader": elsewhere(columns)[1],
             "stall_leader": leader(columns)[0],
             "occupancy_limiter": limiter(columns),
+            "shared_passes": passes_text(columns),
         }

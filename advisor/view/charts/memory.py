@@ -75,7 +75,7 @@ def _wide(metrics: Mapping[str, float], width: int, blocks: bool) -> list[Row]:
     _percent(canvas, middle + 1, 2, "busy", metrics, "l1_wavefronts_pct")
     canvas.box(middle, 6, _BOX, 4, "Shared")
     _percent(canvas, middle + 1, 7, "busy", metrics, "shared_wavefronts_hw_pct")
-    canvas.put(middle + 1, 8, f"{_times(known(metrics, 'shared_wavefront_ratio'), BRIEF)} ideal"[: _BOX - 2])
+    canvas.put(middle + 1, 8, f"{_passes(metrics, BRIEF)} ideal"[: _BOX - 2])
     canvas.box(middle, 10, _BOX, 3, "Constants")
     _percent(canvas, middle + 1, 11, "busy", metrics, "idc_pct")
     ways = (("l2_load_bytes", "l2_read_xbar_pct", back), ("l2_store_bytes", "l2_write_xbar_pct", to))
@@ -143,9 +143,9 @@ def _tall(metrics: Mapping[str, float], width: int, blocks: bool) -> list[Row]:
                 x, y + 1, f"{label} {_share(metrics, metric)}", _role(value) if label == "busy" or value is None else ""
             )
         if extra:
-            value, ratio = known(metrics, "shared_wavefronts_hw_pct"), known(metrics, "shared_wavefront_ratio")
+            value = known(metrics, "shared_wavefronts_hw_pct")
             canvas.put(2, y + 2, f"shared busy {_pct(value)}", _role(value))
-            canvas.put(second, y + 2, f"passes {_times(ratio)} ideal"[: width - second - 1])
+            canvas.put(second, y + 2, f"passes {_passes(metrics)} ideal"[: width - second - 1])
             value = known(metrics, "idc_pct")
             canvas.put(2, y + 3, f"constants busy {_pct(value)}", _role(value))
         y += 5 if extra else 3
@@ -225,6 +225,13 @@ def _share(metrics: Mapping[str, float], metric: str, unknown: str = UNKNOWN) ->
 
 def _pct(value: float | None, unknown: str = UNKNOWN) -> str:
     return unknown if value is None else f"{value:.1f} %" if abs(value) < 99.95 else f"{value:.0f} %"
+
+
+def _passes(metrics: Mapping[str, float], unknown: str = UNKNOWN) -> str:
+    """Return how many times their minimum the shared accesses take, as a range where their width is unknown."""
+    low, high = known(metrics, "shared_wavefront_ratio"), known(metrics, "shared_wavefront_ratio_most")
+    wide = low is not None and high is not None and high > 1.1 * low
+    return f"{low:.0f}-{high:.0f}x" if wide else _times(low, unknown)
 
 
 def _times(ratio: float | None, unknown: str = UNKNOWN) -> str:
