@@ -65,6 +65,21 @@ def _of_turing(metric: str) -> tuple[tuple[str, ...], Fill]:
     return ("device_cc_major", "device_cc_minor", "l1_throughput_pct", "sm_active_pct"), fill
 
 
+# A part of L1 that accounts for this share of L1 throughput is the data stage, and most of that.
+_MOST_OF_L1 = 0.8
+
+
+def l1_stage(columns: Columns, given: Columns) -> Array:
+    """Return the L1 data stage as corrected for CC 7.5, or its shared part if that accounts for L1 throughput.
+
+    The shared part is in the data stage, and the data stage in L1 throughput, so both bound an unknown data stage.
+    """
+    _, of_turing = _of_turing("l1_wavefronts_pct")
+    shared = columns["shared_wavefronts_hw_pct"]
+    known = ~np.isfinite(given["l1_wavefronts_pct"]) & (shared >= _MOST_OF_L1 * columns["l1_throughput_pct"])
+    return _else(of_turing(columns, given), np.where(known, shared, np.nan))
+
+
 def lsu(columns: Columns, given: Columns) -> Array:
     """Return the LSU's utilisation where a report without the breakdown prints one number for SM and memory throughput.
 
@@ -104,6 +119,7 @@ def issue_slots(columns: Columns, given: Columns) -> Array:
 # Wavefronts that one access of all lanes needs without conflicts: 1 for 4 bytes per lane, 2 for 8, 4 for 16.
 _MOST_IDEAL = 4.0
 _LANES = 32.0
+_SHARE_AND_ROUNDING = 105.0  # percent: more than that contradicts the cycles
 _MOST_PASSES = 34.0  # 32 lanes, and some arbitration
 _CLOSE = 1.1  # the hardware counts a few wavefronts twice
 
@@ -165,7 +181,15 @@ def passes_text(columns: Columns) -> Array:
 
 def shared_stage(columns: Columns, given: Columns) -> Array:
     """Compute the share of the L1 data stage from the wavefronts of all shared accesses: one per SM and cycle."""
-    return np.asarray(100 * columns["shared_wavefronts_hw"] / (columns["sm_cycles_elapsed"] * columns["sm_count"]))
+    share = 100 * columns["shared_wavefronts_hw"] / (columns["sm_cycles_elapsed"] * columns["sm_count"])
+    return np.where(share <= _SHARE_AND_ROUNDING, share, np.nan)
+
+
+def shared_total(columns: Columns, given: Columns) -> Array:
+    """Return the wavefronts of the rows Shared Load and Shared Store that a user typed; the total is no less."""
+    rows = np.array([columns["shared_load_wavefronts"], columns["shared_store_wavefronts"]])
+    typed = ~np.isfinite(columns["report_complete"]) & np.isfinite(rows).any(axis=0)
+    return np.where(typed, np.nansum(rows, axis=0), np.nan)
 
 
 def spills(columns: Columns, given: Columns) -> Array:
@@ -325,6 +349,8 @@ FILLS: dict[str, tuple[tuple[str, ...], Fill]] = {
     "lsu_pct": (("sm_throughput_pct", "memory_throughput_pct"), lsu),
     "issue_active": (("issue_pct", "sm_active_pct"), issue_rate),
     **{metric: _of_turing(metric) for metric in CORRECTED},
+    "l1_wavefronts_pct": ((*_of_turing("l1_wavefronts_pct")[0], "shared_wavefronts_hw_pct"), l1_stage),
+    "shared_wavefronts_hw": (("shared_load_wavefronts", "shared_store_wavefronts", "report_complete"), shared_total),
     "issue_pct": (("sm_active_pct", "sm_throughput_pct"), issue_slots),
     "shared_wavefront_ratio": (
         (
