@@ -88,12 +88,13 @@ def _thresholds(catalog: Catalog) -> Mapping[str, frozenset[float]]:
 
 @lru_cache(maxsize=4)
 def _against_others(catalog: Catalog) -> Mapping[str, tuple[Comparison, ...]]:
-    """Map each metric to the comparisons of it with other metrics."""
+    """Map each metric to the comparisons of it with other metrics, and of what is computed from it alone."""
     out: dict[str, set[Comparison]] = {}
     for test in tests_of(catalog).values():
         for comparison in test.comparisons:
             names = comparison.left.names | comparison.right.names
-            for name in names if len(names) > 1 else ():
+            plain = len(names) == 1 and names & {comparison.left.text, comparison.right.text}
+            for name in () if plain else names:
                 out.setdefault(name, set()).add(comparison)
     return {name: tuple(sorted(some, key=lambda one: one.test)) for name, some in out.items()}
 
@@ -511,7 +512,7 @@ class OpenRules:
         return speedup_model.speedups(self._model, fix, np.array([0]))[0]
 
     def _most_gain(self, concludes: str) -> Speedup | None:
-        """Return the largest gain of a fix among the drawn launches; None if it is unknown in all of them.
+        """Return the gain of a fix that does away with all work that it changes; None where no known unit limits it.
 
         A unit that is known to be busy limits the gain of each fix that leaves its work as it is, whatever the open
         numbers are.
@@ -519,12 +520,9 @@ class OpenRules:
         fix = self.catalog.findings[concludes].fix
         if fix is None or not fix.changes or not domain_of(self.catalog).modelled:
             return None
-        found = speedup_model.speedups(self._drawn_model, fix, np.arange(_DRAWS))
-        return max((gain for gain in found if gain is not None), key=lambda gain: gain.high, default=None)
-
-    @cached_property
-    def _drawn_model(self) -> speedup_model.Model:
-        return speedup_model.build(self._drawn.columns, _DRAWS)
+        after = speedup_model.least_time(self._model.now, (*fix.changes, *fix.degrees))
+        most = 1 / after if after > 0 else math.inf
+        return Speedup(most, most, most, "", "") if math.isfinite(most) else None
 
     @cached_property
     def _first_fix(self) -> FixDef | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -119,6 +119,15 @@ def _still_needed(after: Mapping[str, Array]) -> Array:
     """Return the largest need of a hardware unit, at most 1: no time is shorter than that."""
     units = {name: need for name, need in after.items() if name not in LATENCY}
     return np.asarray(np.minimum(1, np.max(list(chains(units).values()), axis=0)))
+
+
+def least_time(now: Needs, changed: Collection[str]) -> float:
+    """Return what hardware units still need of the time of the first row when a fix leaves none of the changed terms.
+
+    Unknown units need nothing.
+    """
+    after = _changed(now, {name: np.zeros(len(now.imbalance)) for name in changed})
+    return float(_still_needed({name: np.nan_to_num(need) for name, need in after.items()})[0])
 
 
 def _before(now: Needs, norm: float) -> Array:
