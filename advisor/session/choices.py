@@ -114,7 +114,7 @@ def _answers(state: State, ask: Ask) -> tuple[Offer, ...]:
         usual = Choice("usual", f"Use {said}", ("usual",))
         out.append((usual, e.Answered(ask.id, ask.usual)))
     if ask.optional:
-        label = "I have none of these" if ask.kind == "page" else "I don't know"
+        label = "I do not have this section" if ask.kind == "page" else "I don't know"
         out.append((Choice("dont_know", label, DONT_KNOW_WORDS), e.Answered(ask.id, None)))
     out += [why, (Choice("skip", _SKIPS.get(ask.group, "Answer later"), ("a", "s", "later")), skip)]
     if state.numbers and state.launch is not None:

@@ -112,9 +112,16 @@ def _asked_for(state: State, question: str) -> Ask | None:
 
 
 def _not_known(state: State, ask: Ask) -> State:
-    """Never ask this question again; in an interview, rank the other questions again without it."""
+    """Never ask this question again; in an interview, rank the other questions again without it.
+
+    A page is a section that the user does not have, so none of its open numbers is asked later.
+    """
     place = None if state.numbers else state.position
+    page = next((page for page in state.knowledge.pages if page.id == ask.id), None)
     names = tuple(row.id for row in ask.rows) or (ask.id,)
+    if page is not None:
+        given = {question for _, question, _ in state.answers}
+        names = (*names, *(metric for metric, _, _ in page.rows if metric not in {*names, *given}))
     after = add(state, ask=None, unknown=(*state.unknown, *((place, name) for name in names)))
     if not state.numbers:
         return after

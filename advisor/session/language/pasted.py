@@ -16,10 +16,11 @@ from advisor.records.errors import AdvisorError
 from advisor.records.quantities import is_unit, parse_metric
 from advisor.session.language.names import called, plain
 from advisor.session.language.tables import cell, memory_tables, unused
-from advisor.session.language.values import Said, expected, said, understood
+from advisor.session.language.values import Said, bare_number, expected, said, understood
 from advisor.session.records import Ask, KnowledgeIndex, Page
 from advisor.view.numbers import amount_text
 
+_DURATION: Final = "duration_ns"
 _CYCLES: Final = "sm_cycles_elapsed"
 _CLOCK: Final = (0.1, 5.0)  # GHz: the SM clocks of all GPUs, idle and boosted
 _MOST_UNREAD: Final = 5
@@ -202,6 +203,10 @@ def _named(
 ) -> Pasted:
     """Return the typed numbers with names in a part of a line: `dram 83%`, `about 40 registers`. beside: all parts."""
     pairs = said(part)
+    # A time without a name is the duration: ncu shows no other.
+    time = bare_number(part) if not pairs and rows else ""
+    if time and not _bare(time) and math.isfinite(_typed(time, "ns")) and _DURATION not in given:
+        pairs = (Said(_DURATION, time),)
     if not pairs:
         return Pasted((), (f"{part.strip()}: expected a name with a number, such as dram 83%",))
     found = understood(pairs, index, likely=[row.id for row in rows], given=given, beside=beside)
