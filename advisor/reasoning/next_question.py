@@ -247,6 +247,7 @@ _CLASS: Final = 4.0
 _FROM: Final = {
     "blocks_per_sm_limit": (tuple(f"occupancy_limit_{name}" for name in ("registers", "shared", "warps", "blocks")),),
     "dram_bytes": (("dram_bytes_per_s", "duration_ns"),),
+    "l1_wavefronts_pct": (("l1_throughput_pct", "shared_wavefronts_hw_pct"),),
     "load_sector_ratio": (("sectors_per_request_load", "access_bits_mean"),),
     "store_sector_ratio": (("sectors_per_request_store", "access_bits_mean"),),
 }
@@ -449,7 +450,12 @@ class OpenRules:
         ranges = (one for one in _EXACT if one.low in read and self.values.get(one.low, 0.0) > 0)
         open_ = (one for one in ranges if self.values.get(one.high, 0.0) > TIE * self.values[one.low])
         asks = (frozenset({one.ask}) for one in open_ if one.ask in self.askable)
-        return [Need(self.first.id, each, math.log(_UNTOLD), (), of_gain=True) for each in asks]
+        out = [Need(self.first.id, each, math.log(_UNTOLD), (), of_gain=True) for each in asks]
+        if self.first.speedup is None and fix.changes and domain_of(self.catalog).modelled:
+            # A cause without an estimate ranks last, so its own gain comes before other causes.
+            needed = self._together(sorted(speedup_model.metrics_of(fix.changes)), frozenset(), self._metric)
+            out += [Need(self.first.id, needed, _CLASS, (), of_gain=True)] if needed else []
+        return out
 
     @cached_property
     def _unasked(self) -> frozenset[str]:

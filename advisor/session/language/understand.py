@@ -52,6 +52,7 @@ _SHOWN: Final = {"compute_pct": "sm_throughput_pct", "memory_pct": "memory_throu
 # Types of CUDA with their bits; a vector of up to four lanes has a number behind it.
 _BITS: Final = {"float": 32, "int": 32, "uint": 32, "unsigned": 32, "double": 64, "half": 16, "short": 16, "char": 8}
 _TYPE: Final = re.compile(rf"\b(?P<type>{'|'.join(_BITS)})(?P<lanes>[234])?\b", re.IGNORECASE)
+_WIDTH: Final = re.compile(r"\bwidth\b", re.IGNORECASE)
 _POLITE: Final = re.compile(
     r"^(?:please|can you|could you|would you|let me|let us|let's|i want to|i would like to|i'd like to|now)\s+", re.I
 )
@@ -274,15 +275,19 @@ def _to_page(text: str, state: State, ask: Ask) -> e.Event:
     return e.NotUnderstood(parsed[:_KEPT], unclear(parsed, state).meant, because)
 
 
+def _bits_of(match: re.Match[str]) -> str:
+    return str(_BITS[match["type"].casefold()] * int(match["lanes"] or 1))
+
+
 def _with_widths(text: str, ask: Ask) -> str:
     """Return a text with the types of CUDA as their bits, where the width of an access is asked: `float4` is 128."""
     asked = [row.row or row.id for row in ask.rows or (ask,) if row.unit == "bit"]
     if not asked:
-        return text
+        return _TYPE.sub(_bits_of, text) if _WIDTH.search(text) else text
     alone = _TYPE.fullmatch(text.strip())
     if alone is not None and len(asked) > 1:
         return text  # of which of them is unclear
-    bits = _TYPE.sub(lambda match: str(_BITS[match["type"].casefold()] * int(match["lanes"] or 1)), text)
+    bits = _TYPE.sub(_bits_of, text)
     return f"{asked[0]} {bits}" if alone is not None and ask.rows else bits
 
 
