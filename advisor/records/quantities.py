@@ -216,10 +216,15 @@ def is_open(low: float, high: float) -> bool:
     return low < _NO_GAIN and high >= _OPEN
 
 
+def saves_nothing(least: float, most: float) -> bool:
+    """Return whether the lower end of a time saved is next to nothing beside its upper end."""
+    return least < _SLIGHT * most
+
+
 def saved_text(least: float, most: float) -> str:
     """`2.1–2.9 ms`: the time that a fix saves, two digits at each end; `≤ 2.9 ms` if it may save nothing."""
     low, high = (time_text(significant(value, 2)) for value in (least, most))
-    if least < _SLIGHT * most:
+    if saves_nothing(least, most):
         return f"≤ {high}"
     value, _, unit = low.partition(" ")
     return high if low == high else f"{value}–{high}" if high.endswith(f" {unit}") else f"{low}–{high}"

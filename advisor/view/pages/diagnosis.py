@@ -31,7 +31,7 @@ from advisor.view.blocks import (
     section,
 )
 from advisor.view.charts.roofline import Point, rooflines
-from advisor.view.numbers import counted, plural, saved_text, share_text, short_gain_text, time_text
+from advisor.view.numbers import counted, plural, saved_text, saves_nothing, share_text, short_gain_text, time_text
 from advisor.view.pages.launch import Texts, launch_blocks
 from advisor.view.text import cut, file_name, shown
 
@@ -82,6 +82,14 @@ def grouped(launches: Sequence[LaunchDiagnosis]) -> list[Group]:
     unknown = dominant_unknown(launches)
     longest = None if unknown is None else launches[unknown]
     return sorted(groups, key=lambda g: (not any(one is longest for one in g.launches), -g.back, g.at))
+
+
+def _part_text(group: Group, total: float) -> str:
+    """Return the part of the time that the fix saves, its upper limit if it may save nothing."""
+    low, high = group.range
+    if not total:
+        return "-"
+    return f"≤ {share_text(high / total)}" if saves_nothing(low, high) else share_text(group.back / total)
 
 
 def ceiling_text(card: MeasuredCeilings) -> str:
@@ -193,7 +201,7 @@ def _summary(groups: Sequence[Group], launches: Sequence[LaunchDiagnosis], links
                 Cell(first.title),
                 Cell(short_gain_text(first.speedup), first.speedup.estimate),
                 Cell(saved_text(*group.range), group.back),
-                Cell(share_text(group.back / total) if total else "-", group.back),
+                Cell(_part_text(group, total), group.back),
             )
         )
     columns = (
