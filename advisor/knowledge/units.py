@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Literal
 
@@ -29,6 +31,7 @@ class UnitDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     leads: bool = False
     wins_ties: bool = False
     term: str = ""
+    within: str = ""
 
 
 @lru_cache(maxsize=1)
@@ -69,6 +72,15 @@ def not_arithmetic() -> tuple[str, ...]:
 def memory_units() -> tuple[str, ...]:
     """Return the units that count towards memory throughput."""
     return throughput_units("memory")
+
+
+def most_of(metrics: Mapping[str, float], metric: str) -> float | None:
+    """Return the most that a unit of unknown percentage can be: that of its whole; None if that is unknown too."""
+    unit = units().get(metric)
+    if unit is None or not unit.within or math.isfinite(metrics.get(metric, math.nan)):
+        return None
+    most = metrics.get(unit.within, math.nan)
+    return most if math.isfinite(most) else None
 
 
 @lru_cache(maxsize=8)

@@ -14,7 +14,10 @@ from advisor.reasoning.engine.program import CLASS_STEP, UNDETERMINED, kind_of, 
 
 # Columns of the data frame that contain text.
 LABELS = frozenset(
-    {"compute_leader", "memory_leader", "sm_leader", "stall_leader", "occupancy_limiter", "kernel", "gpu_name", "cc"}
+    {
+        *("compute_leader", "memory_leader", "sm_leader", "stall_leader", "occupancy_limiter", "shared_passes"),
+        *("kernel", "gpu_name", "cc"),
+    }
 )
 
 

@@ -88,12 +88,13 @@ def _thresholds(catalog: Catalog) -> Mapping[str, frozenset[float]]:
 
 @lru_cache(maxsize=4)
 def _against_others(catalog: Catalog) -> Mapping[str, tuple[Comparison, ...]]:
-    """Map each metric to the comparisons of it with other metrics."""
+    """Map each metric to the comparisons of it with other metrics, and of what is computed from it alone."""
     out: dict[str, set[Comparison]] = {}
     for test in tests_of(catalog).values():
         for comparison in test.comparisons:
             names = comparison.left.names | comparison.right.names
-            for name in names if len(names) > 1 else ():
+            plain = len(names) == 1 and names & {comparison.left.text, comparison.right.text}
+            for name in () if plain else names:
                 out.setdefault(name, set()).add(comparison)
     return {name: tuple(sorted(some, key=lambda one: one.test)) for name, some in out.items()}
 
@@ -246,6 +247,7 @@ _CLASS: Final = 4.0
 _FROM: Final = {
     "blocks_per_sm_limit": (tuple(f"occupancy_limit_{name}" for name in ("registers", "shared", "warps", "blocks")),),
     "dram_bytes": (("dram_bytes_per_s", "duration_ns"),),
+    "l1_wavefronts_pct": (("l1_throughput_pct", "shared_wavefronts_hw_pct"),),
     "load_sector_ratio": (("sectors_per_request_load", "access_bits_mean"),),
     "store_sector_ratio": (("sectors_per_request_store", "access_bits_mean"),),
 }
@@ -258,6 +260,17 @@ _FROM_TABLES: Final = {
         ),
     ),
 }
+
+
+class Range(Struct, frozen=True):
+    """Two metrics that bound a number, and the question that makes it exact."""
+
+    low: str
+    high: str
+    ask: str
+
+
+_EXACT: Final = (Range("shared_wavefront_ratio", "shared_wavefront_ratio_most", "shared_bits_mean"),)
 
 
 class Need(Struct, frozen=True):
@@ -346,7 +359,12 @@ class OpenRules:
         return [name for name, test in tests.items() if closure(self.catalog, test.names) & numbers]
 
     def _alone(self) -> list[str]:
-        """Return the questions in `later` of which one answer alone changes the first finding."""
+        """Return the questions in `later` of which one answer alone changes the first finding.
+
+        With a cause found, what was left out stays unknown.
+        """
+        if self.first is not None and self.first.id not in (*ENDS, "unexplained"):
+            return []
         tried = self._tried(self.later, set(self.later))
         return [name for name in self.later if self._changes(name, tried)]
 
@@ -383,10 +401,16 @@ class OpenRules:
     def needs(self) -> list[Need]:
         """Return what each open rule that could change the outcome lacks."""
         out, rules = [], {rule.id: rule for rule in self.concluded.engine.program.rules}
-        for rule in self.trace.undecided:
-            if name_kind(rule.concludes) == "fix" or is_word(rule.concludes) or rule.rule_id in self._unasked:
+        strong: dict[str, bool] = {}
+        # Weaker evidence last: it is asked for where the numbers for all stronger evidence are unknown for ever.
+        for rule in sorted(self.trace.undecided, key=lambda rule: rule.rule_id in self._unasked):
+            if name_kind(rule.concludes) == "fix" or is_word(rule.concludes):
+                continue
+            if rule.rule_id in self._unasked and strong.get(rule.concludes, True):
                 continue
             asks = self._together(rule.unknown, frozenset())
+            if rule.rule_id not in self._unasked:
+                strong[rule.concludes] = strong.get(rule.concludes, False) or bool(asks)
             weight = self._weight(rule.concludes, asks) if asks else 0.0
             if asks and weight > 0:
                 known = rules[rule.rule_id]
@@ -403,7 +427,7 @@ class OpenRules:
 
     def _gains_needed(self) -> list[Need]:
         """Return what the gains of the other concluded causes lack: a cause with a larger gain comes first."""
-        out, gains = [], self.concluded.gains[0]
+        out, gains = self._exact(), self.concluded.gains[0]
         for name in self.trace.findings:
             fix = chosen_fix(self.catalog.findings[name], self.trace)
             if fix is None or name in gains or self.catalog.findings[name].kind != "diagnosis":
@@ -415,6 +439,22 @@ class OpenRules:
                 asks = self._together(sorted(parse(text).names), frozenset(), self._metric)
                 if asks:
                     out.append(Need(name, asks, math.log(_UNTOLD), (), of_gain=True))
+        return out
+
+    def _exact(self) -> list[Need]:
+        """Return what turns a range of the first finding into a number, for numbers that its fix changes."""
+        fix = self._first_fix
+        if self.first is None or fix is None:
+            return []
+        read = closure(self.catalog, frozenset(n for text in fix.changes.values() for n in parse(str(text)).names))
+        ranges = (one for one in _EXACT if one.low in read and self.values.get(one.low, 0.0) > 0)
+        open_ = (one for one in ranges if self.values.get(one.high, 0.0) > TIE * self.values[one.low])
+        asks = (frozenset({one.ask}) for one in open_ if one.ask in self.askable)
+        out = [Need(self.first.id, each, math.log(_UNTOLD), (), of_gain=True) for each in asks]
+        if self.first.speedup is None and fix.changes and domain_of(self.catalog).modelled:
+            # A cause without an estimate ranks last, so its own gain comes before other causes.
+            needed = self._together(sorted(speedup_model.metrics_of(fix.changes)), frozenset(), self._metric)
+            out += [Need(self.first.id, needed, _CLASS, (), of_gain=True)] if needed else []
         return out
 
     @cached_property
@@ -453,7 +493,8 @@ class OpenRules:
         if self.catalog.findings[concludes].kind != "diagnosis" or self.trace.fired_for(concludes):
             return 0.0
         untold = self._untold(concludes, asks)
-        gain = None if untold else self._gain(concludes)
+        gain = self._most_gain(concludes) if untold else self._gain(concludes)
+        untold = untold and gain is None
         if kind_of(self.catalog, concludes, gain) != "diagnosis":
             return 0.0
         worth = math.log(_UNTOLD if gain is None else max(gain.high, _LEAST))
@@ -475,6 +516,19 @@ class OpenRules:
         if fix is None or not fix.changes or not domain_of(self.catalog).modelled:
             return None
         return speedup_model.speedups(self._model, fix, np.array([0]))[0]
+
+    def _most_gain(self, concludes: str) -> Speedup | None:
+        """Return the gain of a fix that does away with all work that it changes; None where no known unit limits it.
+
+        A unit that is known to be busy limits the gain of each fix that leaves its work as it is, whatever the open
+        numbers are.
+        """
+        fix = self.catalog.findings[concludes].fix
+        if fix is None or not fix.changes or not domain_of(self.catalog).modelled:
+            return None
+        after = speedup_model.least_time(self._model.now, (*fix.changes, *fix.degrees))
+        most = 1 / after if after > 0 else math.inf
+        return Speedup(most, most, most, "", "") if math.isfinite(most) else None
 
     @cached_property
     def _first_fix(self) -> FixDef | None:

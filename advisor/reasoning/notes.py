@@ -13,7 +13,15 @@ from advisor.knowledge.expressions import TRUE, parse_test
 from advisor.knowledge.loader import load_mapping
 from advisor.knowledge.schemas import ObservationDef
 from advisor.knowledge.texts import fields, fill, within_sentence
-from advisor.knowledge.units import CLUSTER_POINTS, leading_units, unit_name
+from advisor.knowledge.units import (
+    CLUSTER_POINTS,
+    SAME_POINTS,
+    compute_units,
+    inner_units,
+    leading_units,
+    memory_units,
+    unit_name,
+)
 from advisor.records import resources
 
 _NONE: Mapping[str, ObservationDef] = MappingProxyType({})
@@ -57,13 +65,35 @@ def shown(
     return tuple(fill(text, known) for text in texts)
 
 
+def _not_broken_down(values: Mapping[str, float]) -> list[tuple[float, str]]:
+    """Return the utilisation of each side that none of its known units reaches, and the name that ncu prints for it.
+
+    One cache whose printed throughput reaches memory throughput stands for that.
+    """
+    out = []
+    sides = (
+        ("compute_pct", "sm_throughput_pct", compute_units()),
+        ("memory_pct", "memory_throughput_pct", (*memory_units(), *inner_units())),
+    )
+    for side, total, units in sides:
+        value = values.get(side, 0.0)
+        if value > max((values[unit] for unit in units if unit in values), default=0.0) + SAME_POINTS:
+            caches = [
+                name
+                for name in ("l1_throughput_pct", "l2_throughput_pct")
+                if values.get(name, 0.0) >= value - SAME_POINTS
+            ]
+            out.append((value, caches[0] if total == "memory_throughput_pct" and len(caches) == 1 else total))
+    return out
+
+
 def class_notes(catalog: Catalog, class_id: str, values: Mapping[str, float], sm_unit: str = "") -> tuple[str, ...]:
     """Return the notes of one launch that ncu profiled; they do not mention unknown values.
 
     sm_unit: the unit that ncu's SM throughput comes from, if it does not count as compute here.
     """
     known: dict[str, float | str] = dict(values)
-    units = sorted(((values[u], u) for u in leading_units() if u in values), reverse=True)
+    units = sorted([*((values[u], u) for u in leading_units() if u in values), *_not_broken_down(values)], reverse=True)
     if units:
         known["leader_pct"], known["leader"] = units[0][0], unit_name(units[0][1])
         together = [unit_name(u) for value, u in units if units[0][0] - value <= CLUSTER_POINTS]

@@ -72,7 +72,16 @@ class Speedup(Record):
         """Return the nanoseconds that the fix saves at the estimate, at most the kernel's own; 0 if unknown."""
         if duration_ns is None:
             return 0.0
-        return min(duration_ns, (duration_ns + self.beside_ns) * (1 - 1 / self.estimate))
+        return self._saved_ns(duration_ns, self.estimate)
+
+    def saved_range_ns(self, duration_ns: float | None) -> tuple[float, float]:
+        """Return the nanoseconds that the fix saves at both ends of the range, as `saved_ns`."""
+        if duration_ns is None:
+            return 0.0, 0.0
+        return self._saved_ns(duration_ns, self.low), self._saved_ns(duration_ns, self.high)
+
+    def _saved_ns(self, duration_ns: float, gain: float) -> float:
+        return min(duration_ns, (duration_ns + self.beside_ns) * (1 - 1 / gain))
 
 
 class Place(Record):
@@ -465,9 +474,18 @@ class LaunchDiagnosis(Record, kw_only=True):
     @property
     def saved_ns(self) -> float:
         """Nanoseconds that the first fix would save; 0 if unknown."""
-        gains = (f.speedup for f in self.findings if f.kind == "diagnosis" and f.speedup is not None)
-        gain = next(gains, None)
+        gain = self._first_gain()
         return 0.0 if gain is None else gain.saved_ns(self.duration_ns)
+
+    @property
+    def saved_range_ns(self) -> tuple[float, float]:
+        """Nanoseconds that the first fix would save, at least and at most; 0 if unknown."""
+        gain = self._first_gain()
+        return (0.0, 0.0) if gain is None else gain.saved_range_ns(self.duration_ns)
+
+    def _first_gain(self) -> Speedup | None:
+        gains = (f.speedup for f in self.findings if f.kind == "diagnosis" and f.speedup is not None)
+        return next(gains, None)
 
     @property
     def advice(self) -> Conclusion | None:

@@ -21,6 +21,10 @@ _NUMBER = re.compile(
 )
 _DECIMAL = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12, "p": 1e15}
 _BINARY = {"ki": 2.0**10, "mi": 2.0**20, "gi": 2.0**30, "ti": 2.0**40}
+# A speedup below the first is none; a range from there to the second or beyond is open.
+_NO_GAIN, _OPEN = 1.05, 1.5
+# Of a time that a fix saves, the part from which on its range has two ends.
+_SLIGHT = 0.05
 # Name of each dimension in an error message.
 _CALLED = {
     "count": "a plain number",
@@ -201,8 +205,29 @@ def range_text(low: float, high: float) -> str:
 
 
 def gain_text(estimate: float, low: float, high: float) -> str:
-    """`2.2× (1.8–2.7×)`: an estimated speedup with its range."""
+    """`2.2× (1.8–2.7×)`: an estimated speedup with its range; `up to 33×, possibly none (middle 16×)`."""
+    if is_open(low, high):
+        return f"up to {speedup_text(high)}, possibly none (middle {speedup_text(estimate)})"
     return f"{speedup_text(estimate)} ({range_text(low, high)})"
+
+
+def is_open(low: float, high: float) -> bool:
+    """Return whether a range of speedups reaches from none to a factor, so that its middle says little."""
+    return low < _NO_GAIN and high >= _OPEN
+
+
+def saves_nothing(least: float, most: float) -> bool:
+    """Return whether the lower end of a time saved is next to nothing beside its upper end."""
+    return least < _SLIGHT * most
+
+
+def saved_text(least: float, most: float) -> str:
+    """`2.1–2.9 ms`: the time that a fix saves, two digits at each end; `≤ 2.9 ms` if it may save nothing."""
+    low, high = (time_text(significant(value, 2)) for value in (least, most))
+    if saves_nothing(least, most):
+        return f"≤ {high}"
+    value, _, unit = low.partition(" ")
+    return high if low == high else f"{value}–{high}" if high.endswith(f" {unit}") else f"{low}–{high}"
 
 
 def time_text(nanoseconds: float | None) -> str:

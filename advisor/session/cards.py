@@ -96,7 +96,7 @@ def finding_card(launch: LaunchDiagnosis, finding: Finding, position: int) -> Ca
         label = near if is_end(finding) else "Fix first"
         label = "No cause found" if finding.id == "unexplained" else label
         label = "Rebuild first" if finding.id in OVERRIDES else label
-    aside = f"confidence {share_text(finding.confidence)}"
+    aside = f"confidence in the cause {share_text(finding.confidence)}"
     return Card(kind, finding.title, tuple(blocks), position, finding.id, label, aside)
 
 

@@ -23,7 +23,10 @@ _ASK_SHOWN = 66  # characters of a question in a choice
 Offer = tuple[Choice, e.Event]
 _RETRY: Final[Offer] = (Choice("retry", "Try again"), e.Retried())
 _QUIT: Final[Offer] = (Choice("quit", "Quit"), e.Quit())
-DONT_KNOW_WORDS: Final = ("d", "?", "dont know", "don't know", "do not know", "no idea", "unknown", "idk")
+DONT_KNOW_WORDS: Final = (
+    *("d", "?", "dont know", "don't know", "do not know", "no idea", "unknown", "idk"),
+    *("-", "–", "—", "n/a", "none", "not shown"),
+)
 _SHOW_NOW: Final = ("x", "s", "skip", "show", "now")
 _SKIPS = {
     "napkin": "Skip the napkin math",
@@ -101,13 +104,17 @@ def _answers(state: State, ask: Ask) -> tuple[Offer, ...]:
         return ((first, skip), *out, unknown, never, why)
     if ask.group == "napkin" and ask.usual == "show":
         following = "continue with the numbers" if state.numbers else "show the diagnosis"
-        return ((Choice("skip", f"None of these or skip: {following}", _SHOW_NOW), skip), *out, why)
+        return (
+            (Choice("skip", f"None of these or skip: {following}", (*_SHOW_NOW, *DONT_KNOW_WORDS)), skip),
+            *out,
+            why,
+        )
     if ask.usual is not None and ask.kind == "number":
         said = ask.usual if isinstance(ask.usual, str) else exact_text(ask.usual, ask.unit)
         usual = Choice("usual", f"Use {said}", ("usual",))
         out.append((usual, e.Answered(ask.id, ask.usual)))
     if ask.optional:
-        label = "I have none of these" if ask.kind == "page" else "I don't know"
+        label = "I do not have this section" if ask.kind == "page" else "I don't know"
         out.append((Choice("dont_know", label, DONT_KNOW_WORDS), e.Answered(ask.id, None)))
     out += [why, (Choice("skip", _SKIPS.get(ask.group, "Answer later"), ("a", "s", "later")), skip)]
     if state.numbers and state.launch is not None:

@@ -28,6 +28,7 @@ UNIT_HINTS: Final = {
     "FLOP": "a count, such as 137 GFLOP",
     "count": "a number, such as 4096, 4k (4,000) or 2^12 (4,096)",
     "ratio": "a number, such as 4 or 16.5",
+    "bit": "bits per lane, such as 32, or a type such as float4",
 }
 
 

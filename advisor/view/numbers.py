@@ -21,9 +21,12 @@ from advisor.records.quantities import (
     exact_text,
     factor_text,
     gain_text,
+    is_open,
     percent_text,
     plural,
     range_text,
+    saved_text,
+    saves_nothing,
     share_text,
     show,
     significant,
@@ -46,6 +49,7 @@ __all__ = [
     "exact_text",
     "factor_text",
     "gain_text",
+    "is_open",
     "margin_text",
     "measured_text",
     "number",
@@ -55,6 +59,8 @@ __all__ = [
     "present",
     "range_text",
     "rate_text",
+    "saved_text",
+    "saves_nothing",
     "shape_text",
     "share_text",
     "short_gain_text",
@@ -107,8 +113,10 @@ def estimate_text(gain: Speedup) -> str:
 
 
 def short_gain_text(gain: Speedup | None) -> str:
-    """`2.2×`: an estimated speedup without its range; a dash if there is none."""
-    return "–" if gain is None else speedup_text(gain.estimate)
+    """`2.2×`: an estimated speedup without its range, `≤33×` if it may be none; a dash without an estimate."""
+    if gain is None:
+        return "–"
+    return f"≤{speedup_text(gain.high)}" if is_open(gain.low, gain.high) else speedup_text(gain.estimate)
 
 
 def shape_text(shape: tuple[int, int, int] | None) -> str:

@@ -20,7 +20,10 @@ async def test_a_page_fits_a_small_terminal_and_takes_pasted_rows():
         await at.say("kernel")
         await at.say("h200")
         assert at.shows(
-            "GPU Speed Of Light Throughput", "Duration: with its unit", "DRAM Throughput [%]", "I have none of these"
+            "GPU Speed Of Light Throughput",
+            "Duration: with its unit",
+            "DRAM Throughput [%]",
+            "I do not have this section",
         )
         at.app.screen.query_one(Prompt).post_message(events.Paste(ROWS))
         await at.settle()

@@ -65,6 +65,21 @@ def _of_turing(metric: str) -> tuple[tuple[str, ...], Fill]:
     return ("device_cc_major", "device_cc_minor", "l1_throughput_pct", "sm_active_pct"), fill
 
 
+# A part of L1 that accounts for this share of L1 throughput is the data stage, and most of that.
+_MOST_OF_L1 = 0.8
+
+
+def l1_stage(columns: Columns, given: Columns) -> Array:
+    """Return the L1 data stage as corrected for CC 7.5, or its shared part if that accounts for L1 throughput.
+
+    The shared part is in the data stage, and the data stage in L1 throughput, so both bound an unknown data stage.
+    """
+    _, of_turing = _of_turing("l1_wavefronts_pct")
+    shared = columns["shared_wavefronts_hw_pct"]
+    known = ~np.isfinite(given["l1_wavefronts_pct"]) & (shared >= _MOST_OF_L1 * columns["l1_throughput_pct"])
+    return _else(of_turing(columns, given), np.where(known, shared, np.nan))
+
+
 def lsu(columns: Columns, given: Columns) -> Array:
     """Return the LSU's utilisation where a report without the breakdown prints one number for SM and memory throughput.
 
@@ -103,6 +118,8 @@ def issue_slots(columns: Columns, given: Columns) -> Array:
 
 # Wavefronts that one access of all lanes needs without conflicts: 1 for 4 bytes per lane, 2 for 8, 4 for 16.
 _MOST_IDEAL = 4.0
+_LANES = 32.0
+_SHARE_AND_ROUNDING = 105.0  # percent: more than that contradicts the cycles
 _MOST_PASSES = 34.0  # 32 lanes, and some arbitration
 _CLOSE = 1.1  # the hardware counts a few wavefronts twice
 
@@ -140,9 +157,39 @@ def conflicts(columns: Columns, given: Columns) -> Array:
     return np.where(loads[1] + stores[1] == 0, 1.0, ratio)
 
 
+def most_conflicts(columns: Columns, given: Columns) -> Array:
+    """Return the most that the ratio of `conflicts` can be: that of 4-byte accesses, where the width is unknown."""
+    loads, stores = (
+        columns[f"shared_{kind}_wavefronts"] / columns[f"shared_{kind}_inst"] for kind in ("load", "store")
+    )
+    each = np.fmax(loads, stores)
+    ratio = columns["shared_wavefront_ratio"]
+    unsure = ~np.isfinite(columns["shared_bits_mean"]) & ~np.isfinite(columns["shared_wavefronts_ideal"])
+    # Only a ratio that `conflicts` computed for the widest access is a lower limit.
+    return np.where(unsure & (ratio > _CLOSE) & (each > ratio * _CLOSE), np.minimum(_MOST_IDEAL * ratio, _LANES), ratio)
+
+
+def passes_text(columns: Columns) -> Array:
+    """Return the ratio of `conflicts` as text, `8.0` or `8 to 32`; '' if unknown."""
+    low, high = columns["shared_wavefront_ratio"], columns["shared_wavefront_ratio_most"]
+    out = np.full(low.shape, "", dtype=object)
+    for row in np.flatnonzero(np.isfinite(low)):
+        sure = not high[row] > low[row] * _CLOSE
+        out[row] = f"{low[row]:.1f}" if sure else f"{low[row]:.0f} to {high[row]:.0f}"
+    return out
+
+
 def shared_stage(columns: Columns, given: Columns) -> Array:
     """Compute the share of the L1 data stage from the wavefronts of all shared accesses: one per SM and cycle."""
-    return np.asarray(100 * columns["shared_wavefronts_hw"] / (columns["sm_cycles_elapsed"] * columns["sm_count"]))
+    share = 100 * columns["shared_wavefronts_hw"] / (columns["sm_cycles_elapsed"] * columns["sm_count"])
+    return np.where(share <= _SHARE_AND_ROUNDING, share, np.nan)
+
+
+def shared_total(columns: Columns, given: Columns) -> Array:
+    """Return the wavefronts of the rows Shared Load and Shared Store that a user typed; the total is no less."""
+    rows = np.array([columns["shared_load_wavefronts"], columns["shared_store_wavefronts"]])
+    typed = ~np.isfinite(columns["report_complete"]) & np.isfinite(rows).any(axis=0)
+    return np.where(typed, np.nansum(rows, axis=0), np.nan)
 
 
 def spills(columns: Columns, given: Columns) -> Array:
@@ -302,6 +349,8 @@ FILLS: dict[str, tuple[tuple[str, ...], Fill]] = {
     "lsu_pct": (("sm_throughput_pct", "memory_throughput_pct"), lsu),
     "issue_active": (("issue_pct", "sm_active_pct"), issue_rate),
     **{metric: _of_turing(metric) for metric in CORRECTED},
+    "l1_wavefronts_pct": ((*_of_turing("l1_wavefronts_pct")[0], "shared_wavefronts_hw_pct"), l1_stage),
+    "shared_wavefronts_hw": (("shared_load_wavefronts", "shared_store_wavefronts", "report_complete"), shared_total),
     "issue_pct": (("sm_active_pct", "sm_throughput_pct"), issue_slots),
     "shared_wavefront_ratio": (
         (
@@ -309,6 +358,13 @@ FILLS: dict[str, tuple[tuple[str, ...], Fill]] = {
             *("shared_store_inst", "shared_wavefronts", "shared_bits_mean", "report_complete"),
         ),
         conflicts,
+    ),
+    "shared_wavefront_ratio_most": (
+        (
+            *("shared_load_wavefronts", "shared_load_inst", "shared_store_wavefronts", "shared_store_inst"),
+            *("shared_bits_mean", "shared_wavefronts_ideal", "shared_wavefront_ratio"),
+        ),
+        most_conflicts,
     ),
     "shared_wavefronts_hw_pct": (("shared_wavefronts_hw", "sm_cycles_elapsed", "sm_count"), shared_stage),
     "dram_peak_bytes_per_s": (("device_memory_clock_hz", "device_bus_bits"), dram_peak),
@@ -387,9 +443,16 @@ def memory(columns: Mapping[str, Array]) -> tuple[Array, Array]:
     corrected = np.where(unit > total + SAME_POINTS, unit, np.nan)
     value = np.where(np.isfinite(total), np.fmax(np.fmax(total, inside), corrected), np.nan)
     # Memory throughput is the largest of its units: a clearly smaller unit does not explain it.
-    outside = np.where(unit >= total - SAME_POINTS, unit_name, "memory_throughput_pct")
+    outside = np.where(unit >= total - SAME_POINTS, unit_name, _within(columns, total))
     name = np.where(inside > np.fmax(total, corrected), inside_name, outside)
     return value, np.where(np.isfinite(value), name, "")
+
+
+def _within(columns: Mapping[str, Array], total: Array) -> Array:
+    """Return the name of the one cache whose printed throughput reaches memory throughput, else that name itself."""
+    caches = ("l1_throughput_pct", "l2_throughput_pct")
+    l1, l2 = (columns[name] >= total - SAME_POINTS for name in caches)
+    return np.where(l1 == l2, "memory_throughput_pct", np.where(l1, *caches)).astype(object)
 
 
 def elsewhere(columns: Mapping[str, Array]) -> tuple[Array, Array]:
@@ -478,7 +541,10 @@ def code_inputs() -> dict[str, tuple[str, ...]]:
         "compute_pct": compute_reads,
         "compute_from_breakdown": compute_reads,
         "sm_other_leads": (*not_arithmetic(), "sm_throughput_pct", "compute_pct"),
-        "memory_pct": (*inner_units(), *memory_units(), "memory_throughput_pct"),
+        "memory_pct": (
+            *(*inner_units(), *memory_units()),
+            *("memory_throughput_pct", "l1_throughput_pct", "l2_throughput_pct"),
+        ),
         "stall_leading": (*(f"stall_{reason}" for reason in REASONS), "issue_interval"),
         "blocks_per_sm_limit": (*(f"occupancy_limit_{name}" for name in LIMITS), "shared_bytes_per_block"),
         **{f"stall_{reason}_not_issued_pct": (*_SAMPLES, "device_cc_major") for reason in REASONS},
@@ -530,7 +596,7 @@ def plan(metrics: Mapping[str, MetricDef]) -> Plan:
 
 
 # Text columns: a metric id, a stall reason, or the names of resources; '' is unknown.
-LABELS = ("compute_leader", "memory_leader", "sm_leader", "stall_leader", "occupancy_limiter")
+LABELS = ("compute_leader", "memory_leader", "sm_leader", "stall_leader", "occupancy_limiter", "shared_passes")
 
 
 @lru_cache(maxsize=1)
@@ -689,4 +755,5 @@ def _labels(columns: Mapping[str, Array]) -> dict[str, Array]:
             "sm_leader": elsewhere(columns)[1],
             "stall_leader": leader(columns)[0],
             "occupancy_limiter": limiter(columns),
+            "shared_passes": passes_text(columns),
         }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from advisor.knowledge.expressions import Expression, parse
 from advisor.knowledge.schemas import FixDef
 from advisor.knowledge.texts import fill
 from advisor.knowledge.time_model import time_model
-from advisor.reasoning.time_model.terms import LATENCY, Array, Needs, needs, with_assumed
+from advisor.reasoning.time_model.terms import LATENCY, SHARES, Array, Needs, needs, with_assumed
 from advisor.records.diagnosis import Speedup
 
 # A term that needs at least this part of the largest need also determines the time.
@@ -119,6 +119,22 @@ def _still_needed(after: Mapping[str, Array]) -> Array:
     """Return the largest need of a hardware unit, at most 1: no time is shorter than that."""
     units = {name: need for name, need in after.items() if name not in LATENCY}
     return np.asarray(np.minimum(1, np.max(list(chains(units).values()), axis=0)))
+
+
+def metrics_of(changed: Iterable[str]) -> frozenset[str]:
+    """Return the metrics that show the work of these terms."""
+    described = time_model().terms
+    metrics = {described[name].metric for name in changed if name in described}
+    return frozenset(metrics | {SHARES[name] for name in changed if name in SHARES}) - {""}
+
+
+def least_time(now: Needs, changed: Collection[str]) -> float:
+    """Return what hardware units still need of the time of the first row when a fix leaves none of the changed terms.
+
+    Unknown units need nothing.
+    """
+    after = _changed(now, {name: np.zeros(len(now.imbalance)) for name in changed})
+    return float(_still_needed({name: np.nan_to_num(need) for name, need in after.items()})[0])
 
 
 def _before(now: Needs, norm: float) -> Array:

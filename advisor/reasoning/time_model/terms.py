@@ -12,7 +12,7 @@ from advisor.knowledge.time_model import LEVELS, OTHER, latencies, time_model
 
 Array = np.ndarray[Any, Any]
 # The parts of L1's wavefronts, and the metric of each part's share; the rest belongs to global accesses.
-_SHARES = {"l1_shared": "shared_wavefront_share", "l1_local": "local_wavefront_share"}
+SHARES = {"l1_shared": "shared_wavefront_share", "l1_local": "local_wavefront_share"}
 LATENCY = ("latency_memory", "latency_shared", "latency_fixed", "latency_barrier")
 
 
@@ -64,7 +64,7 @@ def needs(columns: Mapping[str, Array], rows: int) -> Needs:
     def get(name: str) -> Array:
         return _get(columns, name, rows)
 
-    shares = {name: np.nan_to_num(get(metric)) for name, metric in _SHARES.items()}
+    shares = {name: np.nan_to_num(get(metric)) for name, metric in SHARES.items()}
     shares["l1_global"] = np.clip(1 - shares["l1_shared"] - shares["l1_local"], 0, 1)
     imbalance = np.fmax(np.nan_to_num(get("sm_active_ratio"), nan=1.0), 1.0)
     out: dict[str, Array] = {}
@@ -78,7 +78,7 @@ def needs(columns: Mapping[str, Array], rows: int) -> Needs:
         counted[name] = np.isfinite(percent)
         need = np.nan_to_num(percent) / 100 / term.ceiling
         if term.part_of:
-            counted[name] = counted[name] & np.isfinite(get(_SHARES.get(name, term.metric)))
+            counted[name] = counted[name] & np.isfinite(get(SHARES.get(name, term.metric)))
             need = need * shares[name]
         out[name] = need * imbalance if term.per_sm else need
     lone = _lone_sectors(get)

@@ -112,9 +112,17 @@ def _asked_for(state: State, question: str) -> Ask | None:
 
 
 def _not_known(state: State, ask: Ask) -> State:
-    """Never ask this question again; in an interview, rank the other questions again without it."""
+    """Never ask this question again; in an interview, rank the other questions again without it.
+
+    A page of which no number was given is a section that the user does not have: none of its numbers is asked later.
+    """
     place = None if state.numbers else state.position
+    page = next((page for page in state.knowledge.pages if page.id == ask.id), None)
     names = tuple(row.id for row in ask.rows) or (ask.id,)
+    if page is not None:
+        given = {question for _, question, _ in state.answers}
+        rows = tuple(metric for metric, _, _ in page.rows)
+        names = names if given & set(rows) else (*names, *(metric for metric in rows if metric not in names))
     after = add(state, ask=None, unknown=(*state.unknown, *((place, name) for name in names)))
     if not state.numbers:
         return after

@@ -15,11 +15,12 @@ from advisor.readers.frame import breakdown_name, convert
 from advisor.records.errors import AdvisorError
 from advisor.records.quantities import is_unit, parse_metric
 from advisor.session.language.names import called, plain
-from advisor.session.language.tables import cell
-from advisor.session.language.values import Said, expected, said, understood
+from advisor.session.language.tables import cell, memory_tables, unused
+from advisor.session.language.values import Said, bare_number, expected, said, understood
 from advisor.session.records import Ask, KnowledgeIndex, Page
 from advisor.view.numbers import amount_text
 
+_DURATION: Final = "duration_ns"
 _CYCLES: Final = "sm_cycles_elapsed"
 _CLOCK: Final = (0.1, 5.0)  # GHz: the SM clocks of all GPUs, idle and boosted
 _MOST_UNREAD: Final = 5
@@ -32,6 +33,8 @@ _ITEM: Final = re.compile(
 )
 # A word of such a list, where a number is expected.
 _WORD: Final = re.compile(r"[^\W\d]+(?=\s*(?:;|,\s|$))")
+# A name with a lone dash: the page does not show that row.
+_NOT_SHOWN: Final = re.compile(r"(^|[,;\n])[^,;\n\d]*?\s[-–—](?=[ \t]*(?:[,;\n]|$))")
 _BETWEEN: Final = re.compile(r"\s*(?:;|,(?=\s)|\s)\s*")
 _AMONG: Final = re.compile(r"[;\n]|,(?!\d)|,(?=\d{3}(?!\d)[\d,]*[a-z])", re.IGNORECASE)
 
@@ -111,6 +114,8 @@ def in_order(text: str, rows: Sequence[Ask]) -> Pasted | None:
                 )
             else:
                 unread.append(f"{row.row or row.id} {value}: type its unit, such as {value} us")
+        elif value.endswith("%") and row.unit not in ("%", "ratio"):
+            unread.append(f"{row.row or row.id} {value}: {expected(row.unit)}")
         elif value:
             _keep(values, unread, row.id, _typed(value, row.unit), f"{row.row or row.id} {value}", row)
     return Pasted(tuple(values), tuple(unread), remark)
@@ -140,12 +145,20 @@ def read(text: str, index: KnowledgeIndex, rows: Sequence[Ask] = (), given: Coll
     means last.
     """
     known = cache(lambda label: bool(_meant(label, "", index, rows)))
-    fragment = read_fragment(text, _own_names(index.labels), known)
     asks = {ask.id: ask for ask in (*index.interview, *rows)}
     values: list[tuple[str, float]] = []
     unread: list[str] = []
+    text, in_tables = memory_tables(_NOT_SHOWN.sub(r"\1", text))
+    for label, value in in_tables:
+        metric = next(iter(_meant(label, "", index, rows)), "")
+        if metric:
+            _keep(values, unread, metric, value, label, asks.get(metric))
+    fragment = read_fragment(text, _own_names(index.labels), known)
     several, combined = dict[str, float](), dict(index.combined)
     for row in fragment.rows:
+        if why := unused(plain(row.label), row.value):
+            unread.append(f"{row.label} {row.value:,g}: {why}")
+            continue
         metrics = _meant(row.label, row.section, index, rows)
         fitting = [(m, v) for m in metrics if math.isfinite(v := _converted(row, index.unit(m) or ""))]
         for likely in ({ask.id for ask in rows}, {a.id for a in index.interview if a.group == "metric"}):
@@ -163,7 +176,7 @@ def read(text: str, index: KnowledgeIndex, rows: Sequence[Ask] = (), given: Coll
             typed = f"{row.label} {row.value:g} {row.unit}".rstrip()
             unread.append(f"{typed}: {expected(index.unit(metrics[0]) or '')}")
     # A line of several names with numbers is no row of a table.
-    lines = fragment.unread if fragment.rows or "\n" in text.strip() else (text.strip(),)
+    lines = fragment.unread if fragment.rows or "\n" in text.strip() else tuple(filter(None, (text.strip(),)))
     parts = [part for line in lines[:_MOST_TYPED] for part in _AMONG.split(line) if part.strip()]
     beside = tuple(pair for part in parts for pair in said(part))
     for text_ in parts:
@@ -190,6 +203,10 @@ def _named(
 ) -> Pasted:
     """Return the typed numbers with names in a part of a line: `dram 83%`, `about 40 registers`. beside: all parts."""
     pairs = said(part)
+    # A time without a name is the duration: ncu shows no other.
+    time = bare_number(part) if not pairs and rows else ""
+    if time and not _bare(time) and math.isfinite(_typed(time, "ns")) and _DURATION not in given:
+        pairs = (Said(_DURATION, time),)
     if not pairs:
         return Pasted((), (f"{part.strip()}: expected a name with a number, such as dram 83%",))
     found = understood(pairs, index, likely=[row.id for row in rows], given=given, beside=beside)

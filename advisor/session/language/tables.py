@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from functools import lru_cache
 from typing import Any, Final
@@ -13,6 +14,10 @@ from advisor.knowledge.loader import load
 from advisor.records import resources
 
 _LARGEST_RATIO: Final = 32  # lanes of a warp: no access takes more wavefronts for each that it needs
+_FEWEST_COLUMNS: Final = 2
+_GAP: Final = re.compile(r"\t|[|│┃║]|\s{2,}")
+# A row whose cells are separated by single blanks, of two numbers or more.
+_ROW: Final = re.compile(r"(?P<label>[A-Za-z][A-Za-z/ ]*[A-Za-z])(?P<numbers>(?:\s+[\d,]*\.?\d+%?){2,})")
 _BARE: Final = ("bank conflicts", "bank conflict", "conflicts", "smem conflicts", "shared conflicts")
 
 
@@ -34,6 +39,9 @@ class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class _Tables(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     shown: dict[str, str]
     other: tuple[str, ...]
+    titles: tuple[str, ...]
+    columns: tuple[str, ...]
+    shared_columns: tuple[str, ...]
     tables: dict[str, _Table]
 
 
@@ -61,6 +69,46 @@ def unused(name: str, value: float) -> str:
     """Return why a number with this name is not used, empty if it may be; a ratio of conflicts has the same name."""
     found = cell(f"shared {name}" if name in _BARE and value > _LARGEST_RATIO else name)
     return "" if found is None else found.unused
+
+
+def memory_tables(text: str) -> tuple[str, tuple[tuple[str, float], ...]]:
+    """Return a text without the rows of ncu's memory tables, and their numbers with names: `Shared Load: Requests`.
+
+    A table has a line with its columns; a row of Shared Memory with all its numbers needs none.
+    """
+    rest, found, title, columns = list[str](), list[tuple[str, float]](), "", tuple[str, ...]()
+    for line in text.split("\n"):
+        cells = [part.strip() for part in _GAP.split(line) if part.strip()]
+        if len(cells) == 1 and (row := _ROW.fullmatch(cells[0])):
+            cells = [row["label"].strip(), *row["numbers"].split()]
+        numbers = [value for part in cells[1:] if (value := _number(part)) is not None]
+        if plain_title(line) in _tables().titles:
+            title, columns = line.strip(), ()
+            continue
+        if len(cells) > 1 and sum(cell_.casefold() in _tables().columns for cell_ in cells) >= _FEWEST_COLUMNS:
+            columns = tuple(cells)
+            continue
+        if len(cells) > _FEWEST_COLUMNS and len(numbers) == len(cells) - 1 and _number(cells[0]) is None:
+            shared = cells[0].casefold().startswith("shared ") and len(numbers) == len(_tables().shared_columns)
+            named = columns if len(columns) == len(numbers) else _tables().shared_columns if shared else ()
+            if named:
+                whole = "" if cell(f"{cells[0].casefold()} requests") is not None or not title else f"{title}, "
+                found += [(f"{whole}{cells[0]}: {name}", value) for name, value in zip(named, numbers, strict=True)]
+                continue
+        rest.append(line)
+    return "\n".join(rest), tuple(found)
+
+
+def plain_title(line: str) -> str:
+    """Return a line as the title of a table: its words in lower case, without a colon at the end."""
+    return " ".join(line.casefold().rstrip(" :").split())
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text.replace(",", "").rstrip("%"))
+    except ValueError:
+        return None
 
 
 def _cell(name: str, words: list[str], row: str) -> Cell | None:

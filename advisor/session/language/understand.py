@@ -49,6 +49,10 @@ _CONDITION: Final = re.compile(r"\s+(?:if|when|although|though|while|even though
 _PARTS: Final = re.compile(r"[;,]\s")  # between the parts of a list
 # Derived numbers that ncu shows under the name of the measured one.
 _SHOWN: Final = {"compute_pct": "sm_throughput_pct", "memory_pct": "memory_throughput_pct"}
+# Types of CUDA with their bits; a vector of up to four lanes has a number behind it.
+_BITS: Final = {"float": 32, "int": 32, "uint": 32, "unsigned": 32, "double": 64, "half": 16, "short": 16, "char": 8}
+_TYPE: Final = re.compile(rf"\b(?P<type>{'|'.join(_BITS)})(?P<lanes>[234])?\b", re.IGNORECASE)
+_WIDTH: Final = re.compile(r"\bwidth\b", re.IGNORECASE)
 _POLITE: Final = re.compile(
     r"^(?:please|can you|could you|would you|let me|let us|let's|i want to|i would like to|i'd like to|now)\s+", re.I
 )
@@ -227,7 +231,7 @@ def _alike(text: str, names: Iterable[str]) -> list[str]:
 # Answers and choices
 def _to_number(text: str, state: State, ask: Ask) -> e.Event:
     """Return an answer in the unit of the question, numbers with names, or any other line that is valid at any time."""
-    if not any(c.isdigit() for c in text):
+    if not any(c.isdigit() for c in _with_widths(text, ask)):
         otherwise = (
             _choose(text, state, numbered=False)
             or phrase(text, state)
@@ -238,6 +242,7 @@ def _to_number(text: str, state: State, ask: Ask) -> e.Event:
             return otherwise
         if ask.unit == "bool" and squash(text) in (*_YES, *_NO):
             return e.Answered(ask.id, float(squash(text) in _YES), text)
+    text = _with_widths(text, ask)
     try:
         value = parse_metric(bare_number(text) or text, ask.unit)
     except AdvisorError as problem:
@@ -248,6 +253,7 @@ def _to_number(text: str, state: State, ask: Ask) -> e.Event:
 
 def _to_page(text: str, state: State, ask: Ask) -> e.Event:
     """Return the numbers of the open page; numbers of other pages are corrections, and leave it open."""
+    text = _with_widths(text, ask)
     parsed = " ".join(text.split())
     found = Pasted()
     if any(c.isdigit() for c in text):
@@ -267,6 +273,22 @@ def _to_page(text: str, state: State, ask: Ask) -> e.Event:
         return otherwise
     because = found.unread[0] if found.unread else "Type names with numbers, such as dram 83%, or paste rows from ncu."
     return e.NotUnderstood(parsed[:_KEPT], unclear(parsed, state).meant, because)
+
+
+def _bits_of(match: re.Match[str]) -> str:
+    return str(_BITS[match["type"].casefold()] * int(match["lanes"] or 1))
+
+
+def _with_widths(text: str, ask: Ask) -> str:
+    """Return a text with the types of CUDA as their bits, where the width of an access is asked: `float4` is 128."""
+    asked = [row.row or row.id for row in ask.rows or (ask,) if row.unit == "bit"]
+    if not asked:
+        return _TYPE.sub(_bits_of, text) if _WIDTH.search(text) else text
+    alone = _TYPE.fullmatch(text.strip())
+    if alone is not None and len(asked) > 1:
+        return text  # of which of them is unclear
+    bits = _TYPE.sub(_bits_of, text)
+    return f"{asked[0]} {bits}" if alone is not None and ask.rows else bits
 
 
 def _pasted(text: str, state: State) -> e.Event | None:

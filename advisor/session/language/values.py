@@ -136,7 +136,8 @@ def understood(
     values: dict[str, float] = {}
     unread: list[str] = []
     because, meant, several = "", tuple[str, ...](), False
-    pairs = tuple(Said(_whole_name(pair.name, beside or pairs, index, bool(likely)), pair.value) for pair in pairs)
+    pairs = tuple(Said(_whole_name(pair, beside or pairs, index, bool(likely)), pair.value) for pair in pairs)
+    asked = {metric for page in index.pages for metric, _, _ in page.rows} if likely else frozenset[str]()
     for at, pair in enumerate(pairs):
         typed = f"{pair.name} {pair.value.strip()}"
         why = unused(plain(pair.name), _count(pair.value))
@@ -149,6 +150,7 @@ def understood(
             found = tuple(metric for metric in found if index.unit(metric) in _BARE) or found
         for fitting in (
             tuple(metric for metric in found if metric in likely),
+            tuple(metric for metric in found if metric in asked),
             tuple(metric for metric in found if metric not in values and metric not in given),
         ):
             found = fitting if fitting and len(found) > 1 else found
@@ -174,21 +176,27 @@ def understood(
     return Understood(tuple(values.items()), because, meant, several, tuple(unread))
 
 
-def _whole_name(name: str, pairs: tuple[Said, ...], index: KnowledgeIndex, interview: bool) -> str:
+def _whole_name(pair: Said, pairs: tuple[Said, ...], index: KnowledgeIndex, interview: bool) -> str:
     """Return the name with what people leave out: the row of a table that the other names of the line agree on.
 
-    In an interview, the short name of a summary row means that row.
+    The name of a column alone belongs to the row named before it: `shared load requests 8, wavefronts 16`. In an
+    interview, the short name of a summary row means that row, and the name of a cell the number that a page asks for.
     """
+    name, units = pair.name, {metric for metric, _, _ in index.metrics}
     wanted = plain(name)
     if interview and wanted in shown():
         return shown()[wanted]
     here = cell(wanted)
-    if here is None or here.row or here.unused:
-        return name
+    if here is None:
+        before = pairs[: pairs.index(pair)] if pair in pairs else ()
+        row = next((found for one in reversed(before) if (found := cell(plain(one.name))) is not None), None)
+        of_row = None if row is None else cell(f"{row.table} {wanted}", row.row)
+        return name if of_row is None else of_row.metric if of_row.metric in units else f"{row.table} {name}"  # type: ignore[union-attr]
+    if here.row or here.unused:
+        return here.metric if interview and here.metric in units else name
     others = [found for pair in pairs if (found := cell(plain(pair.name))) is not None and found.table == here.table]
     rows = {found.row for found in others if found.row}
     whole = cell(wanted, next(iter(rows))) if len(rows) == 1 else None
-    units = {metric for metric, _, _ in index.metrics}
     return whole.metric if whole is not None and whole.row and whole.metric in units else name
 
 

@@ -11,7 +11,7 @@ from msgspec import structs
 
 from advisor.hardware import gpus
 from advisor.knowledge.texts import within_sentence
-from advisor.knowledge.units import unit_name
+from advisor.knowledge.units import most_of, unit_name
 from advisor.records.diagnosis import Finding, LaunchDiagnosis, is_settled, main_finding
 from advisor.session.cards import NOTHING_MISSING
 from advisor.session.experiments.versions import log_blocks
@@ -91,13 +91,15 @@ def values(state: State, launch: LaunchDiagnosis, label: str, named: Iterable[Na
     """Return the numbers in one line, unknown ones last. most: show only this many of the largest known ones."""
     pairs = tuple(named)
     have = [(name, metric, value) for name, metric in pairs if (value := known(launch, metric)) is not None]
-    lack = [name or metric for name, metric in pairs if known(launch, metric) is None]
+    limits = {metric: whole for _, metric in pairs if (whole := most_of(launch.metrics, metric)) is not None}
+    lack = [name or metric for name, metric in pairs if known(launch, metric) is None and metric not in limits]
     if most:
         have = sorted(have, key=lambda item: -item[2])[:most]
     parts = [f"{name} {text(state, launch, metric)}".strip() for name, metric, _ in have]
+    parts += [f"{name} at most {limits[metric]:.0f} %" for name, metric in pairs if metric in limits]
     if lack and not (most and have):
         parts.append(f"unknown: {', '.join(lack)}")
-    return Line(", ".join(parts), "fact" if have else "unknown", label)
+    return Line(", ".join(parts), "fact" if have or limits else "unknown", label)
 
 
 def looked_for(state: State, launch: LaunchDiagnosis, names: Iterable[str]) -> list[Line]:

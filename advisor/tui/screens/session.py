@@ -36,7 +36,7 @@ from advisor.tui.widgets.text import Banner, Conversation, Note
 _EVIDENCE: Final = "Evidence: pages by digit or ←→; again hides it"
 # The letters of the choices that only questions have.
 _ANSWERS: Final = (
-    ("d", "Don't know", "I don't know the answer, or have none of these numbers"),
+    ("d", "Don't know", "I don't know the answer, or do not have this section"),
     ("q", "Why asked", "Why the open question is asked"),
     ("a", "Later", "Answer the open question later"),
     ("x", "Diagnosis", "Show the diagnosis from the numbers so far"),
@@ -266,7 +266,7 @@ class SessionScreen(ChoiceScreen):
 def _placeholder(state: State) -> str:
     ask = state.ask
     if ask is not None and ask.kind == "page":
-        return "numbers in this order, or pasted rows; names after /; d: none of these"
+        return "numbers in this order, or pasted rows; names after /; d: no such section"
     if ask is not None and ask.kind == "number":
         return UNIT_HINTS.get(ask.unit, UNIT_HINTS["count"]) + ("; d for don't know" if ask.optional else "")
     if ask is not None and ask.kind == "text":

@@ -19,7 +19,7 @@ from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis, is_settled, ma
 from advisor.session.state import launch_number
 from advisor.tui.drawing import safe
 from advisor.view.charts.bars import bar
-from advisor.view.numbers import counted, short_gain_text, time_text
+from advisor.view.numbers import counted, saved_text, short_gain_text, time_text
 from advisor.view.text import cut
 
 _ORDER_NAMES: Final = {
@@ -92,6 +92,7 @@ def _row(positions: tuple[int, ...], time: float, diagnosis: Diagnosis) -> Row:
     first, duration = main_finding(launch), _total(one.duration_ns for one in launches)
     speedup = first.speedup if first is not None else None
     back = sum(one.saved_ns for one in launches) or None
+    ranges = [one.saved_range_ns for one in launches]
     number = launch_number(launch, several)
     name = safe(launch.kernel).replace("\n", " ")
     kernel = name if len(positions) == 1 else f"{len(positions)} × {name}"
@@ -108,7 +109,7 @@ def _row(positions: tuple[int, ...], time: float, diagnosis: Diagnosis) -> Row:
         verdict=verdict,
         finding=finding,
         gain=short_gain_text(speedup),
-        saves="–" if back is None else time_text(back),
+        saves="–" if back is None else saved_text(*map(sum, zip(*ranges, strict=True))),
         done=first is not None and is_settled(launch, first),
         duration=duration,
         share=duration / time if duration is not None and time > 0 else None,
@@ -191,7 +192,7 @@ _COLUMNS: Final = {
     "class": ("Class", "class", 14),
     "finding": ("First finding", "finding", 0),
     "gain": ("Gain", "gain", 6),
-    "saves": ("Saves", "saves", 9),
+    "saves": ("Saves", "saves", 11),
 }
 _RIGHT: Final = ("duration", "gain", "saves")
 _CLASS_WIDE, _SHARE_WIDE = 24, 6 + _BAR + 1

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from advisor.knowledge.base import catalog
-from advisor.knowledge.units import parts_of, units
+from advisor.knowledge.units import most_of, parts_of, units
 from advisor.records.quantities import percent_text
 
 BUSY = 60.0  # a unit is utilised: step 1 of the guide and ncu's own threshold
@@ -39,7 +39,7 @@ _LIMITERS = {
 class Bar(Struct, frozen=True):
     """One row. value: percent or None (unknown); bar: the drawn bar; style: high, busy, quiet, unknown or total.
 
-    depth: 1 for a part of the unit above it.
+    depth: 1 for a part of the unit above it. most: the most that an unknown value can be, if that is known.
     """
 
     label: str
@@ -49,6 +49,12 @@ class Bar(Struct, frozen=True):
     style: str
     metric: str = ""
     depth: int = 0
+    most: float | None = None
+
+    @property
+    def text(self) -> str:
+        """The value, or its upper limit, or that it is unknown."""
+        return percent_text(self.value) if self.most is None else f"≤ {percent_text(self.most)}"
 
 
 def can_draw(encoding: str | None) -> bool:
@@ -135,7 +141,8 @@ def speed_of_light(
         if unit.rare and (value is None or value < _RARE):
             continue
         style, note = unit_style(value)
-        rows.append(Bar(unit.label, value, bar(value, cells, blocks=blocks), note, style, name))
+        most = most_of(metrics, name)
+        rows.append(Bar(unit.label, value, bar(value, cells, blocks=blocks), note, style, name, most=most))
     rows.sort(key=lambda row: (row.value is None, -(row.value or 0.0)))
     first, fallback = _TOTALS[side]
     total = known(metrics, first)
@@ -217,7 +224,7 @@ def row_text(row: Bar, width: int = 80) -> str:
     label = row.label if row.style == "total" else "  " * (1 + row.depth) + row.label
     label = label if len(label) <= room else label[: room - 1] + "."
     note = row.note if width >= _NARROW else _SHORT.get(row.note, row.note)
-    return f"{label:<{room}} {percent_text(row.value):>{_VALUE}} {row.bar} {note}".rstrip()[:width]
+    return f"{label:<{room}} {row.text:>{_VALUE}} {row.bar} {note}".rstrip()[:width]
 
 
 def scale_text(width: int = 80) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from advisor.knowledge.units import unit_name
+from advisor.knowledge.units import most_of, unit_name
 from advisor.records import quantities
 from advisor.view.charts.bars import known, unit_limits
 from advisor.view.charts.canvas import Canvas, Row
@@ -75,7 +75,7 @@ def _wide(metrics: Mapping[str, float], width: int, blocks: bool) -> list[Row]:
     _percent(canvas, middle + 1, 2, "busy", metrics, "l1_wavefronts_pct")
     canvas.box(middle, 6, _BOX, 4, "Shared")
     _percent(canvas, middle + 1, 7, "busy", metrics, "shared_wavefronts_hw_pct")
-    canvas.put(middle + 1, 8, f"{_times(known(metrics, 'shared_wavefront_ratio'), BRIEF)} ideal"[: _BOX - 2])
+    canvas.put(middle + 1, 8, f"{_passes(metrics, BRIEF)} ideal"[: _BOX - 2])
     canvas.box(middle, 10, _BOX, 3, "Constants")
     _percent(canvas, middle + 1, 11, "busy", metrics, "idc_pct")
     ways = (("l2_load_bytes", "l2_read_xbar_pct", back), ("l2_store_bytes", "l2_write_xbar_pct", to))
@@ -108,7 +108,8 @@ def _percent(
     canvas: Canvas, x: int, y: int, label: str, metrics: Mapping[str, float], metric: str, *, judged: bool = True
 ) -> None:
     value = known(metrics, metric)
-    canvas.put(x, y, f"{label} {_pct(value, BRIEF)}"[: _BOX - 2], _role(value) if judged or value is None else "")
+    text = _share(metrics, metric, BRIEF)
+    canvas.put(x, y, f"{label} {text}"[: _BOX - 2], _role(value) if judged or value is None else "")
 
 
 def _tall(metrics: Mapping[str, float], width: int, blocks: bool) -> list[Row]:
@@ -138,11 +139,13 @@ def _tall(metrics: Mapping[str, float], width: int, blocks: bool) -> list[Row]:
         canvas.box(0, y, width, 5 if extra else 3, title)
         for x, (label, metric) in zip((2, second), lines, strict=True):
             value = known(metrics, metric)
-            canvas.put(x, y + 1, f"{label} {_pct(value)}", _role(value) if label == "busy" or value is None else "")
+            canvas.put(
+                x, y + 1, f"{label} {_share(metrics, metric)}", _role(value) if label == "busy" or value is None else ""
+            )
         if extra:
-            value, ratio = known(metrics, "shared_wavefronts_hw_pct"), known(metrics, "shared_wavefront_ratio")
+            value = known(metrics, "shared_wavefronts_hw_pct")
             canvas.put(2, y + 2, f"shared busy {_pct(value)}", _role(value))
-            canvas.put(second, y + 2, f"passes {_times(ratio)} ideal"[: width - second - 1])
+            canvas.put(second, y + 2, f"passes {_passes(metrics)} ideal"[: width - second - 1])
             value = known(metrics, "idc_pct")
             canvas.put(2, y + 3, f"constants busy {_pct(value)}", _role(value))
         y += 5 if extra else 3
@@ -214,8 +217,21 @@ def _sectors(metrics: Mapping[str, float], name: str) -> float | None:
     return None if value is None else SECTOR * value
 
 
+def _share(metrics: Mapping[str, float], metric: str, unknown: str = UNKNOWN) -> str:
+    """Return a percentage, or the most that it can be, `≤ 15 %`."""
+    most = most_of(metrics, metric)
+    return _pct(known(metrics, metric), unknown) if most is None else f"≤ {most:.0f} %"
+
+
 def _pct(value: float | None, unknown: str = UNKNOWN) -> str:
     return unknown if value is None else f"{value:.1f} %" if abs(value) < 99.95 else f"{value:.0f} %"
+
+
+def _passes(metrics: Mapping[str, float], unknown: str = UNKNOWN) -> str:
+    """Return how many times their minimum the shared accesses take, as a range where their width is unknown."""
+    low, high = known(metrics, "shared_wavefront_ratio"), known(metrics, "shared_wavefront_ratio_most")
+    wide = low is not None and high is not None and high > 1.1 * low
+    return f"{low:.0f}-{high:.0f}x" if wide else _times(low, unknown)
 
 
 def _times(ratio: float | None, unknown: str = UNKNOWN) -> str:

@@ -31,7 +31,7 @@ from advisor.view.blocks import (
     section,
 )
 from advisor.view.charts.roofline import Point, rooflines
-from advisor.view.numbers import counted, plural, share_text, speedup_text, time_text
+from advisor.view.numbers import counted, plural, saved_text, saves_nothing, share_text, short_gain_text, time_text
 from advisor.view.pages.launch import Texts, launch_blocks
 from advisor.view.text import cut, file_name, shown
 
@@ -54,6 +54,13 @@ class Group(Struct, frozen=True):
         """Nanoseconds that the first fix would save in all launches of the group."""
         return sum(map(time_back, self.launches))
 
+    @property
+    def range(self) -> tuple[float, float]:
+        """Nanoseconds that it would save, at least and at most."""
+        gains = [(first_diagnosis(launch), launch.duration_ns) for launch in self.launches]
+        each = [f.speedup.saved_range_ns(time) for f, time in gains if f is not None and f.speedup is not None]
+        return sum(low for low, _ in each), sum(high for _, high in each)
+
 
 def time_back(launch: LaunchDiagnosis) -> float:
     """Return the nanoseconds that the first fix would save; 0 if unknown."""
@@ -75,6 +82,14 @@ def grouped(launches: Sequence[LaunchDiagnosis]) -> list[Group]:
     unknown = dominant_unknown(launches)
     longest = None if unknown is None else launches[unknown]
     return sorted(groups, key=lambda g: (not any(one is longest for one in g.launches), -g.back, g.at))
+
+
+def _part_text(group: Group, total: float) -> str:
+    """Return the part of the time that the fix saves, its upper limit if it may save nothing."""
+    low, high = group.range
+    if not total:
+        return "-"
+    return f"≤ {share_text(high / total)}" if saves_nothing(low, high) else share_text(group.back / total)
 
 
 def ceiling_text(card: MeasuredCeilings) -> str:
@@ -184,9 +199,9 @@ def _summary(groups: Sequence[Group], launches: Sequence[LaunchDiagnosis], links
             (
                 Cell(launch.kernel[:NAME] + several, link=links.get(id(launch), "")),
                 Cell(first.title),
-                Cell(speedup_text(first.speedup.estimate), first.speedup.estimate),
-                Cell(time_text(group.back), group.back),
-                Cell(share_text(group.back / total) if total else "-", group.back),
+                Cell(short_gain_text(first.speedup), first.speedup.estimate),
+                Cell(saved_text(*group.range), group.back),
+                Cell(_part_text(group, total), group.back),
             )
         )
     columns = (
@@ -230,8 +245,11 @@ def _row(diagnosis: Diagnosis, launch: LaunchDiagnosis, several: bool, links: Ma
         Cell("unknown" if launch.duration_ns is None else time_text(launch.duration_ns), launch.duration_ns),
         Cell(launch.verdict.title),
         Cell(first.id if first else "nothing found"),
-        Cell(speedup_text(gain) if gain is not None else "-", gain),
-        Cell(time_text(back) if back else "-", back if gain is not None else None),
+        Cell(short_gain_text(first.speedup) if first is not None and first.speedup is not None else "-", gain),
+        Cell(
+            saved_text(*first.speedup.saved_range_ns(launch.duration_ns)) if back and first and first.speedup else "-",
+            back if gain is not None else None,
+        ),
     ]
     if several:
         cells.insert(0, Cell(file_name(diagnosis.reports[launch.report].path)))

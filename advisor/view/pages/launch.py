@@ -40,7 +40,6 @@ from advisor.view.numbers import (
     confidence_text,
     count_text,
     estimate_text,
-    percent_text,
     range_text,
     share_text,
     speedup_text,
@@ -311,8 +310,7 @@ def fix_blocks(fix: FixAdvice, others: tuple[Block, ...] = ()) -> tuple[Block, .
 def bar_rows(rows: Sequence[Bar]) -> tuple[BarRow, ...]:
     """Convert the rows of a chart to bars."""
     return tuple(
-        BarRow(r.label, None if r.value is None else r.value / 100, percent_text(r.value), r.note, r.style == "total")
-        for r in rows
+        BarRow(r.label, None if r.value is None else r.value / 100, r.text, r.note, r.style == "total") for r in rows
     )
 
 

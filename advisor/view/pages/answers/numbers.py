@@ -16,10 +16,12 @@ from advisor.view.charts.canvas import Row
 from advisor.view.numbers import (
     counted,
     estimate_text,
+    is_open,
     percent_text,
     plural,
     shape_text,
     short_gain_text,
+    speedup_text,
     time_range_text,
     time_text,
 )
@@ -66,7 +68,12 @@ def _how_much(meaning: Meaning, asked: Asked) -> Answer:
         time = f": {time_text(launch.duration_ns)} become about {time_text(launch.duration_ns / gain.estimate)}"
         time += f" ({time_range_text(best, worst)})"
     worth = "" if worthwhile(gain.estimate) else " That is hardly worth the work."
-    says = f"About {estimate_text(gain)} faster by fixing {lower_start(finding.title)}{time}.{worth}"
+    open_ = is_open(gain.low, gain.high)
+    says = "Up to" if open_ else "About"
+    says += (
+        f" {speedup_text(gain.high) if open_ else estimate_text(gain)} faster by fixing {lower_start(finding.title)}"
+    )
+    says += f", possibly no faster{time}.{worth}" if open_ else f"{time}.{worth}"
     rows = (Facts((Fact("Estimate", sentence(gain.how)),)),)
     return Answer(says, blocks=(*rows, *_budget(launch)), then=then)
 
