@@ -1,4 +1,4 @@
-"""Sum over temperatures and levels of a polynomial of each level's share exp(-b E) / sum of exp(-b E), for many molecules."""
+"""The sum over temperatures and levels of a polynomial of each level's share exp(-b E) / sum of exp(-b E)."""
 
 from __future__ import annotations
 
