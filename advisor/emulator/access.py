@@ -56,7 +56,8 @@ def wide_address(b: Build, op: Operand) -> Getter:
     parts: list[Getter] = []
     if op.base >= 0:
         base = Operand("R", op.base)
-        if op.wide:
+        # Compare-and-swap is written without the .64 of its pair of registers.
+        if op.wide or ("E" in b.ins.modifiers and op.uniform < 0):
             parts.append(b.u64(base))
         else:
             narrow = b.raw(base)

@@ -368,7 +368,10 @@ HANDLERS: dict[str, Callable[[Build], Run]] = {
     "BPT": bpt,
     **dict.fromkeys(("S2R", "S2UR"), s2r),
     **dict.fromkeys(
-        ("NOP", "YIELD", "MEMBAR", "ERRBAR", "CCTL", "CCTLL", "DEPBAR", "LDGDEPBAR", "NANOSLEEP", "PMTRIG", "FENCE"),
+        (
+            *("NOP", "YIELD", "MEMBAR", "ERRBAR", "CGAERRBAR", "CCTL", "CCTLL", "DEPBAR", "LDGDEPBAR", "NANOSLEEP"),
+            *("PMTRIG", "FENCE"),
+        ),
         nothing,
     ),
 }

@@ -4,7 +4,9 @@ Which blocks: all of a small grid. Of a larger one, each axis is divided into fi
 combinations are classes, in which edge conditions are the same. Of each class the first, the last and some blocks
 between them are executed. Where two neighbours of these differ, more blocks between them are executed, until what
 differs is found or a limit is reached. The blocks between two executed ones count as the mean of these two: that is
-exact where both do the same, and where the work changes evenly.
+exact where both do the same, and where the work changes evenly. All blocks are executed if neighbours differ and that
+takes little time. They are also executed, in order, if results of atomic operations decide counts: in which block the
+last ticket is drawn, a sample cannot show.
 """
 
 from __future__ import annotations
@@ -67,7 +69,9 @@ class Counted:
     """The counts of a launch. blocks, executed_blocks: of the grid, and of those executed.
 
     spread: largest relative difference of executed instructions between the blocks of one class; data_dependent:
-    whether the inputs' contents decide counts; exact: all blocks were executed.
+    whether the inputs' contents decide counts; order_dependent: whether results of atomic operations do, which depend
+    on the order in which warps run, such as retries of compare-and-swap; exact: all blocks were executed; varied:
+    addresses of instructions whose counts differ between the executed blocks of a class.
     """
 
     program: Program
@@ -80,7 +84,8 @@ class Counted:
     data_dependent: bool
     warp_steps: int
     dynamic_shared: int = 0
-    branches: dict[int, float] = field(default_factory=dict)
+    order_dependent: bool = False
+    varied: frozenset[int] = frozenset()
 
     @property
     def exact(self) -> bool:
@@ -156,6 +161,14 @@ class _Class:
             out[high] += half
         return out
 
+    def differing(self) -> Array:
+        """Return for each instruction whether a count of it differs between executed blocks."""
+        vectors = list(self.found.values())
+        out: Array = np.zeros(vectors[0].shape[1], bool)
+        for one in vectors[1:]:
+            out |= (one != vectors[0]).any(axis=0)
+        return out
+
     def spread(self) -> float:
         """Return the largest difference of a total between neighbours with blocks between them, relative to it."""
         places, worst = sorted(self.found), 0.0
@@ -213,13 +226,17 @@ _ROUNDS = 7
 _WORK = 1e3
 _QUICK_S = 2.0  # the ends of the classes take less: more blocks are executed
 _WARPS_OF_A_ROUND = 512
+_WHOLE_S = 3.0  # a grid whose blocks differ is executed whole if that is expected to take less
+_WHOLE_BYTES = 1 << 28  # of the counts of its blocks
+_MOST_IN_ORDER = 1 << 14  # warps of a grid that is executed whole because atomic operations decide counts
 _GROWTH = 4  # blocks executed at most, as a multiple of those to begin with
 _FIELDS = ("executed", "lanes", "off", "requests", "sectors", "ideal_sectors", "tags", "wavefronts", "ideal_wavefronts")
 
 
-def count(problem: Problem, wanted_warps: int = 256, seconds: float = 60.0) -> Counted:
+def count(problem: Problem, wanted_warps: int = 256, seconds: float = 60.0, whole: bool = True) -> Counted:
     """Execute sampled blocks, and return the counts of the whole grid.
 
+    whole: whether all blocks may be executed in order because atomic operations decide counts.
     Raises RefusedError for what is not emulated, and FaultError for errors of the program.
     """
     deadline = time.process_time() + seconds
@@ -231,10 +248,14 @@ def count(problem: Problem, wanted_warps: int = 256, seconds: float = 60.0) -> C
     wanted = max(2, wanted_warps // warps)
     kinds = [_Class(ranges, size, problem.grid) for ranges, size in classes(problem.grid)]
     later = {kind: kind.first(wanted if kind.size > 8 else 2) for kind in kinds}
-    if blocks <= 2 * wanted:
+    storable = blocks * len(_FIELDS) * 8 * len(problem.program.code) <= _WHOLE_BYTES
+    in_order = found.tickets and whole and storable and blocks * warps <= _MOST_IN_ORDER
+    if blocks <= 2 * wanted or in_order:
         later = {kind: list(range(kind.size)) for kind in kinds}
     # The ends of each class first, to learn how long a block takes.
     plan = [(kind, kind.first(0)) for kind in kinds]
+    if in_order:
+        plan, later = list(later.items()), {}
     spaces: dict[int, tuple[str, str, int]] = {}
     steps = executed = 0
     budget = _GROWTH * sum(len(places) for places in later.values())
@@ -245,6 +266,8 @@ def count(problem: Problem, wanted_warps: int = 256, seconds: float = 60.0) -> C
             part = todo[start : start + max(1, _WARPS_OF_A_ROUND // warps)]
             left = max(deadline - time.process_time(), 0.5)
             needed = found.needed.__contains__
+            if in_order and start and (time.process_time() - begin) * len(todo) / start > seconds / 2:
+                return count(problem, wanted_warps, left, whole=False)
             machine = machine_of(problem, [n for n, _, _ in part], memory, addresses, needed, left)
             machine.run()
             steps += machine.steps_done
@@ -259,6 +282,10 @@ def count(problem: Problem, wanted_warps: int = 256, seconds: float = 60.0) -> C
         later = {}
         gaps = sorted(((u, kind, places) for kind in kinds for u, places in kind.more()), key=lambda gap: -gap[0])
         plan = []
+        rest_s = (time.process_time() - begin) / executed * (blocks - executed)
+        if gaps and storable and rest_s <= _WHOLE_S and not found.tickets:
+            plan = [(kind, [p for p in range(kind.size) if p not in kind.found]) for kind in kinds]
+            gaps = []
         for _, kind, places in gaps:
             if executed + sum(len(p) for _, p in plan) + len(places) <= budget:
                 plan.append((kind, places))
@@ -269,7 +296,10 @@ def count(problem: Problem, wanted_warps: int = 256, seconds: float = 60.0) -> C
         for place, weight in kind.weights().items():
             total += weight * kind.found[place]
     spread = max(kind.spread() for kind in kinds)
-    return _collected(problem, total, spaces, blocks, executed, spread, found.inputs, steps)
+    made = _collected(problem, total, spaces, blocks, executed, spread, found, steps)
+    differ: Array = np.logical_or.reduce([kind.differing() for kind in kinds])
+    made.varied = frozenset(problem.program.code[int(i)].address for i in np.flatnonzero(differ))
+    return made
 
 
 def _by_block(machine: Machine, spaces: dict[int, tuple[str, str, int]]) -> list[Array]:
@@ -295,7 +325,7 @@ def _collected(
     blocks: int,
     executed: int,
     spread: float,
-    inputs: bool,
+    found: Relevance,
     steps: int,
 ) -> Counted:
     rows = dict(zip(_FIELDS, np.rint(total), strict=True))
@@ -324,7 +354,8 @@ def _collected(
         blocks,
         executed,
         spread,
-        inputs,
+        found.inputs,
         steps,
         problem.dynamic_shared,
+        found.order,
     )
