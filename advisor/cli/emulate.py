@@ -16,6 +16,7 @@ from advisor.practice.state import Store
 from advisor.practice.validation import recorded_names, totals, validate
 from advisor.reasoning.emulated_counts import emulated_document
 from advisor.records.errors import EXIT_CHECK_FAILED, EXIT_DONE, KnowledgeError, UsageError
+from advisor.records.files import write_whole
 from advisor.view.pages.emulated import check_page, emulated_page
 from advisor.view.pages.emulated_validation import validation_page
 from advisor.view.writers import PAGE_FORMATS
@@ -44,6 +45,13 @@ class Options(Output):
     launch: int = option("--launch", default=0, type=click.IntRange(0), metavar="N", help="Launch line N, from 0.")
     check: bool = flag("--check", help="With an exercise: compare a small problem with the reference.")
     validate: bool = flag("--validate", help="Compare emulated with recorded counts, of all exercises or those named.")
+    save: Path | None = option(
+        "--save",
+        type=click.Path(path_type=Path, dir_okay=False),
+        metavar="FILE.json",
+        help="Also write the counts to a file, which `diagnose` and `compare` read as they read a report.",
+    )
+    gpu: str | None = option("--gpu", metavar="GPU", help="A GPU whose limits the rules may use, such as H100-SXM.")
     seconds: float = option(
         "--seconds", default=60.0, type=click.FloatRange(1), help="Limit for one launch, of CPU time."
     )
@@ -60,6 +68,8 @@ def emulate(options: Options) -> int:
     holds random values unless it ends in =zeros or =range. A source in the folder of an exercise, or with --exercise,
     needs no shape: its launch lines are used.
     """
+    if options.save is not None and (options.check or options.validate):
+        raise UsageError("--save writes the counts of one launch: not with --check or --validate")
     if options.validate:
         return _validate(options)
     if len(options.names) != 1:
@@ -96,7 +106,9 @@ def emulate(options: Options) -> int:
             source, options.arch, options.kernel, grid, block, given, options.shared, options.seconds
         )
     terminal.clear()
-    document = emulated_document(counted)
+    document = emulated_document(counted, options.gpu)
+    if options.save is not None:
+        write_whole(options.save, document_json(document))
     if options.form == "json":
         terminal.write(document_json(document), options.out)
     else:

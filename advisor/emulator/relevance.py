@@ -71,7 +71,8 @@ def relevance(program: Program, builds: list[Build]) -> Relevance:
         spaces |= read
     inputs = any(needed[i] and builds[i].reads in ("global", "read-only") for i in range(count))
     decisive = {code[i].opcode for i in range(count) if needed[i] and builds[i].defs} & {"ATOM", "ATOMG", "ATOMS"}
-    return Relevance(frozenset(i for i in range(count) if needed[i]), inputs, bool(decisive), bool(decisive - {"ATOMS"}))
+    chosen = frozenset(i for i in range(count) if needed[i])
+    return Relevance(chosen, inputs, bool(decisive), bool(decisive - {"ATOMS"}))
 
 
 def successors(program: Program) -> list[tuple[int, ...]]:

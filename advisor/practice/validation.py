@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from multiprocessing import get_context
 
 from advisor.emulator.counts import METRICS, Counted, Problem, count
+from advisor.emulator.program import Program, RefusedError
 from advisor.emulator.report import ReportedCode, read_launch, unpacked
 from advisor.emulator.state import FaultError
 from advisor.practice import emulated, manifest
-from advisor.practice.launchlines import ConstantLine
 from advisor.records.errors import AdvisorError
 
 # Metrics that every instruction has, whether it is a memory instruction or not.
@@ -143,35 +143,29 @@ def validate_exercise(name: str, seconds: float = 60.0, only: frozenset[int] | N
     if found is None or not wanted:
         return []
     rows: list[Row] = []
-    home = manifest.home(name)
     try:
         made = emulated.bench(manifest.case(name), found.record.card, found.record.sizes)
     except AdvisorError as e:
         return [Row(name, launch, step, "", refused=str(e)) for launch, step, _ in wanted]
     with unpacked(found.report) as report:
         for launch, step, index in wanted:
-            definition = exercise.step_of(step)
             kernel = ""
             begin = time.process_time()
             try:
                 recorded = read_launch(report, launch, tuple(METRICS.values()))
                 kernel = recorded.program.kernel
-                source = home / definition.source
-                plans, constants = emulated.planned(source, made, tuple(home / e for e in definition.extra))
-                plan = plans[index]
                 begin = time.process_time()
-                counted = count(_problem(recorded, plan, made, constants), seconds=seconds)
+                counted = count(problem_of(name, step, index, recorded.program, made), seconds=seconds)
                 took = time.process_time() - begin
                 again = None
                 if counted.data_dependent:
                     twin = emulated.bench(manifest.case(name), found.record.card, found.record.sizes, seed=1)
-                    again = count(_problem(recorded, plan, twin, constants), seconds=seconds)
+                    again = count(problem_of(name, step, index, recorded.program, twin), seconds=seconds)
             except FaultError as e:
                 rows.append(Row(name, launch, step, kernel, refused=e.words, seconds=time.process_time() - begin))
                 continue
-            except (AdvisorError, IndexError) as e:
-                words = str(e) if isinstance(e, AdvisorError) else "the step does not have this launch"
-                rows.append(Row(name, launch, step, kernel, refused=words, seconds=time.process_time() - begin))
+            except AdvisorError as e:
+                rows.append(Row(name, launch, step, kernel, refused=str(e), seconds=time.process_time() - begin))
                 continue
             rows.append(
                 Row(
@@ -190,14 +184,15 @@ def validate_exercise(name: str, seconds: float = 60.0, only: frozenset[int] | N
     return rows
 
 
-def _problem(
-    recorded: ReportedCode,
-    plan: emulated.PlannedLaunch,
-    made: emulated.Bench,
-    constants: tuple[ConstantLine, ...],
-) -> Problem:
+def problem_of(name: str, step: str, index: int, program: Program, made: emulated.Bench) -> Problem:
+    """Return launch `index` of a step of an exercise, with this program. Raises RefusedError if there is none."""
+    home, definition = manifest.home(name), manifest.exercise(name).step_of(step)
+    plans, constants = emulated.planned(home / definition.source, made, tuple(home / e for e in definition.extra))
+    if index >= len(plans):
+        raise RefusedError("the step does not have this launch")
+    plan = plans[index]
     return Problem(
-        recorded.program,
+        program,
         plan.shape.grid,
         plan.shape.block,
         plan.arguments,

@@ -94,3 +94,23 @@ def test_mistakes_are_one_line(
     assert run("emulate", *(str(source) if a == "SOURCE" else a for a in arguments)) == 2
     said = capsys.readouterr().err
     assert words in said and "Traceback" not in said
+
+
+@needs_tools
+def test_saved_counts_of_two_versions_are_compared_without_a_gpu(
+    source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shape = ["--grid", "1000", "--block", "256", "--arg", "float[2048000]", "--arg", "float[256000]=zeros"]
+    shape += ["--arg", "int=256000"]
+    before, after = tmp_path / "before.json", tmp_path / "after.json"
+    assert run("emulate", str(source), *shape, "--save", str(before)) == 0
+    source.write_text(STRIDED.replace("x[8 * i]", "x[i]"), encoding="utf-8")
+    assert run("emulate", str(source), *shape, "--save", str(after)) == 0
+    capsys.readouterr()
+    worse = ("--fail-on", "global_sectors>0%", "--fail-on", "finding:uncoalesced_access")
+    assert run("compare", str(before), str(after), *worse) == 0
+    assert run("compare", str(after), str(before), *worse) == 3
+    said = capsys.readouterr()
+    assert "global_sectors +350 %" in said.err and "uncoalesced_access is new" in said.err
+    # A time is unknown, which is no pass.
+    assert run("compare", str(after), str(before), "--fail-on", "duration>5%") == 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from advisor.practice.emulated_check import Checked
-from advisor.reasoning.emulated_counts import EmulatedDocument, EmulatedFinding
+from advisor.records.emulated import EmulatedDocument, EmulatedFinding
 from advisor.view.blocks import Block, Bullets, Cell, Column, Fact, Facts, Page, Paragraph, Section, Table
 
 EMULATED = "Emulated on the CPU: counts only. Not a profile of a GPU."
@@ -30,6 +30,7 @@ _LABELS = {
 def emulated_page(found: EmulatedDocument) -> Page:
     """Return the page of a counted launch."""
     sampled = "all blocks executed" if found.exact else f"{found.executed_blocks} of {found.blocks} blocks executed"
+    order = "; results of atomic operations decide counts, which depend on the order of warps" * found.order_dependent
     spread = "" if found.exact else f", neighbouring blocks differ by up to {100 * found.spread:.2g} %"
     depends = (
         "the contents of the inputs decide counts"
@@ -47,7 +48,7 @@ def emulated_page(found: EmulatedDocument) -> Page:
                 "lead",
             ),
             Fact("Launch", f"{found.kernel} on {found.arch}, grid {_shape(found.grid)}, block {_shape(found.block)}"),
-            Fact("Counted", f"{sampled}{spread}; {depends}"),
+            Fact("Counted", f"{sampled}{spread}; {depends}{order}"),
         )
     )
     values = dict(found.metrics)
@@ -62,7 +63,7 @@ def emulated_page(found: EmulatedDocument) -> Page:
 
 
 def _finding(one: EmulatedFinding) -> tuple[Block, ...]:
-    lines = [*one.because, f"{one.weight:.2g} avoidable passes per executed warp instruction"]
+    lines = one.because
     places = Table(
         (Column("Where", keep="end"), Column("Instruction"), Column("Share", numeric=True)),
         tuple(
