@@ -2,7 +2,8 @@
 
 Which blocks: all of a small grid. Of a larger one, each axis is divided into first, inner and last index; the
 combinations are classes, in which edge conditions are the same. Of each class the first, the last and some blocks
-between them are executed. Where two neighbours of these differ, more blocks between them are executed, until what
+between them are executed, as many of each remainder of the block's number modulo 32. Where counts depend on such a
+remainder alone, as the alignment of what a block accesses does, each block counts as those of its remainder. Where two neighbours of these differ, more blocks between them are executed, until what
 differs is found or a limit is reached. The blocks between two executed ones count as the mean of these two: that is
 exact where both do the same, and where the work changes evenly. All blocks are executed if neighbours differ and that
 takes little time. They are also executed, in order, if results of atomic operations decide counts: in which block the
@@ -132,12 +133,36 @@ class _Class:
         if self.size <= max(wanted, 2):
             return list(range(self.size))
         between = [int((i + (i * 0.6180339887) % 1.0) / wanted * self.size) for i in range(wanted)]
+        if self.size > 2 * _REMAINDERS:
+            between = [min(p - p % _REMAINDERS + i % _REMAINDERS, self.size - 1) for i, p in enumerate(between)]
         return sorted({0, self.size - 1, *between})
+
+    def period(self) -> int:
+        """Return the smallest power of two modulo which the block's number decides the counts; 0 if none does.
+
+        Each remainder must have been executed twice or more, with equal counts.
+        """
+        numbers = {place: self.number(place) for place in self.found}
+        for period in (1, 2, 4, 8, 16, 32):
+            groups: dict[int, list[Array]] = {}
+            for place, vector in self.found.items():
+                groups.setdefault(numbers[place] % period, []).append(vector)
+            if len(groups) < period or any(len(group) < 2 for group in groups.values()):
+                return 0
+            if all(np.array_equal(group[0], other) for group in groups.values() for other in group[1:]):
+                return period
+        return 0
+
+    def _numbers(self) -> Array:
+        xs, ys, zs = (np.arange(r.start, r.stop) for r in self.ranges)
+        return (xs[None, None] + self.grid[0] * (ys[None, :, None] + self.grid[1] * zs[:, None, None])).reshape(-1)
 
     def more(self) -> list[tuple[float, list[int]]]:
         """Return (how much is uncertain, places to execute) of each gap whose two ends differ."""
         places = sorted(self.found)
-        out = []
+        out: list[tuple[float, list[int]]] = []
+        if self.period():
+            return out
         for low, high in itertools.pairwise(places):
             gap = high - low - 1
             if gap < 1:
@@ -155,6 +180,12 @@ class _Class:
         """Return how many blocks each executed place stands for."""
         places = sorted(self.found)
         out = dict.fromkeys(places, 1.0)
+        period = self.period() if self.size > len(places) else 0
+        if period:
+            blocks = np.bincount(self._numbers() % period, minlength=period)
+            remainders = [self.number(place) % period for place in places]
+            executed = np.bincount(remainders, minlength=period)
+            return {p: float(blocks[r] / executed[r]) for p, r in zip(places, remainders, strict=True)}
         for low, high in itertools.pairwise(places):
             half = (high - low - 1) / 2
             out[low] += half
@@ -172,6 +203,8 @@ class _Class:
     def spread(self) -> float:
         """Return the largest difference of a total between neighbours with blocks between them, relative to it."""
         places, worst = sorted(self.found), 0.0
+        if self.period():
+            return worst
         for low, high in itertools.pairwise(places):
             if high - low > 1:
                 a, b = (float(self.found[p].sum()) for p in (low, high))
@@ -221,6 +254,7 @@ def machine_of(
     return Machine(problem.program, launch, needed)
 
 
+_REMAINDERS = 32
 PARTS = 8  # places to execute in a gap whose ends differ
 _ROUNDS = 7
 _WORK = 1e3
