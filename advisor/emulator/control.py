@@ -236,6 +236,8 @@ def warpsync(b: Build) -> Run:
         lanes = _lanes(g, m)
         one = bits[np.arange(g.count), lanes.argmax(axis=1)].astype(np.int64)
         needed = ((one[:, None] >> np.arange(LANES)) & 1) == 1
+        if machine.check is not None:
+            machine.check.mask(g, lanes, needed, at)
         return machine.meet(g, needed, lambda i: ("warp", (at, int(one[i]))), at)
 
     return run

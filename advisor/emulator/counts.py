@@ -3,11 +3,12 @@
 Which blocks: all of a small grid. Of a larger one, each axis is divided into first, inner and last index; the
 combinations are classes, in which edge conditions are the same. Of each class the first, the last and some blocks
 between them are executed, as many of each remainder of the block's number modulo 32. Where counts depend on such a
-remainder alone, as the alignment of what a block accesses does, each block counts as those of its remainder. Where two neighbours of these differ, more blocks between them are executed, until what
-differs is found or a limit is reached. The blocks between two executed ones count as the mean of these two: that is
-exact where both do the same, and where the work changes evenly. All blocks are executed if neighbours differ and that
-takes little time. They are also executed, in order, if results of atomic operations decide counts: in which block the
-last ticket is drawn, a sample cannot show.
+remainder alone, as the alignment of what a block accesses does, each block counts as those of its remainder. Elsewhere,
+where two neighbours differ, more blocks between them are executed, until what differs is found or a limit is reached,
+and the blocks between two executed ones count as the mean of these two: that is exact where both do the same, and where
+the work changes evenly. All blocks are executed if neighbours differ and that takes little time. They are also
+executed, in order, if results of atomic operations of global memory decide counts: in which block the last ticket is
+drawn, a sample cannot show.
 """
 
 from __future__ import annotations

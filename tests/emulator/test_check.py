@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from advisor.emulator.check import SharedWatch, located, run_whole
+from advisor.emulator.check import located, run_whole
 from advisor.emulator.counts import Problem, machine_of, memory_of
 from advisor.emulator.state import FaultError
+from advisor.emulator.watch import SharedWatch
 from tests.emulator.small import program
 
 START = ("S2R R0, SR_TID.X", "IMAD.SHL.U32 R5, R0, 0x4, RZ")

@@ -74,7 +74,7 @@ def test_findings_are_ranked_by_avoidable_work() -> None:
     both = [Ranked(name, "diagnosis", None) for name in ("bank_conflicts", "uncoalesced_access")]
     values = {"avoidable_shared": 0.2, "avoidable_global": 0.7}
     assert [one.id for one in ranked(catalog(), both, values)] == ["uncoalesced_access", "bank_conflicts"]
-    assert [one.id for one in ranked(catalog(), both, {**values, "avoidable_shared": 1.2})][0] == "bank_conflicts"
+    assert ranked(catalog(), both, {**values, "avoidable_shared": 1.2})[0].id == "bank_conflicts"
 
 
 @pytest.mark.parametrize(
