@@ -259,8 +259,14 @@ def bar(b: Build) -> Run:
     wait = "ARV" not in names
 
     def run(g: Group, m: Any) -> Any:
+        if m is not None and not (some := m.any(axis=1)).all():
+            # Warps whose predicate is false go on without arriving.
+            machine.pc[g.warps[~some]] = at + 1
+            g, m = Group(g.warps[some], g.warps[some], None if g.mask is None else g.mask[some]), m[some]
         expected = None if count is None else np.broadcast_to(count(g), (g.count, LANES))[:, 0].astype(np.int64)
         votes = None if p is None else (np.broadcast_to(p(g), (g.count, LANES)) & g.lanes()).sum(axis=1)
+        if machine.check is not None and m is not None and count is None:
+            machine.check.skipped(g, m, at)
         machine.arrive(g, barrier, expected, votes, wait, at)
         return None
 

@@ -75,6 +75,13 @@ class SharedWatch:
         for block in blocks.tolist():
             self.waiting = {key: found for key, found in self.waiting.items() if key[0] != block}
 
+    def skipped(self, g: Group, m: Array, at: int) -> None:
+        """Check that a barrier with a predicate is reached by all lanes of its warp or by none."""
+        bad = g.lanes() & ~m & m.any(axis=1, keepdims=True)
+        if bad.any():
+            words = "does not reach this barrier, which other threads of its warp reach"
+            raise _error(self.machine, "barrier", at, g, np.argwhere(bad)[0], words)
+
     def arrive(self, g: Group, barrier: int, at: int) -> None:
         """Check that threads of a block that meet at a barrier of all its threads are at the same line."""
         machine = self.machine

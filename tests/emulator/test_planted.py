@@ -186,7 +186,8 @@ PLANTED = {
         "out_of_bounds",
         "a local",
         "float v[16]; for (int k = 0; k < 16; ++k) v[k] = in[(i + k) & 255];\n"
-        "  v[n] = 1.f;  // here\n  float sum = 0.f; for (int k = 0; k < 16; ++k) sum += v[(k * n + i) & 15]; out[i] = sum;",
+        "  v[n] = 1.f;  // here\n"
+        "  float sum = 0.f; for (int k = 0; k < 16; ++k) sum += v[(k * n + i) & 15]; out[i] = sum;",
         (("v[n] = 1.f", "v[n & 15] = 1.f"),),
         n=4096,
     ),
@@ -198,17 +199,25 @@ PLANTED = {
     ),
     "barrier in divergent code": Planted(
         "barrier",
-        "waits at this barrier while other threads of its block wait at that of",
-        "__shared__ float s[256]; s[t] = in[i];\n  if (t & 1) {\n    s[t] = 2.f;\n    __syncthreads();\n    out[i] = s[255 - t];\n  } else {\n"
-        "    __syncthreads();  // here\n    out[i] = 2 * s[255 - t];\n  }",
+        "does not reach this barrier, which other threads of its warp reach",
+        "__shared__ float s[256]; s[t] = in[i];\n"
+        "  if (t & 1) {\n    s[t] = 2.f;\n    __syncthreads();  // here\n    out[i] = s[255 - t];\n  } else {\n"
+        "    __syncthreads();\n    out[i] = 2 * s[255 - t];\n  }",
         (("if (t & 1)", "if (n & 1)"),),
+    ),
+    "warps at different barriers": Planted(
+        "barrier",
+        "waits at this barrier while other threads of its block wait at that of",
+        "float v = in[i];\n  if (t < 128) {\n    for (int k = 0; k < n / 256; ++k) {\n      v = v * v + k;\n"
+        "      __syncthreads();  // here\n    }\n  } else {\n    __syncthreads();\n    v += 1.f;\n  }\n  out[i] = v;",
+        (("if (t < 128)", "if (n < 128)"),),
     ),
     "threads that skip a barrier": Planted(
         "deadlock",
         "waits for ever at a barrier that other threads do not reach",
         "for (int k = 0; k < (t < 128 ? 3 : 2); ++k) {\n    if (in[k] > 0.f) __syncthreads();  // here\n  }\n"
-        "  if (t >= 128) asm volatile(\"bar.sync 1, 256;\");\n  out[i] = 1.f;",
-        (("(t < 128 ? 3 : 2)", "2"), ("if (t >= 128) asm volatile(\"bar.sync 1, 256;\");\n", "")),
+        '  if (t >= 128) asm volatile("bar.sync 1, 256;");\n  out[i] = 1.f;',
+        (("(t < 128 ? 3 : 2)", "2"), ('if (t >= 128) asm volatile("bar.sync 1, 256;");\n', "")),
     ),
     "shuffle from an inactive lane": Planted(
         "inactive_lane",
