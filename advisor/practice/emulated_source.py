@@ -150,11 +150,17 @@ def count_kernel(
 
 
 def count_step(
-    source: Path, case: ModuleType, card: Card, sizes: dict[str, int], arch: str, seconds: float, launch: int = 0
+    source: Path, case: ModuleType, card: Card, sizes: dict[str, int], arch: str, seconds: float, launch: int | None = 0
 ) -> Counted:
-    """Count a launch of an exercise's source, with the shapes and arguments of its launch lines at these sizes."""
+    """Count a launch of an exercise's source, with the shapes and arguments of its launch lines at these sizes.
+
+    launch: None for the one with most threads, the first of equals.
+    """
     made = emulated.bench(case, card, sizes)
     launches, constants = emulated.planned(source, made)
+    if launch is None:
+        threads = [math.prod(one.shape.grid) * math.prod(one.shape.block) for one in launches]
+        launch = threads.index(max(threads)) if threads else 0
     if launch >= len(launches):
         raise UsageError(f"{source.name} has {len(launches)} launches, numbered from 0")
     one = launches[launch]

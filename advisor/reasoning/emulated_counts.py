@@ -7,8 +7,10 @@ confidence, and ranked by the avoidable work.
 
 from __future__ import annotations
 
+import hashlib
 import math
 
+import msgspec
 from msgspec.structs import replace
 
 from advisor.emulator.counts import METRICS, Counted, InstructionCounts
@@ -161,9 +163,13 @@ def _adds(evidence: Comparison, because: str) -> bool:
     return evidence.metric != "emulated" and evidence.says not in because
 
 
-def analyse_emulated(document: EmulatedDocument, gpu: str | None = None) -> Analysis:
-    """Reason about an emulated launch. gpu: whose limits and peaks the rules may use; unknown without it."""
-    info = ReportInfo(document.kernel, "", TOOL, FORMAT)
+def analyse_emulated(document: EmulatedDocument, gpu: str | None = None, name: str = "") -> Analysis:
+    """Reason about an emulated launch. gpu: whose limits and peaks the rules may use; unknown without it.
+
+    name: what stands for the path of a report, the kernel by default.
+    """
+    digest = hashlib.sha256(msgspec.json.encode((document.kernel, document.counts, document.opcodes))).hexdigest()
+    info = ReportInfo(name or document.kernel, digest, TOOL, FORMAT)
     table = frame([launch_of(document)], catalog_metrics())
     return analyse_frame(open_catalog(), Inputs(table, (info,), gpu, {}))
 
