@@ -22,6 +22,7 @@ from advisor.practice.lazy_arrays import LazyArray, LazyGenerator
 from advisor.practice.tasks import launch_words
 from advisor.records.errors import KnowledgeError, UsageError
 
+OPTIONS = ("-ftz=true",)  # CuPy adds it, which compiles the exercises on a GPU
 _WHOLE = re.compile(r"-?[0-9]{1,19}")
 
 

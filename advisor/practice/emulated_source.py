@@ -164,7 +164,7 @@ def count_step(
     if launch >= len(launches):
         raise UsageError(f"{source.name} has {len(launches)} launches, numbered from 0")
     one = launches[launch]
-    program = read_cubin(compile_cubin(_text(source), str(source), arch), one.kernel)
+    program = read_cubin(compile_cubin(_text(source), str(source), arch, emulated.OPTIONS), one.kernel)
     problem = Problem(
         program,
         one.shape.grid,
