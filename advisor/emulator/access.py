@@ -130,6 +130,8 @@ class _Global:
         counts.sectors[g.at] += touched
         counts.tags[g.at] += traffic.sectors(found, m, 7)
         counts.ideal_sectors[g.at] += np.minimum(touched, (active * self.size + 31) // 32)
+        if self.machine.tracer is not None:
+            self.machine.tracer.note(self.at, g, m, found, touched, "global", self.kind)
         return found
 
 
@@ -158,7 +160,10 @@ class _Shared:
             self._fail(g, row, lane, int(found[row, lane]), width)
         if count:
             atomic = self.kind == "atomic"
-            self.count(g, m, *(traffic.atomic_wavefronts(found, m) if atomic else traffic.wavefronts(found, m, width)))
+            cost = traffic.atomic_wavefronts(found, m) if atomic else traffic.wavefronts(found, m, width)
+            self.count(g, m, *cost)
+            if machine.tracer is not None:
+                machine.tracer.note(self.at, g, m, found, cost[0], "shared", self.kind)
         if machine.check is not None:
             machine.check.shared(g, m, found, width, self.kind, self.at)
         return np.asarray(found)

@@ -146,6 +146,7 @@ class Machine:
         self.memory_counts: dict[int, MemoryCounts] = {}
         self.constant_counters: dict[int, Callable[[Group, Any], None]] = {}
         self.check: Any = None
+        self.tracer: Any = None
         from advisor.emulator.opcodes import compile_instruction
 
         self._compile = compile_instruction

@@ -133,9 +133,13 @@ class GlobalMemory:
         width = np.dtype(dtype).itemsize
         return data[: len(data) // width * width].view(dtype)
 
+    def region_of(self, offset: int) -> Region:
+        """Return the allocation that an offset from `offsets` is in."""
+        return self.regions[int(np.searchsorted(self._starts, offset, side="right")) - 1]
+
     def place(self, offset: int) -> str:
         """Describe the bytes at an offset from `offsets`."""
-        region = self.regions[int(np.searchsorted(self._starts, offset, side="right")) - 1]
+        region = self.region_of(offset)
         return f"byte {offset - (region.address - BASE)} of `{region.name}`"
 
     def near(self, address: int) -> str:
