@@ -11,12 +11,20 @@ from advisor.cli import terminal
 from advisor.cli.options import Output, argument, command, flag, formats, option
 from advisor.practice import manifest
 from advisor.practice.emulated_check import check
-from advisor.practice.emulated_source import count_kernel, count_step, parse_arguments, parse_shape
+from advisor.practice.emulated_source import (
+    counted,
+    kernel_problem,
+    parse_arguments,
+    parse_shape,
+    step_problem,
+    traced,
+)
 from advisor.practice.state import Store
 from advisor.practice.validation import recorded_names, totals, validate
 from advisor.reasoning.emulated_counts import emulated_document
 from advisor.records.errors import EXIT_CHECK_FAILED, EXIT_DONE, KnowledgeError, UsageError
-from advisor.view.pages.emulated import check_page, emulated_page
+from advisor.records.files import write_whole
+from advisor.view.pages.emulated import check_page, emulated_page, trace_page
 from advisor.view.pages.emulated_validation import validation_page
 from advisor.view.writers import PAGE_FORMATS
 from advisor.view.writers.json import document_json
@@ -44,6 +52,19 @@ class Options(Output):
     launch: int = option("--launch", default=0, type=click.IntRange(0), metavar="N", help="Launch line N, from 0.")
     check: bool = flag("--check", help="With an exercise: compare a small problem with the reference.")
     validate: bool = flag("--validate", help="Compare emulated with recorded counts, of all exercises or those named.")
+    trace: int | None = option(
+        "--trace",
+        type=click.IntRange(1),
+        metavar="LINE",
+        help="Draw the memory accesses of a source line instead: lanes to sectors, lanes to banks.",
+    )
+    save: Path | None = option(
+        "--save",
+        type=click.Path(path_type=Path, dir_okay=False),
+        metavar="FILE.json",
+        help="Also write the counts to a file, which `diagnose` and `compare` read as they read a report.",
+    )
+    gpu: str | None = option("--gpu", metavar="GPU", help="A GPU whose limits the rules may use, such as H100-SXM.")
     seconds: float = option(
         "--seconds", default=60.0, type=click.FloatRange(1), help="Limit for one launch, of CPU time."
     )
@@ -60,6 +81,10 @@ def emulate(options: Options) -> int:
     holds random values unless it ends in =zeros or =range. A source in the folder of an exercise, or with --exercise,
     needs no shape: its launch lines are used.
     """
+    if options.save is not None and (options.check or options.validate or options.trace is not None):
+        raise UsageError("--save writes the counts of one launch: not with --check, --validate or --trace")
+    if options.trace is not None and options.form == "json":
+        raise UsageError("--trace has no JSON form: use text, markdown or html")
     if options.validate:
         return _validate(options)
     if len(options.names) != 1:
@@ -78,25 +103,25 @@ def emulate(options: Options) -> int:
         record = manifest.recording(exercise)
         if record is None:
             raise KnowledgeError(f"{name} has no recorded sizes: give --grid, --block and --arg")
-        counted = count_step(
-            source,
-            manifest.case(name),
-            record.record.card,
-            record.record.sizes,
-            options.arch,
-            options.seconds,
-            options.launch,
+        problem = step_problem(
+            source, manifest.case(name), record.record.card, record.record.sizes, options.arch, options.launch
         )
     else:
         if options.grid is None or options.block is None:
             raise UsageError("give the shape of the launch with --grid and --block, or name an --exercise")
         grid, block = parse_shape(options.grid, "--grid", _GRID), parse_shape(options.block, "--block", _BLOCK)
         given = parse_arguments(options.arguments)
-        counted = count_kernel(
-            source, options.arch, options.kernel, grid, block, given, options.shared, options.seconds
-        )
+        problem = kernel_problem(source, options.arch, options.kernel, grid, block, given, options.shared)
+    if options.trace is not None:
+        accesses = traced(problem, source, options.trace, options.seconds)
+        terminal.clear()
+        terminal.write_page(trace_page(f"{source.name}:{options.trace}", accesses), options.form, options.out)
+        return EXIT_DONE
+    found = counted(problem, options.seconds)
     terminal.clear()
-    document = emulated_document(counted)
+    document = emulated_document(found, options.gpu)
+    if options.save is not None:
+        write_whole(options.save, document_json(document))
     if options.form == "json":
         terminal.write(document_json(document), options.out)
     else:

@@ -16,7 +16,7 @@ from advisor.practice.exercise_list import PracticeList
 from advisor.practice.selfcheck import Selfcheck
 from advisor.program.records import ProfileDocument
 from advisor.reasoning.document import DiagnosisDocument
-from advisor.reasoning.emulated_counts import EmulatedDocument
+from advisor.records.emulated import EmulatedDocument
 from advisor.records.record import FORM, INTERNAL, OBJECT
 from advisor.session.answer_record import AnswerDocument
 from advisor.session.export.record import SessionDocument

@@ -14,6 +14,7 @@ import click
 from advisor.cli import terminal
 from advisor.cli.options import PATH, Output, argument, clock_control, command, flag, formats, option
 from advisor.cli.practice import MOST, OneExercise, ask_prediction, reveal, write
+from advisor.compare.compare import compare as compare_analyses
 from advisor.emulator.compile import cubin_compiler
 from advisor.emulator.cubin import nvdisasm
 from advisor.knowledge.base import catalog
@@ -24,6 +25,7 @@ from advisor.practice.attempts import NOT_ITS_FAULT, USUAL_ARCH
 from advisor.practice.calibrate import calibrate as measure_ceilings
 from advisor.practice.calibrate import keep
 from advisor.practice.emulated_check import check as emulated_check
+from advisor.practice.emulated_source import count_step
 from advisor.practice.folders import faults
 from advisor.practice.manifest import Exercise, case, exercise, home, names, recording
 from advisor.practice.predictions import MINE
@@ -36,6 +38,7 @@ from advisor.practice.tasks import Request
 from advisor.profiling.failures import Failure
 from advisor.profiling.ncu import MISSING as NO_NCU
 from advisor.profiling.ncu import find_ncu
+from advisor.reasoning.emulated_counts import analyse_emulated, emulated_document
 from advisor.records.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_WRONG_USE, AdvisorError, InputError, UsageError
 from advisor.records.files import write_whole
 from advisor.records.scratch import ScratchFolder
@@ -46,8 +49,9 @@ if TYPE_CHECKING:
 from advisor.view.blocks import Page
 from advisor.view.pages import measuring as view
 from advisor.view.pages.compare import Result, compare_page
-from advisor.view.pages.emulated import check_page
+from advisor.view.pages.emulated import check_page, emulated_page
 
+_EMULATED_S = 60.0  # CPU time for each of two versions
 _ARCH = re.compile(r"(?:sm_|compute_)?(\d{1,2})\.?(\d)([af]?)\Z")
 
 
@@ -207,11 +211,20 @@ class ProfileOptions(_Clocks, _RunOptions):
 
 @command(ProfileOptions)
 def profile(options: ProfileOptions) -> int:
-    """Profile your version and the slow one with ncu, score your prediction, and compare before and after."""
+    """Profile your version and the slow one with ncu, score your prediction, and compare before and after.
+
+    Without a GPU or ncu, both are counted on the CPU at the recorded size (extra `emulate`): counts before and after,
+    and what they show. Times stay unknown, and the prediction is not scored.
+    """
     store, one, seed = Store(), exercise(options.name), options.inputs
     predicted = not options.no_prediction
     shop = workshop.opened(one, store)
-    _require_profiler(asking=predicted)
+    try:
+        _require_profiler(asking=predicted)
+    except InputError:
+        if not _profile_emulated(shop):
+            raise
+        return EXIT_DONE
     if predicted:
         known = latest(store.record(one.name), MINE)
         if known is None or (known.points is not None and known.digest != shop.digest()):
@@ -232,6 +245,38 @@ def profile(options: ProfileOptions) -> int:
     terminal.write("")
     write(view.after_profile(one, made.report))
     return EXIT_DONE
+
+
+def _profile_emulated(shop: workshop.Workshop) -> bool:
+    """Count the first step and the learner's version on the CPU, and compare; return whether that was possible."""
+    first, found = shop.exercise.stages[0], recording(shop.exercise)
+    slow = home(shop.exercise.name) / first.source
+    if any(s.suffix != ".cu" for s in (slow, shop.source)) or nvdisasm() is None or cubin_compiler() is None:
+        return False
+    if found is None:
+        return False
+    record, own = found.record, case(shop.exercise.name)
+    terminal.note("counting both versions on the CPU")
+    try:
+        documents = [
+            emulated_document(count_step(s, own, record.card, record.sizes, "sm_90", _EMULATED_S, launch))
+            for s, launch in ((slow, first.look_at), (shop.source, None))
+        ]
+    except AdvisorError as e:
+        terminal.clear()
+        terminal.warn(f"not emulated: {e}")
+        return False
+    terminal.clear()
+    before, after = (
+        analyse_emulated(one, name=name) for one, name in zip(documents, (slow.name, shop.source.name), strict=True)
+    )
+    names = [one.kernel for one in documents]
+    write(emulated_page(documents[1]))
+    terminal.write("")
+    maps = (f"{names[0]}={names[1]}",) if names[0] != names[1] else ()
+    write(compare_page(Result(compare_analyses(before, after, maps=maps)), sections=None))
+    terminal.warn("counted on the CPU at the recorded size; times are unknown: they need a GPU and ncu")
+    return True
 
 
 def _require_profiler(asking: bool) -> None:

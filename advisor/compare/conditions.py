@@ -10,6 +10,7 @@ from advisor.knowledge.texts import within_sentence
 from advisor.reasoning.inputs import FORM
 from advisor.reasoning.time_model.noise import Judged, verdict
 from advisor.records.diagnosis import LaunchDiagnosis
+from advisor.records.emulated import FORMAT
 from advisor.records.quantities import amount_text, change_text, factor_text, speedup_text
 from advisor.records.readings import ReportInfo
 
@@ -43,6 +44,8 @@ def other_gpu(base: Runs, current: Runs) -> Condition | None:
 
 def of_reports(base: ReportInfo, current: ReportInfo) -> tuple[Condition, ...]:
     """Return the differences of the two report files."""
+    if (base.format == FORMAT) != (current.format == FORMAT):
+        return (condition("emulated", "emulated", side="the base" if base.format == FORMAT else "the current one"),)
     # Text and CSV reports lack the version.
     if base.tool != current.tool and all(any(c.isdigit() for c in tool) for tool in (base.tool, current.tool)):
         return (condition("tool", "tool", base=base.tool, current=current.tool),)

@@ -56,7 +56,8 @@ def wide_address(b: Build, op: Operand) -> Getter:
     parts: list[Getter] = []
     if op.base >= 0:
         base = Operand("R", op.base)
-        if op.wide:
+        # Compare-and-swap is written without the .64 of its pair of registers.
+        if op.wide or ("E" in b.ins.modifiers and op.uniform < 0):
             parts.append(b.u64(base))
         else:
             narrow = b.raw(base)
@@ -129,6 +130,8 @@ class _Global:
         counts.sectors[g.at] += touched
         counts.tags[g.at] += traffic.sectors(found, m, 7)
         counts.ideal_sectors[g.at] += np.minimum(touched, (active * self.size + 31) // 32)
+        if self.machine.tracer is not None:
+            self.machine.tracer.note(self.at, g, m, found, touched, "global", self.kind)
         return found
 
 
@@ -157,7 +160,10 @@ class _Shared:
             self._fail(g, row, lane, int(found[row, lane]), width)
         if count:
             atomic = self.kind == "atomic"
-            self.count(g, m, *(traffic.atomic_wavefronts(found, m) if atomic else traffic.wavefronts(found, m, width)))
+            cost = traffic.atomic_wavefronts(found, m) if atomic else traffic.wavefronts(found, m, width)
+            self.count(g, m, *cost)
+            if machine.tracer is not None:
+                machine.tracer.note(self.at, g, m, found, cost[0], "shared", self.kind)
         if machine.check is not None:
             machine.check.shared(g, m, found, width, self.kind, self.at)
         return np.asarray(found)
@@ -241,10 +247,13 @@ def ldg(b: Build) -> Run:
     puts = [b.put(b.operand(0), i) for i in range(max(1, size // 4))]
     # What a read-only load reads is not written by the same kernel.
     b.always, b.reads, value = True, "read-only" if "CONSTANT" in b.ins.modifiers else "global", b.value
-    memory = access.memory
+    memory, machine, at = access.memory, b.machine, b.at
+    watched = not {"STRONG", "MMIO"} & set(b.ins.modifiers)
 
     def run(g: Group, m: Any) -> None:
         flat = access.offsets(g, m)
+        if machine.check is not None and watched:
+            machine.check.reads_global(g, m, flat, size, at)
         if not value:
             return
         memory.fill_before_reading(flat)
@@ -261,13 +270,21 @@ def stg(b: Build) -> Run:
     access = _Global(b, b.operand(0), "store", size)
     gets = [b.raw(b.operand(1), after=i) for i in range(max(1, size // 4))]
     b.always, b.writes, value = True, "global", b.value
-    memory = access.memory
+    memory, machine, at = access.memory, b.machine, b.at
+    watched = not {"STRONG", "MMIO"} & set(b.ins.modifiers)
 
     def run(g: Group, m: Any) -> None:
         flat = access.offsets(g, m)
-        if value:
-            memory.fill_before_reading(flat)
-            _store_words(memory.view, flat, m, size, [get(g) for get in gets])
+        if not value:
+            return
+        memory.fill_before_reading(flat)
+        words = [get(g) for get in gets]
+        check = machine.check if watched else None
+        if check is not None:
+            check.writes_global(g, m, flat, size, words, at)
+        _store_words(memory.view, flat, m, size, words)
+        if check is not None:
+            check.stored_global(g, m, flat, size, words, at)
 
     return run
 
@@ -299,12 +316,19 @@ def sts(b: Build) -> Run:
     access = _Shared(b, b.operand(0), "store", size)
     gets = [b.raw(b.operand(1), after=i) for i in range(max(1, size // 4))]
     b.always, b.writes, value = True, "shared", b.value
-    flat_memory = b.machine.shared.reshape(-1)
+    machine, at = b.machine, b.at
+    flat_memory = machine.shared.reshape(-1)
 
     def run(g: Group, m: Any) -> None:
         offsets = access.offsets(g, m)
-        if value:
-            _store_words(flat_memory.view, access.flat(g, offsets), m, size, [get(g) for get in gets])
+        if not value:
+            return
+        flat, words = access.flat(g, offsets), [get(g) for get in gets]
+        if machine.check is not None:
+            machine.check.stores_shared(g, m, offsets, flat, size, words, at)
+        _store_words(flat_memory.view, flat, m, size, words)
+        if machine.check is not None:
+            machine.check.stored_shared(g, m, offsets, flat, size, words, at)
 
     return run
 
@@ -447,6 +471,8 @@ def _constant_count(b: Build, op: Operand, size: int) -> None:
         counts.requests[g.at] += _active(g, m) > 0
         counts.wavefronts[g.at] += traffic.distinct(found, m)
         counts.ideal_wavefronts[g.at] += _active(g, m) > 0
+        if machine.check is not None:
+            machine.check.constant(g, m, (found + op.offset) & 0xFFFFFFFF, op.bank, size, at)
 
     machine.constant_counters[at] = count
 

@@ -236,6 +236,8 @@ def warpsync(b: Build) -> Run:
         lanes = _lanes(g, m)
         one = bits[np.arange(g.count), lanes.argmax(axis=1)].astype(np.int64)
         needed = ((one[:, None] >> np.arange(LANES)) & 1) == 1
+        if machine.check is not None:
+            machine.check.mask(g, lanes, needed, at)
         return machine.meet(g, needed, lambda i: ("warp", (at, int(one[i]))), at)
 
     return run
@@ -257,8 +259,14 @@ def bar(b: Build) -> Run:
     wait = "ARV" not in names
 
     def run(g: Group, m: Any) -> Any:
+        if m is not None and not (some := m.any(axis=1)).all():
+            # Warps whose predicate is false go on without arriving.
+            machine.pc[g.warps[~some]] = at + 1
+            g, m = Group(g.warps[some], g.warps[some], None if g.mask is None else g.mask[some]), m[some]
         expected = None if count is None else np.broadcast_to(count(g), (g.count, LANES))[:, 0].astype(np.int64)
         votes = None if p is None else (np.broadcast_to(p(g), (g.count, LANES)) & g.lanes()).sum(axis=1)
+        if machine.check is not None and m is not None and count is None:
+            machine.check.skipped(g, m, at)
         machine.arrive(g, barrier, expected, votes, wait, at)
         return None
 
@@ -368,7 +376,10 @@ HANDLERS: dict[str, Callable[[Build], Run]] = {
     "BPT": bpt,
     **dict.fromkeys(("S2R", "S2UR"), s2r),
     **dict.fromkeys(
-        ("NOP", "YIELD", "MEMBAR", "ERRBAR", "CCTL", "CCTLL", "DEPBAR", "LDGDEPBAR", "NANOSLEEP", "PMTRIG", "FENCE"),
+        (
+            *("NOP", "YIELD", "MEMBAR", "ERRBAR", "CGAERRBAR", "CCTL", "CCTLL", "DEPBAR", "LDGDEPBAR", "NANOSLEEP"),
+            *("PMTRIG", "FENCE"),
+        ),
         nothing,
     ),
 }

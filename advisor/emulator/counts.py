@@ -2,9 +2,13 @@
 
 Which blocks: all of a small grid. Of a larger one, each axis is divided into first, inner and last index; the
 combinations are classes, in which edge conditions are the same. Of each class the first, the last and some blocks
-between them are executed. Where two neighbours of these differ, more blocks between them are executed, until what
-differs is found or a limit is reached. The blocks between two executed ones count as the mean of these two: that is
-exact where both do the same, and where the work changes evenly.
+between them are executed, as many of each remainder of the block's number modulo 32. Where counts depend on such a
+remainder alone, as the alignment of what a block accesses does, each block counts as those of its remainder. Elsewhere,
+where two neighbours differ, more blocks between them are executed, until what differs is found or a limit is reached,
+and the blocks between two executed ones count as the mean of these two: that is exact where both do the same, and where
+the work changes evenly. All blocks are executed if neighbours differ and that takes little time. They are also
+executed, in order, if results of atomic operations of global memory decide counts: in which block the last ticket is
+drawn, a sample cannot show.
 """
 
 from __future__ import annotations
@@ -67,7 +71,9 @@ class Counted:
     """The counts of a launch. blocks, executed_blocks: of the grid, and of those executed.
 
     spread: largest relative difference of executed instructions between the blocks of one class; data_dependent:
-    whether the inputs' contents decide counts; exact: all blocks were executed.
+    whether the inputs' contents decide counts; order_dependent: whether results of atomic operations do, which depend
+    on the order in which warps run, such as retries of compare-and-swap; exact: all blocks were executed; varied:
+    addresses of instructions whose counts differ between the executed blocks of a class.
     """
 
     program: Program
@@ -80,7 +86,8 @@ class Counted:
     data_dependent: bool
     warp_steps: int
     dynamic_shared: int = 0
-    branches: dict[int, float] = field(default_factory=dict)
+    order_dependent: bool = False
+    varied: frozenset[int] = frozenset()
 
     @property
     def exact(self) -> bool:
@@ -127,12 +134,36 @@ class _Class:
         if self.size <= max(wanted, 2):
             return list(range(self.size))
         between = [int((i + (i * 0.6180339887) % 1.0) / wanted * self.size) for i in range(wanted)]
+        if self.size > 2 * _REMAINDERS:
+            between = [min(p - p % _REMAINDERS + i % _REMAINDERS, self.size - 1) for i, p in enumerate(between)]
         return sorted({0, self.size - 1, *between})
+
+    def period(self) -> int:
+        """Return the smallest power of two modulo which the block's number decides the counts; 0 if none does.
+
+        Each remainder must have been executed twice or more, with equal counts.
+        """
+        numbers = {place: self.number(place) for place in self.found}
+        for period in (1, 2, 4, 8, 16, 32):
+            groups: dict[int, list[Array]] = {}
+            for place, vector in self.found.items():
+                groups.setdefault(numbers[place] % period, []).append(vector)
+            if len(groups) < period or any(len(group) < 2 for group in groups.values()):
+                return 0
+            if all(np.array_equal(group[0], other) for group in groups.values() for other in group[1:]):
+                return period
+        return 0
+
+    def _numbers(self) -> Array:
+        xs, ys, zs = (np.arange(r.start, r.stop) for r in self.ranges)
+        return (xs[None, None] + self.grid[0] * (ys[None, :, None] + self.grid[1] * zs[:, None, None])).reshape(-1)
 
     def more(self) -> list[tuple[float, list[int]]]:
         """Return (how much is uncertain, places to execute) of each gap whose two ends differ."""
         places = sorted(self.found)
-        out = []
+        out: list[tuple[float, list[int]]] = []
+        if self.period():
+            return out
         for low, high in itertools.pairwise(places):
             gap = high - low - 1
             if gap < 1:
@@ -150,15 +181,31 @@ class _Class:
         """Return how many blocks each executed place stands for."""
         places = sorted(self.found)
         out = dict.fromkeys(places, 1.0)
+        period = self.period() if self.size > len(places) else 0
+        if period:
+            blocks = np.bincount(self._numbers() % period, minlength=period)
+            remainders = [self.number(place) % period for place in places]
+            executed = np.bincount(remainders, minlength=period)
+            return {p: float(blocks[r] / executed[r]) for p, r in zip(places, remainders, strict=True)}
         for low, high in itertools.pairwise(places):
             half = (high - low - 1) / 2
             out[low] += half
             out[high] += half
         return out
 
+    def differing(self) -> Array:
+        """Return for each instruction whether a count of it differs between executed blocks."""
+        vectors = list(self.found.values())
+        out: Array = np.zeros(vectors[0].shape[1], bool)
+        for one in vectors[1:]:
+            out |= (one != vectors[0]).any(axis=0)
+        return out
+
     def spread(self) -> float:
         """Return the largest difference of a total between neighbours with blocks between them, relative to it."""
         places, worst = sorted(self.found), 0.0
+        if self.period():
+            return worst
         for low, high in itertools.pairwise(places):
             if high - low > 1:
                 a, b = (float(self.found[p].sum()) for p in (low, high))
@@ -208,18 +255,23 @@ def machine_of(
     return Machine(problem.program, launch, needed)
 
 
+_REMAINDERS = 32
 PARTS = 8  # places to execute in a gap whose ends differ
 _ROUNDS = 7
 _WORK = 1e3
 _QUICK_S = 2.0  # the ends of the classes take less: more blocks are executed
 _WARPS_OF_A_ROUND = 512
+_WHOLE_S = 3.0  # a grid whose blocks differ is executed whole if that is expected to take less
+_WHOLE_BYTES = 1 << 28  # of the counts of its blocks
+_MOST_IN_ORDER = 1 << 14  # warps of a grid that is executed whole because atomic operations decide counts
 _GROWTH = 4  # blocks executed at most, as a multiple of those to begin with
 _FIELDS = ("executed", "lanes", "off", "requests", "sectors", "ideal_sectors", "tags", "wavefronts", "ideal_wavefronts")
 
 
-def count(problem: Problem, wanted_warps: int = 256, seconds: float = 60.0) -> Counted:
+def count(problem: Problem, wanted_warps: int = 256, seconds: float = 60.0, whole: bool = True) -> Counted:
     """Execute sampled blocks, and return the counts of the whole grid.
 
+    whole: whether all blocks may be executed in order because atomic operations decide counts.
     Raises RefusedError for what is not emulated, and FaultError for errors of the program.
     """
     deadline = time.process_time() + seconds
@@ -231,10 +283,14 @@ def count(problem: Problem, wanted_warps: int = 256, seconds: float = 60.0) -> C
     wanted = max(2, wanted_warps // warps)
     kinds = [_Class(ranges, size, problem.grid) for ranges, size in classes(problem.grid)]
     later = {kind: kind.first(wanted if kind.size > 8 else 2) for kind in kinds}
-    if blocks <= 2 * wanted:
+    storable = blocks * len(_FIELDS) * 8 * len(problem.program.code) <= _WHOLE_BYTES
+    in_order = found.tickets and whole and storable and blocks * warps <= _MOST_IN_ORDER
+    if blocks <= 2 * wanted or in_order:
         later = {kind: list(range(kind.size)) for kind in kinds}
     # The ends of each class first, to learn how long a block takes.
     plan = [(kind, kind.first(0)) for kind in kinds]
+    if in_order:
+        plan, later = list(later.items()), {}
     spaces: dict[int, tuple[str, str, int]] = {}
     steps = executed = 0
     budget = _GROWTH * sum(len(places) for places in later.values())
@@ -245,6 +301,8 @@ def count(problem: Problem, wanted_warps: int = 256, seconds: float = 60.0) -> C
             part = todo[start : start + max(1, _WARPS_OF_A_ROUND // warps)]
             left = max(deadline - time.process_time(), 0.5)
             needed = found.needed.__contains__
+            if in_order and start and (time.process_time() - begin) * len(todo) / start > seconds / 2:
+                return count(problem, wanted_warps, left, whole=False)
             machine = machine_of(problem, [n for n, _, _ in part], memory, addresses, needed, left)
             machine.run()
             steps += machine.steps_done
@@ -259,6 +317,10 @@ def count(problem: Problem, wanted_warps: int = 256, seconds: float = 60.0) -> C
         later = {}
         gaps = sorted(((u, kind, places) for kind in kinds for u, places in kind.more()), key=lambda gap: -gap[0])
         plan = []
+        rest_s = (time.process_time() - begin) / executed * (blocks - executed)
+        if gaps and storable and rest_s <= _WHOLE_S and not found.tickets:
+            plan = [(kind, [p for p in range(kind.size) if p not in kind.found]) for kind in kinds]
+            gaps = []
         for _, kind, places in gaps:
             if executed + sum(len(p) for _, p in plan) + len(places) <= budget:
                 plan.append((kind, places))
@@ -269,7 +331,10 @@ def count(problem: Problem, wanted_warps: int = 256, seconds: float = 60.0) -> C
         for place, weight in kind.weights().items():
             total += weight * kind.found[place]
     spread = max(kind.spread() for kind in kinds)
-    return _collected(problem, total, spaces, blocks, executed, spread, found.inputs, steps)
+    made = _collected(problem, total, spaces, blocks, executed, spread, found, steps)
+    differ: Array = np.logical_or.reduce([kind.differing() for kind in kinds])
+    made.varied = frozenset(problem.program.code[int(i)].address for i in np.flatnonzero(differ))
+    return made
 
 
 def _by_block(machine: Machine, spaces: dict[int, tuple[str, str, int]]) -> list[Array]:
@@ -295,7 +360,7 @@ def _collected(
     blocks: int,
     executed: int,
     spread: float,
-    inputs: bool,
+    found: Relevance,
     steps: int,
 ) -> Counted:
     rows = dict(zip(_FIELDS, np.rint(total), strict=True))
@@ -324,7 +389,8 @@ def _collected(
         blocks,
         executed,
         spread,
-        inputs,
+        found.inputs,
         steps,
         problem.dynamic_shared,
+        found.order,
     )

@@ -146,6 +146,7 @@ class Machine:
         self.memory_counts: dict[int, MemoryCounts] = {}
         self.constant_counters: dict[int, Callable[[Group, Any], None]] = {}
         self.check: Any = None
+        self.tracer: Any = None
         from advisor.emulator.opcodes import compile_instruction
 
         self._compile = compile_instruction
@@ -443,6 +444,8 @@ class Machine:
             self.bar_expected[barrier, blocks] = expected
         # A barrier counts whole warps: a warp arrives with all lanes that are alive and come together.
         np.add.at(self.bar_arrived[barrier], blocks, counts)
+        if self.check is not None and expected is None:
+            self.check.arrive(g, barrier, at)
         if votes is not None:
             np.add.at(self.bar_votes[barrier], blocks, votes)
         self.pc[g.at] = at + 1
@@ -497,8 +500,12 @@ class Machine:
 
     def _deadlock(self) -> None:
         waiting = int((self.bar_wait >= 0).sum()) + len(self.parts)
-        at = int(self.pc[np.flatnonzero(self.live.any(axis=1))[0]]) - 1
-        raise FaultError("deadlock", max(at, 0), f"{waiting} warps wait at a barrier that the others do not reach")
+        warp = int(np.flatnonzero(self.live.any(axis=1))[0])
+        part = next((p for p in self.parts.get(warp, ()) if p.wait is not None), None)
+        lanes, pc = (self.live[warp], int(self.pc[warp])) if part is None else (part.mask, part.pc)
+        who = self.thread(warp, int(np.asarray(lanes).argmax()))
+        words = f"{who} waits for ever at a barrier that other threads do not reach ({waiting} warps wait)"
+        raise FaultError("deadlock", max(pc - 1, 0), words)
 
     # Counts
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import mmap
 from collections.abc import Callable
 from typing import Any
@@ -15,6 +16,7 @@ BASE = 0x7000_0000_0000
 PIECE = 1 << 18  # bytes that are filled at a time; allocations begin at multiples, with unmapped bytes between them
 Fill = Callable[[Array, int, int], None]
 _LARGEST = 1 << 40
+_NULL = 1 << 20  # addresses below it come from a null pointer and an index
 
 
 class Region:
@@ -131,6 +133,15 @@ class GlobalMemory:
         width = np.dtype(dtype).itemsize
         return data[: len(data) // width * width].view(dtype)
 
+    def region_of(self, offset: int) -> Region:
+        """Return the allocation that an offset from `offsets` is in."""
+        return self.regions[int(np.searchsorted(self._starts, offset, side="right")) - 1]
+
+    def place(self, offset: int) -> str:
+        """Describe the bytes at an offset from `offsets`."""
+        region = self.region_of(offset)
+        return f"byte {offset - (region.address - BASE)} of `{region.name}`"
+
     def near(self, address: int) -> str:
         """Describe the allocation next to an address that is in none."""
         best = min(
@@ -140,6 +151,12 @@ class GlobalMemory:
         )
         if best is None:
             return "no memory is allocated"
+        if address < _NULL:
+            return "a null pointer"
+        for wrapped, width in itertools.product((1, -1), (1, 2, 4, 8, 16)):
+            meant = address + wrapped * (width << 32)
+            if any(r.address <= meant < r.address + r.size for r in self.regions):
+                return f"{width << 32} bytes from where a 32-bit index that did not overflow would be"
         past = address - (best.address + best.size)
         if past >= 0:
             return f"{past} bytes after the end of `{best.name}`, which has {best.size} bytes"

@@ -17,10 +17,16 @@ _FIRST = {"R": 0, "P": 256, "UR": 272, "UP": 528, "B": 544}
 
 @dataclass(frozen=True, slots=True)
 class Relevance:
-    """needed: indices of the instructions whose results decide counts; inputs: whether global memory's content does."""
+    """needed: indices of the instructions whose results decide counts; inputs: whether global memory's content does.
+
+    order: whether the result of an atomic operation does, which depends on the order in which warps run; tickets:
+    whether one of global memory does, which depends on the order of blocks.
+    """
 
     needed: frozenset[int]
     inputs: bool
+    order: bool = False
+    tickets: bool = False
 
 
 def _bits(registers: set[Register]) -> int:
@@ -64,7 +70,9 @@ def relevance(program: Program, builds: list[Build]) -> Relevance:
             break
         spaces |= read
     inputs = any(needed[i] and builds[i].reads in ("global", "read-only") for i in range(count))
-    return Relevance(frozenset(i for i in range(count) if needed[i]), inputs)
+    decisive = {code[i].opcode for i in range(count) if needed[i] and builds[i].defs} & {"ATOM", "ATOMG", "ATOMS"}
+    chosen = frozenset(i for i in range(count) if needed[i])
+    return Relevance(chosen, inputs, bool(decisive), bool(decisive - {"ATOMS"}))
 
 
 def successors(program: Program) -> list[tuple[int, ...]]:

@@ -14,7 +14,8 @@ LANES = 32
 class FaultError(Exception):
     """An error that the GPU would report too, or that makes results undefined.
 
-    kind: out_of_bounds, misaligned, deadlock, uninitialised, race or trap; at: index of the instruction; words: a line.
+    kind: out_of_bounds, misaligned, deadlock, uninitialised, race, barrier, inactive_lane, wrong_mask or trap; at:
+    index of the instruction; words: a line.
     """
 
     def __init__(self, kind: str, at: int, words: str) -> None:

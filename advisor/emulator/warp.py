@@ -28,6 +28,7 @@ def shfl(b: Build) -> Run:
     names = b.modifiers("IDX", "UP", "DOWN", "BFLY")
     p_out, put = b.put_predicate(b.operand(0)), b.put(b.operand(1))
     source, by, control = (b.u32(b.operand(i)) for i in (2, 3, 4))
+    machine, at = b.machine, b.at
 
     def run(g: Group, m: Any) -> None:
         c = _full(g, control(g)).astype(np.int64)
@@ -48,6 +49,8 @@ def shfl(b: Build) -> Run:
             lane = _LANE ^ step
             inside = lane <= top
         lane = np.where(inside, lane, _LANE)
+        if machine.check is not None:
+            machine.check.exchange(g, m, lane, at)
         found = np.take_along_axis(_full(g, source(g)), lane, axis=1)
         put(g, m, found)
         p_out(g, m, inside)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from advisor.emulator.check import MOST_WARPS, SharedWatch, located, run_whole
+from advisor.emulator.check import MOST_WARPS, located, run_whole
 from advisor.emulator.compile import compile_cubin
 from advisor.emulator.counts import Counted, Problem, count, machine_of, memory_of
 from advisor.emulator.cubin import kernels, read_cubin
@@ -20,6 +20,7 @@ from advisor.emulator.machine import Shape
 from advisor.emulator.memory import Fill, GlobalMemory
 from advisor.emulator.program import Program, RefusedError
 from advisor.emulator.state import FaultError
+from advisor.emulator.watch import SharedWatch
 from advisor.patches.syntax import plain_name
 from advisor.practice import emulated
 from advisor.practice.api import Card

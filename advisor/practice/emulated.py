@@ -22,6 +22,7 @@ from advisor.practice.lazy_arrays import LazyArray, LazyGenerator
 from advisor.practice.tasks import launch_words
 from advisor.records.errors import KnowledgeError, UsageError
 
+OPTIONS = ("-ftz=true",)  # CuPy adds it, which compiles the exercises on a GPU
 _WHOLE = re.compile(r"-?[0-9]{1,19}")
 
 
@@ -167,12 +168,12 @@ def _three(sizes: Any) -> tuple[int, int, int]:
     return x, y, z
 
 
-class _Cupy:
-    """NumPy with CuPy's `cuda`."""
-
-    cuda = _Anything()
+class _Arrays:
+    """NumPy in the place of CuPy, for the inputs of a case: it has no `cuda`, so a case uses no memory of a GPU."""
 
     def __getattr__(self, name: str) -> Any:
+        if name == "cuda":
+            raise AttributeError(name)
         return getattr(np, name)
 
     def argsort(self, array: Any, axis: int = -1) -> Any:
@@ -180,7 +181,13 @@ class _Cupy:
         return np.argsort(np.asarray(array), axis=axis, kind="stable")
 
 
-_ARRAYS = _Cupy()
+class _Cupy(_Arrays):
+    """NumPy with CuPy's `cuda`, for steps in Python."""
+
+    cuda = _Anything()
+
+
+_ARRAYS = _Arrays()
 
 
 def _python(source: Path, made: Bench, extra: tuple[Path, ...]) -> list[PlannedLaunch]:

@@ -72,7 +72,7 @@ def small_problem(case: ModuleType, source: Path, card: Card, extra: tuple[Path,
 
 def programs(source: Path, kernels: set[str], arch: str) -> dict[str, Program]:
     """Compile a source and decode its kernels. Raises RefusedError in one line."""
-    cubin = compile_cubin(source.read_text(encoding="utf-8"), str(source), arch)
+    cubin = compile_cubin(source.read_text(encoding="utf-8"), str(source), arch, emulated.OPTIONS)
     return {name: read_cubin(cubin, name) for name in sorted(kernels)}
 
 

@@ -19,6 +19,7 @@ from advisor.emulator.cubin import kernels, read_cubin
 from advisor.emulator.launch import Argument, Pointer
 from advisor.emulator.memory import Fill
 from advisor.emulator.state import FaultError
+from advisor.emulator.trace import TracedAccess, trace
 from advisor.practice import emulated
 from advisor.practice.api import Card
 from advisor.practice.lazy_arrays import LazyGenerator
@@ -126,7 +127,7 @@ def _text(source: Path) -> str:
         raise InputError(f"{source}: not UTF-8 text") from None
 
 
-def count_kernel(
+def kernel_problem(
     source: Path,
     arch: str,
     kernel: str | None,
@@ -134,9 +135,8 @@ def count_kernel(
     block: tuple[int, int, int],
     given: Given,
     shared: int,
-    seconds: float,
-) -> Counted:
-    """Compile a source and count one launch. Raises UsageError, and InputError for a fault or what is not emulated."""
+) -> Problem:
+    """Compile a source and put one launch together. Raises UsageError, and InputError for what is not emulated."""
     cubin = compile_cubin(_text(source), str(source), arch)
     known = kernels(cubin)
     if kernel is None:
@@ -148,25 +148,26 @@ def count_kernel(
     program = read_cubin(cubin, kernel)
     if program.shared_bytes + shared > _MOST_SHARED:
         raise UsageError(f"{program.shared_bytes + shared} bytes of shared memory: the limit is {_MOST_SHARED}")
-    problem = Problem(program, grid, block, given.arguments, given.arrays, shared)
-    try:
-        return count(problem, seconds=seconds)
-    except FaultError as e:
-        raise InputError(located(e, program)) from None
+    return Problem(program, grid, block, given.arguments, given.arrays, shared)
 
 
-def count_step(
-    source: Path, case: ModuleType, card: Card, sizes: dict[str, int], arch: str, seconds: float, launch: int = 0
-) -> Counted:
-    """Count a launch of an exercise's source, with the shapes and arguments of its launch lines at these sizes."""
+def step_problem(
+    source: Path, case: ModuleType, card: Card, sizes: dict[str, int], arch: str, launch: int | None = 0
+) -> Problem:
+    """Put a launch of an exercise's source together, with the shapes and arguments of its launch lines at these sizes.
+
+    launch: None for the one with most threads, the first of equals.
+    """
     made = emulated.bench(case, card, sizes)
     launches, constants = emulated.planned(source, made)
+    if launch is None:
+        threads = [math.prod(one.shape.grid) * math.prod(one.shape.block) for one in launches]
+        launch = threads.index(max(threads)) if threads else 0
     if launch >= len(launches):
         raise UsageError(f"{source.name} has {len(launches)} launches, numbered from 0")
     one = launches[launch]
-    program = read_cubin(compile_cubin(_text(source), str(source), arch), one.kernel)
-    problem = Problem(
-        program,
+    return Problem(
+        read_cubin(compile_cubin(_text(source), str(source), arch, emulated.OPTIONS), one.kernel),
         one.shape.grid,
         one.shape.block,
         one.arguments,
@@ -174,7 +175,40 @@ def count_step(
         one.shape.shared,
         emulated.constants_of(made, constants),
     )
+
+
+def counted(problem: Problem, seconds: float) -> Counted:
+    """Count a launch. Raises InputError with the source line for a fault, and for what is not emulated."""
     try:
         return count(problem, seconds=seconds)
     except FaultError as e:
-        raise InputError(located(e, program)) from None
+        raise InputError(located(e, problem.program)) from None
+
+
+def traced(problem: Problem, source: Path, line: int, seconds: float) -> tuple[TracedAccess, ...]:
+    """Return the accesses of a source line, as `counted` counts a launch."""
+    try:
+        return trace(problem, line, source.name, seconds)
+    except FaultError as e:
+        raise InputError(located(e, problem.program)) from None
+
+
+def count_kernel(
+    source: Path,
+    arch: str,
+    kernel: str | None,
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    given: Given,
+    shared: int,
+    seconds: float,
+) -> Counted:
+    """Compile a source and count one launch. Raises UsageError, and InputError for a fault or what is not emulated."""
+    return counted(kernel_problem(source, arch, kernel, grid, block, given, shared), seconds)
+
+
+def count_step(
+    source: Path, case: ModuleType, card: Card, sizes: dict[str, int], arch: str, seconds: float, launch: int | None = 0
+) -> Counted:
+    """Count a launch of an exercise's source; launch and errors as in `step_problem`."""
+    return counted(step_problem(source, case, card, sizes, arch, launch), seconds)

@@ -1,7 +1,8 @@
 """Compare emulated counts with the recorded ones: every recorded launch, every counted metric.
 
 The code is the report's own; grid, block and arguments are those of the exercise's launch line at the recorded sizes.
-Inputs are random as on the GPU, but not the same numbers: counts that depend on them agree in the mean only.
+Inputs are random as on the GPU, but not the same numbers: counts that depend on them agree in the mean only. Which do
+is measured: launches whose counts depend on the inputs' contents are emulated twice, with inputs of different seeds.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import dataclass, field
 from multiprocessing import get_context
 
 from advisor.emulator.counts import METRICS, Counted, Problem, count
+from advisor.emulator.program import Program, RefusedError
 from advisor.emulator.report import ReportedCode, read_launch, unpacked
 from advisor.emulator.state import FaultError
 from advisor.practice import emulated, manifest
@@ -36,13 +38,19 @@ LABELS = {
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One metric of one launch: instructions with equal counts, all that have it, and the sums over them."""
+    """One metric of one launch: instructions with equal counts, all that have it, and the sums over them.
+
+    fixed, fixed_equal: instructions whose count does not depend on the inputs' contents (it is the same for inputs of
+    another seed, and in all executed blocks of a class), and those of them that are equal to the recorded count.
+    """
 
     metric: str
     equal: int
     instructions: int
     emulated: float
     recorded: float
+    fixed: int = 0
+    fixed_equal: int = 0
 
     @property
     def difference(self) -> float:
@@ -64,6 +72,7 @@ class Row:
     blocks: int = 0
     executed_blocks: int = 0
     data_dependent: bool = False
+    order_dependent: bool = False
 
     @property
     def name(self) -> str:
@@ -71,29 +80,32 @@ class Row:
         return f"{self.exercise}#{self.launch}"
 
 
-def compare(counted: Counted, recorded: ReportedCode) -> tuple[Compared, ...]:
-    """Compare the counts of each instruction with the recorded ones."""
+def compare(counted: Counted, recorded: ReportedCode, again: Counted | None = None) -> tuple[Compared, ...]:
+    """Compare the counts of each instruction with the recorded ones. again: the counts for inputs of another seed."""
     out = []
+    other = again or counted
     for name, metric in METRICS.items():
         known = recorded.counts.get(metric)
         if known is None:
             continue
-        out.append(_compared(name, counted, lambda address, known=known: known.get(address)))  # type: ignore[misc]
+        out.append(_compared(name, counted, other, known.get))
     # A request is an execution of a memory instruction with at least one active lane; recorded executions have no such
     # count, so only instructions without a predicate are compared.
     executions = recorded.counts.get(METRICS["executed"])
     if executions is not None:
         unguarded = {i.address for i in counted.program.code if i.guard is None}
         out.append(
-            _compared("requests", counted, lambda address: executions.get(address) if address in unguarded else None)
+            _compared(
+                "requests", counted, other, lambda address: executions.get(address) if address in unguarded else None
+            )
         )
     return tuple(found for found in out if found.instructions)
 
 
-def _compared(name: str, counted: Counted, recorded: Callable[[int], float | None]) -> Compared:
-    equal = number = 0
+def _compared(name: str, counted: Counted, other: Counted, recorded: Callable[[int], float | None]) -> Compared:
+    equal = number = fixed = fixed_equal = 0
     sums = [0.0, 0.0]
-    for one in counted.instructions:
+    for one, twin in zip(counted.instructions, other.instructions, strict=True):
         if one.space == "constant" or (name == "requests" and "global" not in one.space):
             continue
         want, have = recorded(one.address), getattr(one, name)
@@ -103,8 +115,11 @@ def _compared(name: str, counted: Counted, recorded: Callable[[int], float | Non
         number += 1
         sums[0] += have
         sums[1] += want
-        equal += abs(have - want) < 0.5
-    return Compared(name, equal, number, sums[0], sums[1])
+        right = abs(have - want) < 0.5
+        same = abs(have - (getattr(twin, name) or 0.0)) < 0.5
+        same &= other is counted or one.address not in counted.varied
+        equal, fixed, fixed_equal = equal + right, fixed + same, fixed_equal + (right and same)
+    return Compared(name, equal, number, sums[0], sums[1], fixed, fixed_equal)
 
 
 def launches_of(name: str) -> list[tuple[int, str, int]]:
@@ -128,39 +143,29 @@ def validate_exercise(name: str, seconds: float = 60.0, only: frozenset[int] | N
     if found is None or not wanted:
         return []
     rows: list[Row] = []
-    home = manifest.home(name)
     try:
         made = emulated.bench(manifest.case(name), found.record.card, found.record.sizes)
     except AdvisorError as e:
         return [Row(name, launch, step, "", refused=str(e)) for launch, step, _ in wanted]
     with unpacked(found.report) as report:
         for launch, step, index in wanted:
-            definition = exercise.step_of(step)
             kernel = ""
             begin = time.process_time()
             try:
                 recorded = read_launch(report, launch, tuple(METRICS.values()))
                 kernel = recorded.program.kernel
-                source = home / definition.source
-                plans, constants = emulated.planned(source, made, tuple(home / e for e in definition.extra))
-                plan = plans[index]
-                problem = Problem(
-                    recorded.program,
-                    plan.shape.grid,
-                    plan.shape.block,
-                    plan.arguments,
-                    emulated.arrays_of(made),
-                    plan.shape.shared,
-                    emulated.constants_of(made, constants),
-                )
                 begin = time.process_time()
-                counted = count(problem, seconds=seconds)
+                counted = count(problem_of(name, step, index, recorded.program, made), seconds=seconds)
+                took = time.process_time() - begin
+                again = None
+                if counted.data_dependent:
+                    twin = emulated.bench(manifest.case(name), found.record.card, found.record.sizes, seed=1)
+                    again = count(problem_of(name, step, index, recorded.program, twin), seconds=seconds)
             except FaultError as e:
                 rows.append(Row(name, launch, step, kernel, refused=e.words, seconds=time.process_time() - begin))
                 continue
-            except (AdvisorError, IndexError) as e:
-                words = str(e) if isinstance(e, AdvisorError) else "the step does not have this launch"
-                rows.append(Row(name, launch, step, kernel, refused=words, seconds=time.process_time() - begin))
+            except AdvisorError as e:
+                rows.append(Row(name, launch, step, kernel, refused=str(e), seconds=time.process_time() - begin))
                 continue
             rows.append(
                 Row(
@@ -168,14 +173,33 @@ def validate_exercise(name: str, seconds: float = 60.0, only: frozenset[int] | N
                     launch,
                     step,
                     kernel,
-                    compared=compare(counted, recorded),
-                    seconds=time.process_time() - begin,
+                    compared=compare(counted, recorded, again),
+                    seconds=took,
                     blocks=counted.blocks,
                     executed_blocks=counted.executed_blocks,
                     data_dependent=counted.data_dependent,
+                    order_dependent=counted.order_dependent,
                 )
             )
     return rows
+
+
+def problem_of(name: str, step: str, index: int, program: Program, made: emulated.Bench) -> Problem:
+    """Return launch `index` of a step of an exercise, with this program. Raises RefusedError if there is none."""
+    home, definition = manifest.home(name), manifest.exercise(name).step_of(step)
+    plans, constants = emulated.planned(home / definition.source, made, tuple(home / e for e in definition.extra))
+    if index >= len(plans):
+        raise RefusedError("the step does not have this launch")
+    plan = plans[index]
+    return Problem(
+        program,
+        plan.shape.grid,
+        plan.shape.block,
+        plan.arguments,
+        emulated.arrays_of(made),
+        plan.shape.shared,
+        emulated.constants_of(made, constants),
+    )
 
 
 def _one(job: tuple[str, float]) -> list[Row]:
@@ -192,12 +216,17 @@ def validate(names: Sequence[str], seconds: float = 60.0, jobs: int = 2) -> Iter
 
 @dataclass(slots=True)
 class Totals:
-    """The sums over all launches. within: metric -> launches that are exact, within 0.1 %, 1 %, 2 %, and all."""
+    """The sums over all launches, without those whose counts depend on the order of warps (`ordered`).
+
+    within: metric -> launches that are exact, within 0.1 %, 1 %, 2 %, and all; instructions: metric -> [equal, all,
+    equal of those that do not change with the inputs, those].
+    """
 
     launches: int = 0
     emulated: int = 0
     quick: int = 0
     refused: list[Row] = field(default_factory=list)
+    ordered: list[Row] = field(default_factory=list)
     instructions: dict[str, list[int]] = field(default_factory=dict)
     within: dict[str, list[int]] = field(default_factory=dict)
 
@@ -215,10 +244,14 @@ def totals(rows: Sequence[Row]) -> Totals:
             continue
         out.emulated += 1
         out.quick += row.seconds <= QUICK_S
+        exact = all(one.equal == one.instructions for one in row.compared)
+        if row.order_dependent and not exact:
+            out.ordered.append(row)
+            continue
         for one in row.compared:
-            equal = out.instructions.setdefault(one.metric, [0, 0])
-            equal[0] += one.equal
-            equal[1] += one.instructions
+            equal = out.instructions.setdefault(one.metric, [0, 0, 0, 0])
+            for i, number in enumerate((one.equal, one.instructions, one.fixed_equal, one.fixed)):
+                equal[i] += number
             within = out.within.setdefault(one.metric, [0] * (len(BOUNDS) + 1))
             for i, bound in enumerate(BOUNDS):
                 within[i] += one.difference <= bound + 1e-12

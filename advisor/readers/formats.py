@@ -17,7 +17,9 @@ from typing import BinaryIO
 from msgspec import Struct
 
 from advisor.readers.container import ENDS, MAGIC, MIB, Limits, walk
+from advisor.readers.emulated import is_emulated
 from advisor.readers.frame import one_line
+from advisor.records.emulated import FORMAT
 from advisor.records.errors import InputError
 from advisor.records.regular_files import why_special
 
@@ -60,7 +62,7 @@ def lines(path: Path, limits: Limits, name: str = "") -> Iterator[str]:
             yield line.rstrip("\n")
 
 
-FORMATS = ("ncu-rep", "raw-csv", "details-csv", "text", "workload")
+FORMATS = ("ncu-rep", "raw-csv", "details-csv", "text", "workload", "emulated")
 _HEAD = 8192
 _WRAPPINGS = {b"\xfd7zXZ\0": "xz", b"\x1f\x8b": "gz", b"\x28\xb5\x2f\xfd": "zst"}
 _HEADERS = ('"ID"', "ID,", '"Process ID"', "Process ID,")
@@ -140,6 +142,8 @@ def sniff(path: Path, limits: Limits | None = None, name: str = "") -> Sniffed:
     refuse_head(name, head)
     if head.startswith(MAGIC):
         return Sniffed("ncu-rep")
+    if is_emulated(head):
+        return Sniffed(FORMAT)
     return Sniffed(_text_format(path, name, limits or Limits()))
 
 

@@ -21,11 +21,13 @@ from advisor.readers import ptxas as ptxas_log
 from advisor.readers.console import read_console
 from advisor.readers.container import Limits, walk
 from advisor.readers.csv_tables import read_details_csv, read_raw_csv
+from advisor.readers.emulated import read_emulated
 from advisor.readers.formats import lines, unpack
 from advisor.readers.frame import Contents, Metric, frame, names_wanted
 from advisor.readers.parent import BackgroundRead, read_report, start_child
 from advisor.readers.workload import read_workload
 from advisor.records.child import Child
+from advisor.records.emulated import FORMAT
 from advisor.records.errors import InputError
 from advisor.records.quantities import counted
 from advisor.records.readings import IDENTITY, Progress, Reading, ReportInfo
@@ -233,6 +235,8 @@ def _text(source: Path, form: str, name: str, metrics: Mapping[str, Metric], lim
             return text.check(read_details_csv(text, wanted, limits.launches))
         if form == "workload":
             return read_workload(source, name)
+        if form == FORMAT:
+            return read_emulated(source, name)
         return text.check(read_console(text, wanted, limits.launches))
     except InputError as error:
         line = str(error)

@@ -7,6 +7,8 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
+
 from advisor.knowledge.base import Catalog
 from advisor.knowledge.schemas import DiagnosisDef, FixDef, RuleDef
 from advisor.knowledge.texts import fill
@@ -50,6 +52,7 @@ from advisor.records.diagnosis import (
     Speedup,
     Verdict,
 )
+from advisor.records.emulated import MOST_CONFIDENCE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -123,7 +126,10 @@ def _launch(
     lacking, asked = open_ends.of(row, trace, frozenset(values))
     launched = fix_simulation.launched(identity, values)
     sampling = identity.get("sampling")
-    ordered = fix_simulation.with_checks(catalog, ranked(catalog, findings), launched)
+    if values.get("emulated"):
+        findings = [replace(one, confidence=min(one.confidence, MOST_CONFIDENCE)) for one in findings]
+    order = ranked(catalog, findings, values if values.get("emulated") else None)
+    ordered = fix_simulation.with_checks(catalog, order, launched)
     return LaunchDiagnosis(
         report=int(identity["report"]),
         index=int(identity["index"]),

@@ -1,112 +1,64 @@
-"""Conclude what counts alone can show: findings of an emulated launch.
+"""Give the counts of an emulated launch to the rules, as the counters of Nsight Compute that they stand for.
 
-Emulation gives no time: stalls, hit rates, utilisation and durations are unknown, so the class is undetermined and no
-finding has more than medium confidence. The tests and their thresholds are the observations of the knowledge base.
+Emulation gives no time: stalls, hit rates, utilisation and durations are unknown, so the class is undetermined. What
+counts alone can show is concluded by the rules of the knowledge base that read `counts_alone`, with at most medium
+confidence, and ranked by the avoidable work.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import hashlib
+import math
 
 import msgspec
+from msgspec.structs import replace
 
-from advisor.emulator.counts import Counted, InstructionCounts
+from advisor.emulator.counts import METRICS, Counted, InstructionCounts
 from advisor.hardware import sass
-from advisor.knowledge.base import Catalog, catalog
-from advisor.knowledge.expressions import parse_test
-from advisor.knowledge.texts import fill
-from advisor.records.record import Count, NotNegative, Pairs, Record, Shape, Share
+from advisor.knowledge.base import catalog as open_catalog
+from advisor.knowledge.base import metrics as catalog_metrics
+from advisor.readers.actions import ARITHMETIC, LOCAL_COUNTS, SPILLS
+from advisor.readers.emulated import launch_of
+from advisor.readers.frame import frame
+from advisor.reasoning.analysis import Analysis
+from advisor.reasoning.diagnose import analyse_frame
+from advisor.reasoning.inputs import Inputs
+from advisor.records.diagnosis import Comparison
+from advisor.records.emulated import (
+    FORMAT,
+    TOOL,
+    EmulatedAccess,
+    EmulatedDocument,
+    EmulatedFinding,
+    EmulatedInstruction,
+    EmulatedLocation,
+)
+from advisor.records.quantities import confidence_text
+from advisor.records.readings import ReportInfo
 
 UNKNOWN = ("time", "stalls", "cache hit rates", "DRAM bytes", "utilisation of the units")
-_NOTABLE = 0.1  # of the executed instructions: the cost from which a finding has medium confidence
 _SHOWN = 3
-# Narrow accesses cost time only where few bytes are in flight, which counts do not show: low confidence.
-
-
-class Location(Record, tag=False):
-    """Where a cost arises. share: of that cost; file and line: '' and 0 without line information."""
-
-    sass: str
-    address: Count
-    share: Share
-    file: str = ""
-    line: Count = 0
-
-
-class EmulatedFinding(Record, tag=False):
-    """A finding from counts. weight: the avoidable work as a share of the executed warp instructions (may exceed 1)."""
-
-    id: str
-    title: str
-    confidence: str
-    weight: NotNegative
-    because: tuple[str, ...]
-    cites: tuple[str, ...]
-    locations: tuple[Location, ...] = ()
-
-
-class EmulatedInstruction(Record, tag=False):
-    """The counts of one instruction over the grid; a count that does not apply is absent."""
-
-    address: Count
-    sass: str
-    executed: NotNegative
-    threads: NotNegative
-    threads_on: NotNegative
-    requests: float | None = None
-    sectors: float | None = None
-    ideal_sectors: float | None = None
-    local_sectors: float | None = None
-    wavefronts: float | None = None
-    ideal_wavefronts: float | None = None
-
-
-class EmulatedDocument(Record, tag_field="schema", tag="ncu-advisor/emulated/1"):
-    """The counts of a launch that was emulated on the CPU. kind: `emulated`, so that no reader takes it for a profile.
-
-    exact: whether every block was executed; spread: largest relative difference between neighbouring executed blocks;
-    data_dependent: whether the contents of the inputs decide counts; unknown: what emulation does not give.
-    """
-
-    kernel: str
-    arch: str
-    grid: Shape
-    block: Shape
-    blocks: Count
-    executed_blocks: Count
-    exact: bool
-    spread: NotNegative
-    data_dependent: bool
-    metrics: Pairs[float]
-    findings: tuple[EmulatedFinding, ...]
-    unknown: tuple[str, ...]
-    instructions: tuple[EmulatedInstruction, ...]
-    registers: Count | None = None
-    shared_bytes: Count = 0
-    kind: str = msgspec.field(default_factory=lambda: "emulated")
-    class_: str = msgspec.field(default_factory=lambda: "undetermined", name="class")
-
-
-@dataclass(frozen=True, slots=True)
-class _Rule:
-    """A diagnosis, the observations of which one must hold, and the avoidable work of an instruction."""
-
-    diagnosis: str
-    observations: tuple[str, ...]
-    cost: str
-
-
-_RULES = (
-    _Rule("uncoalesced_access", ("loads_scattered", "stores_scattered"), "sectors"),
-    _Rule("bank_conflicts", ("shared_wavefronts_excessive",), "wavefronts"),
-    _Rule("branch_divergence", ("lanes_few",), "lanes"),
-    _Rule("register_spilling", ("spills_lead",), "spills"),
-    _Rule("local_memory_arrays", ("indexed_local_leads",), "indexed"),
-    _Rule("constant_serialization", ("constants_serialised",), "constants"),
-    _Rule("fp64_unintended", ("double_conversions",), "conversions"),
-    _Rule("atomic_contention", ("atomics_crowd",), "atomics"),
-    _Rule("narrow_accesses", ("accesses_narrow",), "narrow"),
-)
+# Name of ncu -> space and kind of the instructions whose executions it counts.
+_EXECUTED = {
+    "smsp__sass_inst_executed_op_global_ld.sum": ("global", "load"),
+    "smsp__sass_inst_executed_op_global_st.sum": ("global", "store"),
+    "smsp__sass_inst_executed_op_shared_ld.sum": ("shared", "load"),
+    "smsp__sass_inst_executed_op_shared_st.sum": ("shared", "store"),
+    LOCAL_COUNTS[1][0]: ("local", "load"),
+    LOCAL_COUNTS[1][1]: ("local", "store"),
+}
+_SUMMED = ("sectors", "ideal_sectors", "wavefronts", "ideal_wavefronts")
+# Diagnosis -> the cost of an instruction that it is about, for the place in the code.
+_COSTS = {
+    "uncoalesced_access": "sectors",
+    "bank_conflicts": "wavefronts",
+    "branch_divergence": "lanes",
+    "register_spilling": "spills",
+    "local_memory_arrays": "indexed",
+    "constant_serialization": "constants",
+    "fp64_unintended": "conversions",
+    "atomic_contention": "atomics",
+}
 
 
 def _is_spill(one: InstructionCounts) -> bool:
@@ -114,116 +66,122 @@ def _is_spill(one: InstructionCounts) -> bool:
     return found is not None and found.memory is not None and found.memory.on_stack
 
 
-def _opcode(one: InstructionCounts) -> sass.OpClass:
+def _opcode(one: InstructionCounts) -> str:
     found = sass.parse(one.text)
-    return sass.classify(found.opcode if found is not None else "")
+    return found.opcode if found is not None else ""
 
 
-def metrics_of(counted: Counted) -> dict[str, float]:
-    """Return the canonical metrics that the counts give."""
-    code = counted.instructions
-    executed = counted.total("executed")
-    loads, stores = ("load",), ("store",)
-    load_sectors, store_sectors = (counted.total("sectors", "global", kinds) for kinds in (loads, stores))
-    load_ideal, store_ideal = (counted.total("ideal_sectors", "global", kinds) for kinds in (loads, stores))
-    shared, ideal = counted.total("wavefronts", "shared"), counted.total("ideal_wavefronts", "shared")
-    accesses = [(i.executed, 8 * i.width) for i in code if i.space == "global" and i.kind in ("load", "store")]
-    number = sum(n for n, _ in accesses)
-    local = [i for i in code if i.space == "local"]
-    spills = sum(i.executed for i in local if _is_spill(i))
-    indexed = sum(i.requests or 0.0 for i in code if i.space == "constant")
+def counts_of(counted: Counted) -> dict[str, float]:
+    """Return the counts of a launch by the names of Nsight Compute."""
+    code, program = counted.instructions, counted.program
+    blocks, threads = counted.blocks, math.prod(counted.block)
     out = {
-        "inst_executed": executed,
-        "load_sector_ratio": max(load_sectors, 1) / max(load_ideal, 1),
-        "store_sector_ratio": max(store_sectors, 1) / max(store_ideal, 1),
-        "global_sectors": load_sectors + store_sectors,
-        "global_sectors_ideal": load_ideal + store_ideal,
-        "shared_wavefronts": shared,
-        "shared_wavefronts_ideal": ideal,
-        "shared_wavefront_ratio": max(shared, 1) / max(ideal, 1),
-        "local_inst": sum(i.executed for i in local),
-        "spill_inst": spills,
-        "indexed_local_inst": sum(i.executed for i in local) - spills,
-        "fp64_inst": sum(i.executed for i in code if _opcode(i).kind == "fp64"),
-        "f64_conversion_inst": sum(i.executed for i in code if _opcode(i).is_conversion and _opcode(i).involves_f64),
-        "atomic_inst": sum(i.executed for i in code if i.kind == "atomic"),
-        "memory_inst": sum(i.executed for i in code if i.kind in ("load", "store") and i.space != "constant"),
+        METRICS["executed"]: counted.total("executed"),
+        METRICS["threads"]: counted.total("threads"),
+        METRICS["threads_on"]: counted.total("threads_on"),
+        "launch__grid_size": float(blocks),
+        "launch__block_size": float(threads),
+        "launch__thread_count": float(blocks * threads),
+        "launch__shared_mem_per_block_static": float(program.shared_bytes),
+        "launch__shared_mem_per_block_dynamic": float(counted.dynamic_shared),
+        SPILLS: math.fsum(i.executed for i in code if i.space == "local" and _is_spill(i)),
     }
-    if executed:
-        out["lanes_active"] = counted.total("threads") / executed
-        out["lanes_pred_on"] = counted.total("threads_on") / executed
-    if number:
-        out["access_bits_mean"] = sum(n * bits for n, bits in accesses) / number
-        out["narrow_access_share"] = sum(n for n, bits in accesses if bits <= 32) / number
-    if indexed:
-        out["idc_requests_per_ldc"] = sum(i.wavefronts or 0.0 for i in code if i.space == "constant") / indexed
+    if program.registers is not None:
+        out["launch__registers_per_thread"] = float(program.registers)
+    if executed := out[METRICS["executed"]]:
+        out["smsp__thread_inst_executed_per_inst_executed.ratio"] = out[METRICS["threads"]] / executed
+        out["smsp__thread_inst_executed_pred_on_per_inst_executed.ratio"] = out[METRICS["threads_on"]] / executed
+    for name, (space, kind) in _EXECUTED.items():
+        out[name] = math.fsum(i.executed for i in code if i.space == space and i.kind == kind)
+    for field in _SUMMED:
+        out[METRICS[field]] = math.fsum(getattr(i, field) or 0.0 for i in code if i.space != "constant")
+    indexed = [i for i in code if _opcode(i).split(".")[0] == "LDC"]
+    out["idc__requests.sum"] = math.fsum(i.executed if i.wavefronts is None else i.wavefronts for i in indexed)
+    for name, stems in ARITHMETIC.items():
+        out[name] = math.fsum(i.threads_on for i in code if _opcode(i).split(".")[0] in stems)
     return out
 
 
-def _costs(counted: Counted, cost: str) -> dict[int, float]:
-    """Return the avoidable work of each instruction, in the order of an executed warp instruction."""
-    out = {}
-    for at, one in enumerate(counted.instructions):
-        value = 0.0
-        if cost == "sectors" and one.space == "global" and one.kind in ("load", "store"):
-            # Four sectors are one wavefront of the L1 cache.
-            value = ((one.sectors or 0.0) - (one.ideal_sectors or 0.0)) / 4
-        elif cost == "wavefronts" and one.space == "shared":
-            value = (one.wavefronts or 0.0) - (one.ideal_wavefronts or 0.0)
-        elif cost == "lanes":
-            value = one.executed - one.threads / 32
-        elif cost in ("spills", "indexed") and one.space == "local":
-            value = one.executed if _is_spill(one) == (cost == "spills") else 0.0
-        elif cost == "constants" and one.space == "constant":
-            value = (one.wavefronts or 0.0) - (one.ideal_wavefronts or 0.0)
-        elif (cost == "conversions" and _opcode(one).is_conversion and _opcode(one).involves_f64) or (
-            cost == "atomics" and one.kind == "atomic"
-        ):
-            value = one.executed
-        elif cost == "narrow" and one.space == "global" and one.width <= 4 and one.kind in ("load", "store"):
-            # With 16 bytes a lane, a quarter of the accesses or fewer move the same bytes.
-            value = one.executed * (1 - one.width / 16)
-        if value > 0:
-            out[at] = value
-    return out
+def accesses_of(counted: Counted) -> tuple[EmulatedAccess, ...]:
+    """Return the accesses of a launch, summed by space, kind and width."""
+    kinds: dict[tuple[str, str, int], list[InstructionCounts]] = {}
+    for one in counted.instructions:
+        for space in one.space.split("+"):
+            if space in ("global", "shared", "local"):
+                kinds.setdefault((space, "other" if "+" in one.space else one.kind, 8 * one.width), []).append(one)
 
+    def summed(ones: list[InstructionCounts], field: str) -> float:
+        return math.fsum(getattr(i, field) or 0.0 for i in ones)
 
-def findings_of(counted: Counted, metrics: dict[str, float], base: Catalog) -> tuple[EmulatedFinding, ...]:
-    """Return what the counts show, the largest share of avoidable work first."""
-    out = []
-    for rule in _RULES:
-        seen = [base.observations[name] for name in rule.observations]
-        held = [one for one in seen if parse_test(one.test).truth(metrics) > 0]
-        costs = _costs(counted, rule.cost)
-        total = sum(costs.values())
-        if not held or not total:
-            continue
-        weight = total / max(metrics["inst_executed"], 1.0)
-        places = []
-        for at in sorted(costs, key=lambda at: -costs[at])[:_SHOWN]:
-            one = counted.instructions[at]
-            file, line = counted.program.lines.get(one.address, ("", 0))
-            places.append(Location(one.text, one.address, costs[at] / total, file, line))
-        diagnosis = base.diagnoses[rule.diagnosis]
-        out.append(
-            EmulatedFinding(
-                rule.diagnosis,
-                diagnosis.title,
-                "medium" if weight >= _NOTABLE and rule.cost != "narrow" else "low",
-                weight,
-                tuple(fill(one.says, metrics) for one in held),
-                tuple(dict.fromkeys(cite for one in held for cite in one.cites)),
-                tuple(places),
-            )
+    return tuple(
+        EmulatedAccess(
+            *(space, kind, width, summed(ones, "executed"), summed(ones, "threads_on")),
+            summed(ones, "local_sectors" if space == "local" else "sectors") if space != "shared" else 0.0,
+            summed(ones, "ideal_sectors") if space == "global" else 0.0,
+            *((summed(ones, "wavefronts"), summed(ones, "ideal_wavefronts")) if space == "shared" else (0.0, 0.0)),
         )
-    return tuple(sorted(out, key=lambda one: -one.weight))
+        for (space, kind, width), ones in sorted(kinds.items())
+    )
 
 
-def emulated_document(counted: Counted) -> EmulatedDocument:
-    """Return the document of a counted launch."""
-    metrics = metrics_of(counted)
+def _cost(one: InstructionCounts, cost: str) -> float:
+    """Return the avoidable work of an instruction, in executions of a warp instruction."""
+    what = sass.classify(_opcode(one))
+    if cost == "sectors" and one.space == "global" and one.kind in ("load", "store"):
+        # Four sectors are one wavefront of the L1 cache.
+        return ((one.sectors or 0.0) - (one.ideal_sectors or 0.0)) / 4
+    if (cost == "wavefronts" and one.space == "shared") or (cost == "constants" and one.space == "constant"):
+        return (one.wavefronts or 0.0) - (one.ideal_wavefronts or 0.0)
+    if cost == "lanes":
+        return one.executed - one.threads / 32
+    if cost in ("spills", "indexed") and one.space == "local":
+        return one.executed if _is_spill(one) == (cost == "spills") else 0.0
+    if cost == "conversions" and what.is_conversion and what.involves_f64:
+        return one.executed
+    return one.executed if cost == "atomics" and one.kind == "atomic" else 0.0
+
+
+def _locations(counted: Counted, diagnosis: str) -> tuple[EmulatedLocation, ...]:
+    cost = _COSTS.get(diagnosis)
+    if cost is None:
+        return ()
+    costs = [(c, one) for one in counted.instructions if (c := _cost(one, cost)) > 0]
+    total = math.fsum(c for c, _ in costs)
+    # A place is a source line, with its costliest instruction; without line information it is an instruction.
+    places: dict[tuple[str, int, int], list[tuple[float, InstructionCounts]]] = {}
+    for c, one in sorted(costs, key=lambda pair: -pair[0]):
+        file, line = counted.program.lines.get(one.address, ("", 0))
+        places.setdefault((file, line, 0 if file else one.address), []).append((c, one))
+    found = [
+        EmulatedLocation(ones[0][1].text, ones[0][1].address, math.fsum(c for c, _ in ones) / total, file, line)
+        for (file, line, _), ones in places.items()
+    ]
+    return tuple(sorted(found, key=lambda place: -place.share)[:_SHOWN])
+
+
+def _adds(evidence: Comparison, because: str) -> bool:
+    return evidence.metric != "emulated" and evidence.says not in because
+
+
+def analyse_emulated(document: EmulatedDocument, gpu: str | None = None, name: str = "") -> Analysis:
+    """Reason about an emulated launch. gpu: whose limits and peaks the rules may use; unknown without it.
+
+    name: what stands for the path of a report, the kernel by default.
+    """
+    digest = hashlib.sha256(msgspec.json.encode((document.kernel, document.counts, document.opcodes))).hexdigest()
+    info = ReportInfo(name or document.kernel, digest, TOOL, FORMAT)
+    table = frame([launch_of(document)], catalog_metrics())
+    return analyse_frame(open_catalog(), Inputs(table, (info,), gpu, {}))
+
+
+def emulated_document(counted: Counted, gpu: str | None = None) -> EmulatedDocument:
+    """Return the document of a counted launch, with what the rules conclude from it."""
     program = counted.program
-    return EmulatedDocument(
+    opcodes: dict[str, float] = {}
+    for one in counted.instructions:
+        if one.executed:
+            opcodes[_opcode(one)] = opcodes.get(_opcode(one), 0.0) + one.executed
+    document = EmulatedDocument(
         kernel=program.kernel,
         arch=program.arch,
         grid=counted.grid,
@@ -233,26 +191,39 @@ def emulated_document(counted: Counted) -> EmulatedDocument:
         exact=counted.exact,
         spread=counted.spread,
         data_dependent=counted.data_dependent,
-        metrics=tuple(sorted(metrics.items())),
-        findings=findings_of(counted, metrics, catalog()),
+        metrics=(),
+        findings=(),
         unknown=UNKNOWN,
         instructions=tuple(
             EmulatedInstruction(
-                i.address,
-                i.text,
-                i.executed,
-                i.threads,
-                i.threads_on,
-                i.requests,
-                i.sectors,
-                i.ideal_sectors,
-                i.local_sectors,
-                i.wavefronts,
-                i.ideal_wavefronts,
+                *(i.address, i.text, i.executed, i.threads, i.threads_on, i.requests, i.sectors, i.ideal_sectors),
+                *(i.local_sectors, i.wavefronts, i.ideal_wavefronts),
+                *program.lines.get(i.address, ("", 0)),
             )
             for i in counted.instructions
             if i.executed
         ),
         registers=program.registers,
         shared_bytes=program.shared_bytes + counted.dynamic_shared,
+        order_dependent=counted.order_dependent,
+        counts=tuple(sorted(counts_of(counted).items())),
+        opcodes=tuple(sorted(opcodes.items())),
+        accesses=accesses_of(counted),
     )
+    launch = analyse_emulated(document, gpu).diagnosis.launches[0]
+    catalog = open_catalog()
+    findings = tuple(
+        EmulatedFinding(
+            one.id,
+            one.title,
+            confidence_text(one.confidence),
+            launch.metrics.get(catalog.findings[one.id].avoidable, 0.0),
+            tuple(dict.fromkeys((one.because, *(c.says for c in one.evidence if _adds(c, one.because))))),
+            one.cites,
+            _locations(counted, one.id),
+        )
+        for one in launch.findings
+        if one.kind == "diagnosis" and one.id != "unexplained"
+    )
+    metrics = {n: v for n, v in sorted(launch.metrics.items()) if math.isfinite(v)}
+    return replace(document, metrics=tuple(metrics.items()), findings=findings)

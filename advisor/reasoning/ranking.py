@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Protocol, TypeVar
 
@@ -65,12 +65,13 @@ def kind_of(catalog: Catalog, found: str, speedup: Speedup | None) -> FindingKin
     return catalog.findings[found].kind if is_worthwhile(speedup) or found == "launch_overhead" else "note"
 
 
-def ranked(catalog: Catalog, findings: Sequence[R]) -> tuple[R, ...]:
+def ranked(catalog: Catalog, findings: Sequence[R], values: Mapping[str, float] | None = None) -> tuple[R, ...]:
     """Return the findings in the order to fix them.
 
     First what makes all others worthless (OVERRIDES), then launch overhead, then findings that end the search, then by
     speedup, then trust entries and notes. Speedups within TIE of each other count as equal; among them the cause of the
-    earlier step ranks first.
+    earlier step ranks first. values: the metrics of a launch whose time is unknown: no speedup can be estimated there,
+    and the finding with the most avoidable work ranks first.
     """
 
     def group(finding: Ranks) -> int:
@@ -82,6 +83,9 @@ def ranked(catalog: Catalog, findings: Sequence[R]) -> tuple[R, ...]:
             return 0
         return 1 if finding.id in ENDS else 3 if finding.id == "unexplained" else 2
 
+    def avoidable(finding: Ranks) -> float:
+        return values.get(catalog.findings[finding.id].avoidable, 0.0) if values is not None else 0.0
+
     def gain(finding: Ranks) -> float:
         return finding.speedup.estimate if finding.speedup is not None else 1.0
 
@@ -90,7 +94,7 @@ def ranked(catalog: Catalog, findings: Sequence[R]) -> tuple[R, ...]:
     while rest:
         leader = rest[0]
         tied = [f for f in rest if group(f) == group(leader) and gain(f) * TIE >= gain(leader)]
-        chosen = min(tied, key=lambda f: (catalog.findings[f.id].step, -gain(f), f.id))
+        chosen = min(tied, key=lambda f: (-avoidable(f), catalog.findings[f.id].step, -gain(f), f.id))
         out.append(chosen)
         rest.remove(chosen)
     return tuple(out)

@@ -72,7 +72,7 @@ class RuleResult(Struct, frozen=True):
 class ReportInfo(Record):
     """An input file.
 
-    format: ncu-rep, raw-csv, details-csv, text or workload (typed in); launches_missing: absent if unknown.
+    format: ncu-rep, raw-csv, details-csv, text, workload (typed in) or emulated; launches_missing: absent if unknown.
     """
 
     path: str

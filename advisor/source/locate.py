@@ -10,7 +10,9 @@ from pathlib import Path
 from msgspec import Struct, field, structs
 
 from advisor.knowledge.base import Catalog
+from advisor.readers.emulated import read_locations
 from advisor.records.diagnosis import Diagnosis, Finding, IssueSlots, LaunchDiagnosis, Location, Place
+from advisor.records.emulated import FORMAT
 from advisor.records.errors import InputError
 from advisor.records.readings import Progress
 from advisor.source.hotspots import Spot, lines, spots
@@ -101,12 +103,32 @@ def locate_findings(
     return Located(dataclasses.replace(diagnosis, launches=tuple(launches)), tuple(dict.fromkeys(problems)), texts)
 
 
+def _located_by_document(launch: LaunchDiagnosis, path: Path, measures: Mapping[str, str]) -> LaunchDiagnosis:
+    """Add the places that an emulated launch has in its document."""
+    if not path.is_file():
+        return launch
+    known = read_locations(path)
+
+    def placed(finding: Finding) -> Finding:
+        if finding.id not in measures or finding.id not in known:
+            return finding
+        places = tuple(
+            Location(p.file, p.line, p.address, p.sass, measures[finding.id], p.share, sass_share=p.share)
+            for p in known[finding.id]
+        )
+        return structs.replace(finding, locations=places)
+
+    return structs.replace(launch, findings=tuple(map(placed, launch.findings)))
+
+
 def _located(
     diagnosis: Diagnosis, catalog: Catalog, launch: LaunchDiagnosis, every: bool, texts: Texts
 ) -> LaunchDiagnosis:
     report = diagnosis.reports[launch.report]
     seen = [f for f in launch.findings if f.kind == "diagnosis"]
     measures = {f.id: m for f in (seen if every else seen[:1]) if (m := catalog.findings[f.id].locate)}
+    if report.format == FORMAT:
+        return _located_by_document(launch, Path(report.path.partition("#")[0]), measures)
     if not measures or report.format != "ncu-rep":
         return launch
     wanted = [measure(name) for name in dict.fromkeys(measures.values())]

@@ -85,6 +85,8 @@ def test_an_address_out_of_bounds_is_one_line_with_the_source_line(
         (["SOURCE", "--grid", "1", "--block", "32", "--arg", "int=many"], "no value of the type int"),
         (["SOURCE"], "--grid and --block"),
         (["SOURCE", "--check"], "name it with --exercise"),
+        (["SOURCE", "--trace", "4", "--save", "x.json"], "--save writes the counts"),
+        (["SOURCE", "--trace", "4", "--format", "json"], "--trace has no JSON form"),
         (["--validate", "page-ranks"], "a recording to read"),
     ],
 )
@@ -94,3 +96,60 @@ def test_mistakes_are_one_line(
     assert run("emulate", *(str(source) if a == "SOURCE" else a for a in arguments)) == 2
     said = capsys.readouterr().err
     assert words in said and "Traceback" not in said
+
+
+@needs_tools
+def test_saved_counts_of_two_versions_are_compared_without_a_gpu(
+    source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shape = ["--grid", "1000", "--block", "256", "--arg", "float[2048000]", "--arg", "float[256000]=zeros"]
+    shape += ["--arg", "int=256000"]
+    before, after = tmp_path / "before.json", tmp_path / "after.json"
+    assert run("emulate", str(source), *shape, "--save", str(before)) == 0
+    source.write_text(STRIDED.replace("x[8 * i]", "x[i]"), encoding="utf-8")
+    assert run("emulate", str(source), *shape, "--save", str(after)) == 0
+    capsys.readouterr()
+    worse = ("--fail-on", "global_sectors>0%", "--fail-on", "finding:uncoalesced_access")
+    assert run("compare", str(before), str(after), *worse) == 0
+    assert run("compare", str(after), str(before), *worse) == 3
+    said = capsys.readouterr()
+    assert "global_sectors +350 %" in said.err and "uncoalesced_access is new" in said.err
+    # A time is unknown, which is no pass.
+    assert run("compare", str(after), str(before), "--fail-on", "duration>5%") == 2
+
+
+@needs_tools
+def test_the_accesses_of_a_line_are_drawn_from_the_emulation(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shape = [
+        "--grid",
+        "10",
+        "--block",
+        "256",
+        "--arg",
+        "float[20480]",
+        "--arg",
+        "float[2560]=zeros",
+        "--arg",
+        "int=2560",
+    ]
+    assert run("emulate", str(source), *shape, "--trace", "4") == 0
+    text = capsys.readouterr().out
+    assert "load of 4 bytes per lane, global memory (`argument 1`)" in text and "32 sectors, ideal 4" in text
+    assert "lanes 16-31   16  17" in text and "sector  1 ████" in text and "4 sectors, ideal 4" in text
+    assert run("emulate", str(source), *shape, "--trace", "2") == 2
+    assert "line 2 accesses no memory; lines that do: 4" in capsys.readouterr().err
+
+
+@needs_tools
+def test_bank_conflicts_of_a_line_are_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "tile.cu"
+    path.write_text(
+        'extern "C" __global__ void tile(float* y) {\n'
+        "  __shared__ float s[32][32];\n  s[threadIdx.y][threadIdx.x] = threadIdx.x;\n  __syncthreads();\n"
+        "  y[threadIdx.y * 32 + threadIdx.x] = s[threadIdx.x][threadIdx.y];\n}\n",
+        encoding="utf-8",
+    )
+    shape = ("--grid", "1", "--block", "32,32", "--arg", "float[1024]=zeros", "--trace", "5")
+    assert run("emulate", str(path), *shape, "--format", "html") == 0
+    text = capsys.readouterr().out
+    assert "32 wavefronts" in text and "Lanes by banks" in text

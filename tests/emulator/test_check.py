@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from advisor.emulator.check import SharedWatch, located, run_whole
+from advisor.emulator.check import located, run_whole
 from advisor.emulator.counts import Problem, machine_of, memory_of
 from advisor.emulator.state import FaultError
+from advisor.emulator.watch import SharedWatch
 from tests.emulator.small import program
 
 START = ("S2R R0, SR_TID.X", "IMAD.SHL.U32 R5, R0, 0x4, RZ")
@@ -82,3 +83,11 @@ def test_blocks_that_run_apart_see_each_others_results() -> None:
 
     done = run_whole(Problem(made, (700, 1, 1), (32, 1, 1), (Pointer("sum"),), {"sum": (4, None)}))
     assert done.memory.content("sum").view(np.uint32)[0] == 700 * 32
+
+
+def test_warps_whose_predicate_is_false_do_not_arrive_at_a_barrier() -> None:
+    lines = ("ISETP.GE.AND P0, PT, R0, 0x20, PT", "@P0 BAR.SYNC.DEFER_BLOCKING 0x1, 0x20")
+    watched(*lines)
+    with pytest.raises(FaultError) as caught:
+        watched(lines[0], lines[1].replace("0x20", "0x40"))
+    assert caught.value.kind == "deadlock" and "thread (32, 0, 0) waits for ever" in caught.value.words

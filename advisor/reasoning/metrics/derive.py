@@ -279,9 +279,13 @@ def floor_of_bytes(columns: Columns, given: Columns) -> Array:
 
 
 def throughputs(columns: Columns, given: Columns) -> Array:
-    """Return 1 where a report tells compute and memory throughput, 0 where it lacks one; NaN without a report."""
+    """Return 1 where a report tells compute and memory throughput, 0 where it lacks one; NaN without a report.
+
+    An emulated launch has none and lacks none.
+    """
     told = np.isfinite(columns["compute_from_breakdown"]) & np.isfinite(columns["memory_pct"])
-    return np.where(np.isfinite(columns["report_complete"]), told.astype(float), np.nan)
+    report = np.isfinite(columns["report_complete"]) & ~(columns["emulated"] == 1)
+    return np.where(report, told.astype(float), np.nan)
 
 
 # With fewer samples a share is uncertain by more than 5 points (one standard error at a share of a half).
@@ -371,7 +375,7 @@ FILLS: dict[str, tuple[tuple[str, ...], Fill]] = {
     "dram_achievable_pct": (("dram_copy_ceiling_pct",), achievable),
     "napkin_reachable_ns": (("theoretical_bytes", "dram_peak_bytes_per_s"), reachable),
     "napkin_floor_ns": (("theoretical_bytes", "dram_peak_bytes_per_s"), floor_of_bytes),
-    "throughputs_known": (("report_complete", "compute_from_breakdown", "memory_pct"), throughputs),
+    "throughputs_known": (("report_complete", "emulated", "compute_from_breakdown", "memory_pct"), throughputs),
     "spill_inst": (("local_inst",), spills),
     "global_dram_share": _global_part("local_dram_share"),
     "global_lookup_share": _global_part("local_lookup_share"),

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
+from advisor.emulator.trace import TracedAccess
+from advisor.hardware.simulators import SECTOR
 from advisor.practice.emulated_check import Checked
-from advisor.reasoning.emulated_counts import EmulatedDocument, EmulatedFinding
-from advisor.view.blocks import Block, Bullets, Cell, Column, Fact, Facts, Page, Paragraph, Section, Table
+from advisor.records.emulated import EmulatedDocument, EmulatedFinding
+from advisor.view.blocks import Block, Bullets, Cell, Column, Fact, Facts, Page, Paragraph, Plain, Section, Table
+from advisor.view.pages.simulators import banks_drawn, sectors_drawn
 
 EMULATED = "Emulated on the CPU: counts only. Not a profile of a GPU."
 _LABELS = {
@@ -30,6 +34,7 @@ _LABELS = {
 def emulated_page(found: EmulatedDocument) -> Page:
     """Return the page of a counted launch."""
     sampled = "all blocks executed" if found.exact else f"{found.executed_blocks} of {found.blocks} blocks executed"
+    order = "; results of atomic operations decide counts, which depend on the order of warps" * found.order_dependent
     spread = "" if found.exact else f", neighbouring blocks differ by up to {100 * found.spread:.2g} %"
     depends = (
         "the contents of the inputs decide counts"
@@ -47,7 +52,7 @@ def emulated_page(found: EmulatedDocument) -> Page:
                 "lead",
             ),
             Fact("Launch", f"{found.kernel} on {found.arch}, grid {_shape(found.grid)}, block {_shape(found.block)}"),
-            Fact("Counted", f"{sampled}{spread}; {depends}"),
+            Fact("Counted", f"{sampled}{spread}; {depends}{order}"),
         )
     )
     values = dict(found.metrics)
@@ -62,7 +67,7 @@ def emulated_page(found: EmulatedDocument) -> Page:
 
 
 def _finding(one: EmulatedFinding) -> tuple[Block, ...]:
-    lines = [*one.because, f"{one.weight:.2g} avoidable passes per executed warp instruction"]
+    lines = one.because
     places = Table(
         (Column("Where", keep="end"), Column("Instruction"), Column("Share", numeric=True)),
         tuple(
@@ -76,6 +81,39 @@ def _finding(one: EmulatedFinding) -> tuple[Block, ...]:
     )
     confidence = f"{one.confidence} confidence: how much time this costs is unknown"
     return (Bullets((*lines, confidence)), places)
+
+
+def trace_page(where: str, accesses: Sequence[TracedAccess]) -> Page:
+    """Return the page of the accesses of a source line: for each instruction its costliest warp, drawn."""
+    parts = [
+        Section(
+            one.text,
+            (
+                Facts(
+                    (
+                        Fact("Access", f"{one.kind} of {one.width} bytes per lane, {_target(one)}"),
+                        Fact("Warp", f"that of {one.who}: the most expensive of the executed ones"),
+                        Fact("Cost", _cost(one)),
+                    )
+                ),
+                Plain(tuple((sectors_drawn if one.space == "global" else banks_drawn)(one.lanes, one.width))),
+            ),
+        )
+        for one in accesses
+    ]
+    return Page(f"Emulated accesses of {where}", (Facts((Fact("Emulated", EMULATED, "warn"),)),), tuple(parts))
+
+
+def _target(one: TracedAccess) -> str:
+    return f"global memory (`{one.array}`)" if one.space == "global" else "shared memory"
+
+
+def _cost(one: TracedAccess) -> str:
+    lanes = sum(place is not None for place in one.lanes)
+    if one.space == "global":
+        ideal = min(one.cost, -(-lanes * one.width // SECTOR))
+        return f"{one.cost} sectors, ideal {ideal}"
+    return f"{one.cost} wavefronts"
 
 
 def check_page(name: str, found: Checked) -> Page:

@@ -60,7 +60,7 @@ Texts = Mapping[tuple[int, str], tuple[str, ...]]
 QUANTITIES = "Waste and bounds by formula"
 BUDGET = "Several fixes, in the best order"
 # Findings that may make all other numbers meaningless; they are shown with the verdict.
-SEVERE = ("debug_build", "counter_implausible", "metric_nan", "report_incomplete")
+SEVERE = ("debug_build", "counter_implausible", "metric_nan", "report_incomplete", "emulated_counts")
 _MOST_UNKNOWN = 20  # causes listed as not ruled out
 _STOP = 90.0  # percent of the achievable rate, from which a kernel needs no further work
 _OPEN = "unexplained"

@@ -10,6 +10,7 @@ from advisor.hardware.simulators import (
     BANKS,
     LINE,
     SECTOR,
+    Addresses,
     Change,
     Simulated,
     coalescing_of,
@@ -50,7 +51,7 @@ def coalescing_page(result: Simulated) -> Page:
         )
     )
     changes = [*map(_coalescing_change, result.changes), *_wider(result)]
-    drawn = Plain(tuple(_sectors_drawn(result)))
+    drawn = Plain(tuple(sectors_drawn(result.warps[result.drawn], result.width)))
     return _page("Global access", result, [rows], changes, drawn)
 
 
@@ -65,7 +66,9 @@ def banks_page(result: Simulated) -> Page:
         )
     )
     changes = [_banks_change(change, result) for change in result.changes]
-    return _page("Shared access", result, [rows], changes, Plain(tuple(_banks_drawn(result))))
+    return _page(
+        "Shared access", result, [rows], changes, Plain(tuple(banks_drawn(result.warps[result.drawn], result.width)))
+    )
 
 
 def _page(kind: str, result: Simulated, made: list[Block], changes: list[str], drawn: Plain) -> Page:
@@ -103,9 +106,12 @@ def _wider(result: Simulated) -> list[str]:
     return [f"{times} times as much per lane (16 bytes): {32 * 16 // SECTOR} sectors, 1/{times} of the instructions"]
 
 
-def _sectors_drawn(result: Simulated) -> Iterator[str]:
-    warp = result.warps[result.drawn]
-    sectors = touched_sectors(warp, result.width)
+def sectors_drawn(warp: Addresses, width: int) -> Iterator[str]:
+    """Yield the lines of a drawing: the sector of each lane, and the bytes of each sector that are used.
+
+    warp: the byte at which each lane begins, None for an inactive lane; width: bytes per lane.
+    """
+    sectors = touched_sectors(warp, width)
     number = {sector: at for at, sector in enumerate(sectors)}
     yield "The sector that each lane accesses (- means inactive):"
     for first in range(0, 32, 16):
@@ -113,7 +119,7 @@ def _sectors_drawn(result: Simulated) -> Iterator[str]:
         yield f"  lanes {first:>2}-{first + 15:<2} " + "".join(f"{cell:>4}" for cell in cells)
     yield ""
     yield "Bytes of each sector that are used (█ yes, · no):"
-    used = {byte for at in warp if at is not None for byte in range(at, at + result.width)}
+    used = {byte for at in warp if at is not None for byte in range(at, at + width)}
     for sector in sectors[:_SECTORS_DRAWN]:
         row = "".join("█" if sector * SECTOR + b in used else "·" for b in range(SECTOR))
         yield f"  sector {number[sector]:>2} {row} from byte {sector * SECTOR:,}"
@@ -128,9 +134,10 @@ def _banks_change(change: Change, result: Simulated) -> str:
     return f"with the columns of a row of {result.row} swizzled (column ^ row % {change.by}): {_few(change.cost)}"
 
 
-def _banks_drawn(result: Simulated) -> Iterator[str]:
-    found = passes(result.warps[result.drawn], result.width)
-    wide = max(1, result.width // 4)
+def banks_drawn(warp: Addresses, width: int) -> Iterator[str]:
+    """Yield the lines of a drawing of lanes by banks, as `sectors_drawn` does."""
+    found = passes(warp, width)
+    wide = max(1, width // 4)
     yield "Lanes by banks; a digit is the wavefront that serves the lane"
     yield f"{'bank':>8} 0{'':8}10{'':8}20{'':8}30"
     for lane in range(32):

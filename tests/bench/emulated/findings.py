@@ -1,0 +1,83 @@
+"""Compare the first finding of emulated launches with that of the recorded profiles.
+
+    python -m tests.bench.emulated.findings [EXERCISE…]
+
+A cause can be concluded from counts if the knowledge base has a rule for it that reads `counts_alone`. Of the launches
+whose profile has such a cause first, the same one should come first by emulation. Every difference has its reason.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+
+from advisor.emulator.counts import count
+from advisor.emulator.report import read_launch, unpacked
+from advisor.emulator.state import FaultError
+from advisor.knowledge.base import catalog
+from advisor.practice import emulated, manifest
+from advisor.practice.validation import launches_of, problem_of, recorded_names
+from advisor.reasoning.diagnose import analyse
+from advisor.reasoning.emulated_counts import emulated_document
+from advisor.records.diagnosis import LaunchDiagnosis
+from advisor.records.errors import AdvisorError
+
+SECONDS = 20.0
+
+
+def counted_causes() -> frozenset[str]:
+    """Return the diagnoses that some rule concludes from counts alone."""
+    entries = catalog().diagnoses.values()
+    return frozenset(e.id for e in entries if e.kind == "diagnosis" and any("counts_alone" in r.when for r in e.seen))
+
+
+def causes(launch: LaunchDiagnosis) -> list[str]:
+    """Return the causes of a launch, the first to fix first."""
+    return [f.id for f in launch.findings if f.kind == "diagnosis" and f.id != "unexplained"]
+
+
+def reason(real: list[str], found: list[str], known: frozenset[str]) -> str:
+    """Say why the first findings differ."""
+    first = real[0] if real else ""
+    if first not in known:
+        return f"time shows {first or 'no cause'}" + (f"; by counts {found[0]} is possible" if found else "")
+    if first not in found:
+        return "too little avoidable work by counts" + (f"; first by counts: {found[0]}" if found else "")
+    return f"more avoidable work by counts: {found[0]}"
+
+
+def main(names: list[str]) -> None:
+    """Print a line for each launch and the sums."""
+    known = counted_causes()
+    sums: Counter[str] = Counter()
+    for name in names or recorded_names():
+        record = manifest.recording(manifest.exercise(name))
+        assert record is not None
+        real = {one.index: causes(one) for one in analyse([record.report]).diagnosis.launches}
+        made = emulated.bench(manifest.case(name), record.record.card, record.record.sizes)
+        with unpacked(record.report) as report:
+            for launch, step, index in launches_of(name):
+                try:
+                    code = read_launch(report, launch).program
+                    counted = count(problem_of(name, step, index, code, made), seconds=SECONDS)
+                except (AdvisorError, FaultError) as e:
+                    print(f"{name}#{launch} refused: {e}")
+                    sums["refused"] += 1
+                    continue
+                found = [one.id for one in emulated_document(counted, record.record.card.name).findings]
+                first = (real[launch] or [""])[0], (found or [""])[0]
+                if first[0] in known:
+                    sums["by counts"] += 1
+                    sums["same"] += first[0] == first[1]
+                elif not first[1]:
+                    sums["none by counts, as it should be"] += 1
+                else:
+                    sums["possible by counts, not first by time"] += 1
+                why = "same" if first[0] == first[1] else reason(real[launch], found, known)
+                words = (first[0] or "none", first[1] or "none")
+                print(f"{name}#{launch} profile {words[0]} · emulation {words[1]} · {why}", flush=True)
+    print(f"first finding by counts: {sums['same']} of {sums['by counts']} the same; {dict(sums)}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
