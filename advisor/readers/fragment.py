@@ -15,9 +15,10 @@ from typing import Final
 from msgspec import Struct
 
 from advisor.readers.console import read_console
-from advisor.readers.csv_tables import decimal_mark, is_header, number, read_details_csv, read_raw_csv
+from advisor.readers.csv_tables import is_header, read_details_csv, read_raw_csv
 from advisor.readers.frame import Contents, one_line
 from advisor.readers.frame import parse as unit_parts
+from advisor.readers.numbers import decimal_mark, number
 from advisor.records.errors import InputError
 
 _MOST_CHARS: Final = 200_000
@@ -99,7 +100,7 @@ def _tables(lines: list[str], names: Collection[str]) -> Iterator[Row]:
         return
     for launch in [] if found is None else found.launches:
         values = {("", name): value for name, value in launch.values.items()}
-        some = [(key, value) for key, value in (values | launch.labels).items() if math.isfinite(value[0])]
+        some = [(key, value) for key, value in {**values, **launch.labels}.items() if math.isfinite(value[0])]
         for (section, label), (value, unit) in some:
             yield Row(label, value, unit, section)
         if some:
