@@ -255,7 +255,8 @@ def _without_numbers(lines: Iterable[str]) -> Iterable[str]:
     numbered = bool(first) and all(_NUMBERED.match(text) for text in first)
     for part in (first, source):
         for text in part:
-            yield _NUMBERED.sub("", text, count=1) if numbered else text
+            number_ = _NUMBERED.match(text) if numbered else None
+            yield text[number_.end() :] if number_ is not None else text
 
 
 def pasted_rule(text: str) -> RuleResult:

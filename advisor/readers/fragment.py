@@ -39,7 +39,7 @@ _NUMBER: Final = rf"[+-]?(?:\d{{1,3}}(?:{_GROUPS}\d{{3}})+(?:[.,]\d+)?|\d(?:[\d.
 _UNIT: Final = r"(?:%|[A-Za-zµμ#][A-Za-z0-9µμ#%._-]*(?:/[A-Za-z#]+)?)"
 _VALUE: Final = re.compile(rf"(?P<number>{_NUMBER})(?:\s*(?P<unit>{_UNIT}))?")
 _TRAILING: Final = re.compile(rf"(?P<label>.*?\S)(?:\s*[:=]\s*|\s+)(?P<value>{_NUMBER}(?:\s*{_UNIT})?)\s*")
-_BRACKETS: Final = re.compile(r"\s*\[([^\[\]]*)\]\s*$")
+_BRACKETS: Final = re.compile(r"(?<!\s)\s*\[([^\[\]]*)\]\s*$")
 _ABSENT: Final = frozenset(("n/a", "nan", "-", "(!) n/a", "(!) nan", "inf"))
 _HEAD: Final = "pasted (1, 1, 1)x(1, 1, 1), Context 1, Stream 7, Device 0, CC 0.0"
 
