@@ -10,6 +10,7 @@ from msgspec import Struct, field
 
 from advisor.timeline import gaps as causes
 from advisor.timeline import trace as kinds
+from advisor.timeline.columns import distinct
 from advisor.timeline.gaps import Gaps, communicates, gaps_of, is_tiny, outside_calls, waiting
 from advisor.timeline.intervals import EMPTY, before, common, union
 from advisor.timeline.kernels import ranking, ranking_of_sums, target
@@ -201,7 +202,7 @@ def _copies(
 
 
 def _waits(trace: Trace, gaps: Gaps, share: Any, values: dict[str, float]) -> None:
-    if trace.calls is not None and (gaps.asked >= 0).any():
+    if gaps.threads:
         share("sync_gap_pct", gaps.length(causes.SYNC))
         values["sync_gap_count"] = float(gaps.count(causes.SYNC))
         values["sync_call_count"] = float(len(waiting(trace, gaps.threads) or ()))
@@ -258,7 +259,7 @@ def lanes(facts: GpuFacts) -> tuple[Lane, ...]:
         return ()
     out = [Lane(name, facts.spans[name]) for name in _ROWS if len(facts.spans[name])]
     out.append(Lane("busy", facts.spans["busy"]))
-    streams = np.unique(facts.work.stream)
+    streams = distinct(facts.work.stream)
     if len(streams) > 1:
         rows = []
         for stream in streams.tolist():
