@@ -9,7 +9,7 @@ import numpy as np
 from msgspec import Struct
 
 from advisor.timeline import trace as kinds
-from advisor.timeline.columns import counted, distinct, is_same, is_sorted, kind_for, pieces, reach, same
+from advisor.timeline.columns import counted, distinct, is_same, is_sorted, kind_for, narrow, pieces, reach, same
 from advisor.timeline.intervals import shared, union
 from advisor.timeline.spans import Spans
 from advisor.timeline.trace import Calls, Trace, Work, constant, named
@@ -38,7 +38,11 @@ class Gaps(Struct, frozen=True, eq=False):
 
     def length(self, cause: int) -> int:
         """Return the total time in gaps of one cause, in ns."""
-        return int((self.spans.end - self.spans.start)[self.cause == cause].sum())
+        return int(self.lengths(self.cause == cause).sum())
+
+    def lengths(self, chosen: Array) -> Array:
+        """Return the length of some gaps, in ns."""
+        return np.asarray(self.spans.end[chosen] - self.spans.start[chosen])
 
     def count(self, cause: int) -> int:
         """Return the number of gaps of one cause."""
@@ -95,9 +99,9 @@ def _keys(processes: Array, of: Array, call: Array, none: np.int64) -> Array:
     return key
 
 
-def gaps_of(trace: Trace, work: Work) -> Gaps:
-    """Find the gaps of one GPU. work: everything that ran on it, sorted by start."""
-    spans, before, after = _idle(work)
+def gaps_of(trace: Trace, work: Work, busy: Spans) -> Gaps:
+    """Find the gaps of one GPU. work: everything that ran on it, sorted by start; busy: its union."""
+    spans, before, after = _idle(work, busy)
     threads, rows = _asked(work, trace.calls)
     # Work that was launched before the gap did not wait for the host.
     late = np.empty(len(spans), bool)
@@ -107,7 +111,7 @@ def gaps_of(trace: Trace, work: Work) -> Gaps:
     return Gaps(spans, before, after, _causes(trace, work, spans, before, after, threads, late), threads)
 
 
-def _idle(work: Work) -> tuple[Spans, Array, Array]:
+def _idle(work: Work, busy: Spans) -> tuple[Spans, Array, Array]:
     """Return the gaps, and the rows of the work before and after each."""
     kind, until = kind_for(0, len(work)), reach(work.end)
     edge = np.flatnonzero(work.start[1:] > until[:-1]).astype(kind)
@@ -117,8 +121,8 @@ def _idle(work: Work) -> tuple[Spans, Array, Array]:
     else:
         # The latest row that ends as late as any before it.
         last = np.maximum.accumulate(np.where(work.end == until, np.arange(len(work), dtype=kind), kind(0)))[edge]
-    if len(edge) == len(work) - 1:
-        return Spans(until[:-1], work.start[1:]), last, after
+    if len(edge) == len(busy) - 1:  # no work without a duration, so the gaps are those between what is busy
+        return Spans(busy.end[:-1], busy.start[1:]), last, after
     return Spans(until[edge], work.start[after]), last, after
 
 
@@ -142,7 +146,7 @@ def _times(calls: Calls | None, rows: Array) -> Array:
 def _causes(
     trace: Trace, work: Work, spans: Spans, before: Array, after: Array, threads: tuple[int, ...], late: Array
 ) -> Array:
-    length = spans.end - spans.start
+    length = narrow(spans.end - spans.start)
     short = length <= constant("short_gap_us") * 1000
     cause = np.full(len(spans), OTHER, np.int8)
     free = np.ones(len(spans), bool)
@@ -214,7 +218,7 @@ def _among(column: Array, values: Sequence[int]) -> Array:
 def _in_calls(trace: Trace, group: str, spans: Spans, threads: tuple[int, ...]) -> Array:
     """Return the time in ns of each gap that the threads spend in calls of a group; -1 if calls were not traced."""
     if trace.calls is None:
-        return np.full(len(spans), -1, np.int64)
+        return same(-1, len(spans))
     mark = named(group)
     names = [i for i in distinct(trace.calls.name).tolist() if mark.search(trace.names[i])]
     chosen = _among(trace.calls.name, names) & _among(trace.calls.thread, threads)
@@ -247,7 +251,9 @@ def outside_calls(trace: Trace, gaps: Gaps, cause: int) -> float | None:
     chosen = gaps.cause == cause
     if trace.calls is None or not gaps.threads or not chosen.any():
         return None
-    start, end = gaps.spans.start[chosen], gaps.spans.end[chosen]
+    start, end = gaps.spans.start, gaps.spans.end
+    if not chosen.all():
+        start, end = start[chosen], end[chosen]
     mine = _among(trace.calls.thread, gaps.threads)
     calls = trace.calls if mine.all() else trace.calls.where(mine)
     within = shared(union(calls.start, calls.end), start, end).sum()
@@ -256,7 +262,7 @@ def outside_calls(trace: Trace, gaps: Gaps, cause: int) -> float | None:
 
 def _inside(trace: Trace, group: str, spans: Spans, threads: tuple[int, ...]) -> Array:
     """Return the time in ns of each gap in NVTX ranges whose name belongs to the group."""
-    nothing = np.full(len(spans), -1, np.int64)
+    nothing = same(-1, len(spans))
     if trace.ranges is None or not len(trace.ranges):
         return nothing
     mark = named(group)

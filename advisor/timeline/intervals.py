@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from advisor.timeline.columns import is_sorted, pieces, reach
+from advisor.timeline.columns import is_sorted, pieces, reach, same
 from advisor.timeline.spans import Spans
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -26,9 +26,10 @@ def union(start: Array, end: Array) -> Spans:
         order = np.argsort(start, kind="stable")
         start, end = start[order], end[order]
     last = reach(end)
-    new = np.flatnonzero(start[1:] > last[:-1])
-    if len(new) == len(start) - 1:  # nothing overlaps: the intervals are the union
+    apart = start[1:] > last[:-1]
+    if apart.all():  # the intervals are the union
         return Spans(start, last)
+    new = np.flatnonzero(apart)
     return Spans(start[np.concatenate([[0], new + 1])], last[np.concatenate([new, [len(last) - 1]])])
 
 
@@ -55,15 +56,15 @@ def _before(spans: Spans, done: Array, at: Array) -> Array:
 
 def shared(spans: Spans, start: Array, end: Array) -> Array:
     """Return the time of the spans within each interval [start, end), in ns."""
-    out = np.zeros(len(start), np.int64)
-    if len(spans):
-        done = _done(spans)
-        for some in pieces(len(start)):
-            out[some] = _before(spans, done, end[some]) - _before(spans, done, start[some])
+    if not len(spans):
+        return same(0, len(start))
+    out, done = np.empty(len(start), np.int64), _done(spans)
+    for some in pieces(len(start)):
+        out[some] = _before(spans, done, end[some]) - _before(spans, done, start[some])
     return out
 
 
 def common(a: Spans, b: Spans) -> int:
     """Return the time that two sets share, in ns."""
     few, many = (a, b) if len(a) < len(b) else (b, a)
-    return int(shared(many, few.start, few.end).sum()) if len(few) else 0
+    return int(shared(many, few.start, few.end).sum())

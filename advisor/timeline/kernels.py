@@ -120,10 +120,14 @@ def representative(length: Array) -> tuple[int, int]:
     """
     first = 1 if len(length) > 1 else 0
     rest = length[first:]
-    ordered = np.sort(rest)
-    done = np.cumsum(ordered)
-    typical = ordered[int(np.searchsorted(done, done[-1] / 2))]
-    del ordered, done  # a kernel may have millions of launches
+    ordered, half, done = np.sort(rest), float(rest.sum()) / 2, 0
+    for some in pieces(len(ordered)):
+        sums = done + np.cumsum(ordered[some], dtype=np.int64)
+        done, at = int(sums[-1]), int(np.searchsorted(sums, half))
+        if at < len(sums):
+            break
+    typical = ordered[some.start + at]
+    del ordered  # a kernel may have millions of launches
     away = rest - typical
     np.abs(away, out=away)
     near = np.flatnonzero(away <= constant("typical_pct") / 100 * typical)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from advisor.timeline import trace as kinds
-from advisor.timeline.columns import distinct, is_sorted, kind_for, pieces
+from advisor.timeline.columns import distinct, is_sorted, kind_for, narrow, pieces
 from advisor.timeline.gaps import call_rows
 from advisor.timeline.kernels import representative
 from advisor.timeline.results import KernelRank, NcuCommand
@@ -42,17 +42,18 @@ def ncu_command(trace: Trace, work: Work | None, rank: KernelRank) -> NcuCommand
     own = np.isin(work.name[rows], exact)
     if not own.any():
         return None
-    length = work.end[rows]
-    length -= work.start[rows]
-    shapes, share, chosen = _main_shape(work.grid[rows], work.block[rows], np.where(own, length, 0))
+    length = narrow(work.end[rows] - work.start[rows])
+    shapes, share, chosen = _main_shape(work.grid[rows], work.block[rows], length, own)
     own &= chosen
-    mine = np.flatnonzero(own)
-    inside, text = _range(trace, calls, int(mine[representative(length[mine])[1]]))
+    mine = np.flatnonzero(own).astype(rows.dtype)
+    first, middle = representative(length if own.all() else length[mine])
+    inside, text = _range(trace, calls, int(mine[middle]))
     if text and (own & inside).any():
         mine = np.flatnonzero(own & inside)
+        first = representative(length[mine])[0]
     else:
         inside, text = np.ones(len(rows), bool), ""
-    at = int(mine[representative(length[mine])[0]])
+    at = int(mine[first])
     row, skip = rows[at], int(inside[:at].sum())
     shape = dimensions(int(work.grid[row]), int(work.block[row]))
     several = len(trace.gpus) > 1
@@ -87,13 +88,16 @@ def _launched(trace: Trace, work: Work, rows: Array) -> tuple[Array, Array]:
     return rows[order], calls[order]
 
 
-def _main_shape(grid: Array, block: Array, time: Array) -> tuple[int, float | None, Array]:
-    """Return the number of shapes, the share in % of the longest-running one, and its launches (all if not known)."""
-    known = (grid >= 0) & (block >= 0) & (time > 0)
+def _main_shape(grid: Array, block: Array, time: Array, own: Array) -> tuple[int, float | None, Array]:
+    """Return the number of shapes, the share in % of the longest-running one, and its launches (all if not known).
+
+    own: the launches that count.
+    """
+    known = (grid >= 0) & (block >= 0) & (time > 0) & own
     if not known.any():
         return 0, None, np.ones(len(grid), bool)
     grids, blocks = distinct(grid), distinct(block)
-    pairs, number = distinct(grid[:0].astype(np.int64)), np.empty(len(grid), np.int32)
+    pairs, number = np.empty(0, np.int64), np.empty(len(grid), np.int32)
 
     def pair(some: slice) -> Array:
         at = np.searchsorted(blocks, block[some]) * len(grids)
@@ -107,7 +111,7 @@ def _main_shape(grid: Array, block: Array, time: Array) -> tuple[int, float | No
         weights = np.where(known[some], time[some], 0)
         sums += np.bincount(number[some], weights=weights, minlength=len(pairs))
     best = int(sums.argmax())
-    return int((sums > 0).sum()), 100 * float(sums[best]) / float(time.sum()), number == best
+    return int((sums > 0).sum()), 100 * float(sums[best]) / float(time.sum(where=own)), number == best
 
 
 def _line(short: str, skip: int, range_: str, each_gpu: bool) -> str:
