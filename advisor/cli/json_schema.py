@@ -13,6 +13,7 @@ from advisor.hardware.roofline import NapkinDocument
 from advisor.hardware.simulators import AccessDocument, OccupancyDocument
 from advisor.practice.exercise_list import PracticeList
 from advisor.practice.selfcheck import Selfcheck
+from advisor.program.records import ProfileDocument
 from advisor.reasoning.document import DiagnosisDocument
 from advisor.reasoning.emulated_counts import EmulatedDocument
 from advisor.records.record import FORM, INTERNAL, OBJECT
@@ -38,6 +39,7 @@ DOCUMENTS: dict[str, tuple[Any, ...]] = {
     "explain": (Explanation,),
     "napkin": (NapkinDocument,),
     "practice-list": (PracticeList,),
+    "profile": (ProfileDocument,),
     "selfcheck": (Selfcheck,),
     "session": (SessionDocument,),
     "simulator": (AccessDocument, OccupancyDocument),

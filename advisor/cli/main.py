@@ -23,6 +23,7 @@ COMMANDS = {
     "open": ("advisor.cli.session:open_", "Open the interactive session on reports or traces."),
     "demo": ("advisor.cli.session:demo", "Open the interactive session on a bundled report."),
     "diagnose": ("advisor.cli.diagnose:diagnose", "Diagnose reports and print the result."),
+    "profile": ("advisor.cli.profile:profile", "Run a program under ncu and diagnose the kernels that take its time."),
     "ask": ("advisor.cli.ask:ask", "Answer a plain question about a launch, such as why it is slow."),
     "triage": ("advisor.cli.triage:triage", "Rank the kernels of many reports by the time a fix saves."),
     "compare": ("advisor.cli.compare:compare", "Compare two reports, before and after a change."),
