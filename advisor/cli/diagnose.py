@@ -26,12 +26,13 @@ from advisor.cli.options import (
     option,
 )
 from advisor.hardware import gpus
-from advisor.reasoning.diagnose import analyse
+from advisor.reasoning.diagnose import PART, analyse_frame, diagnose_in_parts, gather
 from advisor.reasoning.document import Explanation, diagnosis_document
 from advisor.reasoning.engine.explain import Proof
 from advisor.reasoning.inputs import parse_assignments
-from advisor.records.diagnosis import Diagnosis
+from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis, MeasuredCeilings
 from advisor.records.errors import EXIT_DONE, EXIT_WRONG_USE, UsageError
+from advisor.records.readings import ReportInfo
 from advisor.source.locate import locate_findings
 from advisor.view.pages.answers.supposing import followed_text
 from advisor.view.pages.diagnosis import HTML_SECTIONS, MARKDOWN_SECTIONS, diagnosis_page, grouped
@@ -42,7 +43,9 @@ from advisor.view.writers.json import document_texts
 from advisor.view.writers.sarif import diagnosis_sarif
 
 if TYPE_CHECKING:
+    from advisor.knowledge.base import Catalog
     from advisor.reasoning.analysis import Analysis
+    from advisor.reasoning.inputs import Inputs
 
 _PAGES = (*PAGE_FORMATS, "sarif")  # formats that are not printed to a terminal
 # Texts of the code around the locations of a finding: (position of the launch, finding) -> lines.
@@ -90,7 +93,7 @@ def diagnose(options: Options) -> int:
     pattern = options.pattern
     _check(options)
     other_gpu = gpus.gpu(options.on) if options.on is not None else None
-    analysis = analyse(
+    catalog, inputs = gather(
         options.reports,
         answers=options.given,
         gpu=options.gpu,
@@ -99,9 +102,12 @@ def diagnose(options: Options) -> int:
         kernel=pattern,
         launches=frozenset(options.launches) if options.launches else None,
         jobs=options.jobs,
-        forks=options.jobs,
         progress=terminal.narrate,
     )
+    if len(inputs.frame) > PART and _only_listed(options):
+        terminal.clear()
+        return _write(inputs.reports, _listed(catalog, inputs, options.jobs), options)
+    analysis = analyse_frame(catalog, inputs, options.jobs)
     terminal.clear()
     diagnosis, followed = analysis.diagnosis, ""
     positions = list(range(len(diagnosis.launches)))
@@ -122,11 +128,35 @@ def diagnose(options: Options) -> int:
         moved = [a.on([p], other_gpu)[0] for a, p in asked] if options.what_if else analysis.on(positions, other_gpu)
         launches = (replace(launch, on=on) for launch, on in zip(diagnosis.launches, moved, strict=True))
         diagnosis = dataclasses.replace(diagnosis, launches=tuple(launches))
-    for info in diagnosis.reports:
+    return _write(diagnosis.reports, _texts(diagnosis, asked, texts, options, followed), options)
+
+
+def _write(reports: tuple[ReportInfo, ...], texts: Iterator[str], options: Options) -> int:
+    for info in reports:
         terminal.tell_problems(info.path, info.problems)
-    terminal.write_parts(_texts(diagnosis, asked, texts, options, followed), options.out)
-    troubled = any(not info.complete or info.problems for info in diagnosis.reports)
+    terminal.write_parts(texts, options.out)
+    troubled = any(not info.complete or info.problems for info in reports)
     return EXIT_WRONG_USE if options.strict and troubled else EXIT_DONE
+
+
+def _only_listed(options: Options) -> bool:
+    """Return whether the output lists the launches as JSON and nothing is asked about them."""
+    asked = options.on or options.how or options.why_not or options.what_if or options.rules or options.locate
+    return options.form == "json" and not asked and options.top is None
+
+
+def _listed(catalog: Catalog, inputs: Inputs, forks: int) -> Iterator[str]:
+    """Yield the JSON document of thousands of launches, of which only a part is in memory at a time."""
+    ceilings: dict[str, MeasuredCeilings] = {}
+
+    def launches() -> Iterator[LaunchDiagnosis]:
+        for part in diagnose_in_parts(catalog, inputs, forks):
+            for one in part.measured_ceilings:
+                ceilings.setdefault(one.gpu, one)
+            yield from part.launches
+
+    document = diagnosis_document(Diagnosis(inputs.reports, ()))
+    return document_texts(document, {"launches": launches(), "measured_ceilings": ceilings.values()})
 
 
 _FOLLOWED: Final = (

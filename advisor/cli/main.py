@@ -104,12 +104,7 @@ def _guarded(run: Callable[[], Any]) -> int:
         return EXIT_WRONG_USE
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Run the console script and exit."""
-    for stream in (sys.stdout, sys.stderr):
-        # Replace a character that the terminal cannot show, instead of failing.
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")
+def _run(argv: list[str] | None) -> Any:
     if argv is None:  # else a program called this, and handles its own signals and warnings
         ending.install()
         # Almost no object here is part of a cycle: searching for cycles every 700 objects takes a tenth of a diagnosis.
@@ -118,7 +113,22 @@ def main(argv: list[str] | None = None) -> None:
             # Numbers of a damaged file may overflow; the code that uses them checks them.
             warnings.simplefilter("ignore", RuntimeWarning)
     scratch.sweep()
-    code = _guarded(lambda: cli.main(args=argv, prog_name="ncu-advisor", standalone_mode=False))
+    return cli.main(args=argv, prog_name="ncu-advisor", standalone_mode=False)
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Run the console script and exit."""
+    for stream in (sys.stdout, sys.stderr):
+        # Replace a character that the terminal cannot show, instead of failing.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    try:
+        code = _guarded(lambda: _run(argv))
+    except (ending.Stopped, KeyboardInterrupt):  # while an error was told
+        code = 130
+    if argv is None:
+        code = ending.code(code)
+        ending.over()
     ending.drop_dead_output()
     if argv is None:
         gc.freeze()  # else the interpreter searches everything for cycles once more before it ends

@@ -28,7 +28,7 @@ _FIELDS = {
 }
 WORKED_OUT = "computed: SMs x clock x rate of the compute capability"
 SCALED = "computed: the listed {} peak x the ratio of the two rates of the compute capability"
-_MIG = re.compile(r"\s+mig\s.*$", re.IGNORECASE)
+_MIG = re.compile(r"(?<!\s)\s+mig\s.*$", re.IGNORECASE)
 _MAKERS = re.compile(r"\b(nvidia|geforce|tesla|gpu)\b", re.IGNORECASE)
 
 

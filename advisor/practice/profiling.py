@@ -82,7 +82,7 @@ class NcuListener(Listener):
         self._profiling(rest, whole)
         if whole and match is not None:
             Listener.__call__(self, text, whole)  # The child may have continued on the same line.
-        return self.limits.of("profile")
+        return self.within(self.limits.of("profile"))
 
     def _profiling(self, rest: str, whole: bool) -> None:
         """Assign a launch to the step that the child was running when ncu began to profile it."""

@@ -6,6 +6,7 @@ import json
 import math
 import os
 import sys
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -151,6 +152,10 @@ def left_over(tasks: tuple[Task, ...], done: tuple[JobResult, ...]) -> tuple[Tas
     return tuple(left)
 
 
+# In the order in which the child begins them, each once for a job.
+STAGES = ("start", "inputs", "compile", "reference", "check", "time", "warm", "profile")
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """The time limits of the stages in seconds; `factor` multiplies them all (a profiler replays kernels)."""
@@ -164,6 +169,10 @@ class Limits:
     warm: float = 30.0
     profile: float = 120.0
     factor: float = 1.0
+
+    def all(self, jobs: int) -> float:
+        """Return the time of all stages of so many jobs together."""
+        return sum(self.of(stage) for stage in STAGES) * max(1, jobs)
 
     def of(self, stage: str) -> float:
         """Return the limit of a stage."""
@@ -228,7 +237,9 @@ class Runner:
 class Listener:
     """Parse the child's stdout: pass progress to `show`, keep other lines, and set the time limit from `limits`.
 
-    done, of: number of jobs finished before this child, and of all jobs; stderr: the end of the child's stderr.
+    Kernels print there too: a line that repeats a stage, or goes back to one, is theirs and gives no more time, and no
+    line gives more than all stages of all jobs may take. done, of: number of jobs finished before this child, and of
+    all jobs; stderr: the end of the child's stderr.
     """
 
     show: OnProgress
@@ -238,6 +249,19 @@ class Listener:
     printed: list[str] = field(default_factory=list)
     now: Progress | None = None
     stderr: str = ""
+    begun: float = field(default_factory=time.monotonic)
+
+    def within(self, seconds: float) -> float:
+        """Return a time limit, or what is left for all jobs, if that is less."""
+        return max(0.0, min(seconds, self.begun + self.limits.all(self.of - self.done) - time.monotonic()))
+
+    def _goes_on(self, said: Progress) -> bool:
+        if said.stage not in STAGES:
+            return False
+        if self.now is None or (said.exercise, said.step) != (self.now.exercise, self.now.step):
+            return said.job >= (0 if self.now is None else self.now.job - self.done)
+        job, stage = self.now.job - self.done, STAGES.index(self.now.stage)
+        return said.job == job + 1 or (said.job == job and STAGES.index(said.stage) > stage)
 
     def __call__(self, text: str, whole: bool) -> float | None:
         """Parse a line; return the new time limit in seconds, or None if it does not change."""
@@ -245,14 +269,14 @@ class Listener:
             return None
         before, mark, rest = text.partition(_MARK)
         said = _progress(mark + rest) if mark else None
-        if said is None:
+        if said is None or not self._goes_on(said):
             self.other(text)
             return None
         if before:
             self.other(before)  # a line of a profiler or kernel without a line end
         self.now = replace(said, job=self.done + said.job, of=self.of)
         self.show(self.now)
-        return self.limits.of(self.now.stage)
+        return self.within(self.limits.of(self.now.stage))
 
     def other(self, text: str) -> None:
         """Keep a line that a kernel printed."""
@@ -321,6 +345,9 @@ def one_child(request: Request, runner: Runner, listener: Listener) -> tuple[Out
             end_marked(f"{_RUN}={place}")  # what a step started and set free
         listener.stderr = ended.errors
         outcome, now, done = read_result(result)
+        if now is None and not done and not outcome.jobs and listener.now is not None:
+            # A step has destroyed the file of the results: what the child said last is known all the same.
+            now = Now(listener.now.exercise, listener.now.step, listener.now.stage)
     outcome = replace(outcome, printed=tuple(listener.printed))
     # The exit code does not show that a context was lost, because a step may exit with any code.
     last = outcome.jobs[-1].failure if outcome.jobs else None

@@ -18,7 +18,7 @@ _COMMENT = re.compile(r"//[^\n]*")
 _STATEMENT = re.compile(r"[\s{}()]*(?:[$\w]+:[\s{}]*)*(?:@!?([%\w$]+)\s+)?([a-z][\w.:]*)(.*)", re.DOTALL)
 _PREDICATE = re.compile(r"@!?([%\w$]+)\s+")
 _NAME = re.compile(r"%[\w$.]+|[A-Za-z_$][\w$]*")
-_ADDRESS = re.compile(r"\[([^\]]*)\]")
+_ADDRESS = re.compile(r"\[([^\[\]]*)\]")
 # Special registers that are equal in all blocks, or that differ only between the threads of a block.
 _ALIKE = re.compile(r"%(tid|ntid|nctaid|laneid|lanemask_\w+|WARP_SZ)\b")
 _INDEX = re.compile(r"%ctaid\.([xyz])$")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 
-from advisor.readers.csv_tables import MIXED, count_nan, decimal_mark, last_is_cut, number, percent_of, speedup_of
+from advisor.readers.csv_tables import MIXED, last_is_cut, packed, percent_of, speedup_of
 from advisor.readers.frame import Contents, Launch, Shape, breakdown_name, one_line, short_name
+from advisor.readers.numbers import Packer, Values, number
 from advisor.records.errors import InputError
 from advisor.records.magnitudes import shape_of, whole
 from advisor.records.quantities import counted
@@ -63,9 +64,12 @@ class _Reader:
         self.found = Contents()
         self.table = _Table()
         self.section = self.part = self.cc = ""
-        self.values: list[dict[str, tuple[str, str]]] = []
-        self.labels: list[dict[tuple[str, str], tuple[str, str]]] = []
-        self.sections: list[list[str]] = []
+        # Of the last launch, as text; those before it are packed.
+        self.values: dict[str, tuple[str, str]] = {}
+        self.labels: dict[tuple[str, str], tuple[str, str]] = {}
+        self.packer = Packer()
+        self.packed: list[tuple[Values[str], Values[tuple[str, str]]]] = []
+        self.sections: list[list[str]] = []  # of the last two launches
         self.profiled: set[str] = set()
         self.unnumbered = self.invocations = 0
         self.rule: list[str] | None = None
@@ -124,15 +128,23 @@ class _Reader:
         self._close_rule()
         if len(self.found.launches) >= self.most:
             raise InputError(f"more than {self.most:,} launches; split the file")
+        self._pack()
         launch = Launch(len(self.found.launches), short_name(head), head.strip(), grid, block, cc=cc)
         self.found.launches.append(launch)
-        self.values.append({})
-        self.labels.append({})
-        self.sections.append([])
+        self.sections = [*self.sections[-1:], []]
         self.invocations += count
         self.section = self.part = ""
         self.table = _Table()
         return True
+
+    def _pack(self) -> None:
+        """Store the values of the last launch as numbers."""
+        if self.found.launches:
+            values, lost = packed(self.packer, self.values)
+            labels, lost_there = packed(self.packer, self.labels)
+            self.found.launches[-1].known["nan_metrics"] = float(lost + lost_there)
+            self.packed.append((values, labels))
+            self.values, self.labels = {}, {}
 
     def _profiled(self, number_: str | None) -> None:
         if number_ is None:
@@ -165,9 +177,9 @@ class _Reader:
     def _value(self, label: str, unit: str, value: str) -> None:
         name = label if label in self.wanted else breakdown_name(label)
         if name in self.wanted:
-            self.values[-1].setdefault(name, (value, unit))
+            self.values.setdefault(name, (value, unit))
         else:
-            self.labels[-1].setdefault((self.part or self.section, label), (value, unit))
+            self.labels.setdefault((self.part or self.section, label), (value, unit))
 
     def _close_rule(self) -> None:
         rule, self.rule = self.rule, None
@@ -213,15 +225,13 @@ class _Reader:
         if profiled > shown:
             found.problems.append(f"ncu profiled {counted(profiled, 'launch')}, the text holds {shown}")
             found.missing = profiled - shown if found.missing is not None else None
-        texts = [text for values in self.values for text, _ in values.values()]
-        texts += [text for labels in self.labels for text, _ in labels.values()]
-        mark = decimal_mark(texts)
-        if mark is None:
+        self._pack()
+        if self.packer.style.mark is None:
             found.problems.append(MIXED)
-        for launch, values, labels in zip(found.launches, self.values, self.labels, strict=True):
-            launch.known["nan_metrics"] = count_nan(text for text, _ in (*values.values(), *labels.values()))
-            launch.values = {key: (number(text, mark or "."), unit) for key, (text, unit) in values.items()}
-            launch.labels = {key: (number(text, mark or "."), unit) for key, (text, unit) in labels.items()}
+        for launch, (values, labels) in zip(found.launches, self.packed, strict=True):
+            values.settle(self.packer.style.mark)
+            labels.settle(self.packer.style.mark)
+            launch.values, launch.labels = values, labels
         return found
 
 
@@ -245,7 +255,8 @@ def _without_numbers(lines: Iterable[str]) -> Iterable[str]:
     numbered = bool(first) and all(_NUMBERED.match(text) for text in first)
     for part in (first, source):
         for text in part:
-            yield _NUMBERED.sub("", text, count=1) if numbered else text
+            number_ = _NUMBERED.match(text) if numbered else None
+            yield text[number_.end() :] if number_ is not None else text
 
 
 def pasted_rule(text: str) -> RuleResult:

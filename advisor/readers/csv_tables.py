@@ -6,56 +6,17 @@ Tables may be mixed with other output. Numbers may have thousands separators, a 
 from __future__ import annotations
 
 import csv
-import math
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
-
-from msgspec import Struct
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from advisor.readers.frame import Contents, Launch, breakdown_name, one_line, short_name
+from advisor.readers.numbers import Packer, Values, number
 from advisor.records.errors import InputError
 from advisor.records.magnitudes import shape_of, whole
 from advisor.records.readings import RuleResult
 
-# Spaces and apostrophes that locales use as thousands separators.
-_GROUP_MARKS = str.maketrans("", "", " \u00a0\u2009\u202f'’")
-_PLAIN = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
-_GROUPED = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?")
-_NAN = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
-# A number with only one possible reading determines the style of the whole file.
-_POINT = re.compile(r"[+-]?(0\.\d+|\d+\.(\d{1,2}|\d{4,})|\d{1,3}(,\d{3})+\.\d+|\d{1,3}(,\d{3}){2,})")
-_COMMA = re.compile(r"[+-]?(0,\d+|\d+,(\d{1,2}|\d{4,})|\d{1,3}(\.\d{3})+,\d+|\d{1,3}(\.\d{3}){2,})")
-
-
-def decimal_mark(samples: Iterable[str]) -> str | None:
-    """Return the decimal mark of a file, '.' or ',', from its numbers: '.' if ambiguous, None if both occur."""
-    point = comma = False
-    for sample in samples:
-        token = sample.strip().translate(_GROUP_MARKS)
-        point = point or _POINT.fullmatch(token) is not None
-        comma = comma or _COMMA.fullmatch(token) is not None
-        if point and comma:
-            return None
-    return "," if comma else "."
-
-
-def count_nan(texts: Iterable[str]) -> float:
-    """Count the values that are `nan` or infinite, as after a failed measurement (`n/a` is only absent)."""
-    return float(sum(_NAN.fullmatch(text.replace("(!)", "").strip()) is not None for text in texts))
-
-
-def number(text: str, mark: str = ".") -> float:
-    """Parse a finite number with the decimal mark `mark`; NaN for words, `n/a`, `nan` and infinities."""
-    token = text.replace("(!)", "").translate(_GROUP_MARKS).strip()
-    if mark == ",":
-        token = token.translate(str.maketrans(".,", ",."))
-    if _GROUPED.fullmatch(token):
-        token = token.replace(",", "")
-    elif not _PLAIN.fullmatch(token):
-        return math.nan
-    value = float(token)
-    return value if math.isfinite(value) else math.nan
-
+K = TypeVar("K", bound=Hashable)
 
 # A row begins with a number (ID or Process ID; empty in the line of units), quoted if the header's fields are.
 _ROWS = {True: re.compile(r'"\d*","'), False: re.compile(r"\d*,")}
@@ -114,21 +75,12 @@ def _parse(held: list[str]) -> list[list[str]]:
 MIXED = "numbers with decimal points and with decimal commas in one file: points are read, the others are unknown"
 
 
-class _Raw(Struct):
-    """A row of a raw page: its identity, and the texts of the wanted columns with their titles and units."""
-
-    identity: dict[str, str]
-    titles: list[str]
-    units: list[str]
-    texts: list[str]
-
-
 def read_raw_csv(lines: Iterable[str], wanted: Sequence[str], most: int) -> Contents:
     """Read at most `most` launches of a raw page with the metrics `wanted`. Raises InputError for another table."""
     found = Contents()
     header: list[str] = []
     units: list[str] | None = None
-    kept: list[_Raw] = []
+    packer, read = Packer(), list[Values[str]]()
     columns: list[int] = []
     titles: list[str] = []
     own_units: list[str] = []
@@ -151,7 +103,7 @@ def read_raw_csv(lines: Iterable[str], wanted: Sequence[str], most: int) -> Cont
                     )
                 units = row
                 own_units = [row[i] for i in columns]
-            elif len(kept) >= most:
+            elif len(found.launches) >= most:
                 raise InputError(f"more than {most:,} launches; split the file")
             else:
                 identity = {title: row[i] for i, title in enumerate(header[:14]) if title not in keep}
@@ -163,35 +115,32 @@ def read_raw_csv(lines: Iterable[str], wanted: Sequence[str], most: int) -> Cont
                         for part in ("major", "minor")
                     ]
                     identity["CC"] = ".".join(part.split(".")[0] for part in parts) if all(parts) else ""
-                kept.append(_Raw(identity, titles, own_units, [row[i] for i in columns]))
+                values, lost = packer.texts(titles, (row[i] for i in columns), own_units)
+                read.append(values)
+                found.launches.append(_launch(len(found.launches), identity, values, lost))
     except CutShortError:
         found.problems.append("the file ends inside a row: it is truncated")
         found.missing = None
-    mark = decimal_mark(text for row in kept for text in row.texts)
-    if mark is None:
+    if packer.style.mark is None:
         found.problems.append(MIXED)
-    kept.reverse()
-    for index in range(len(kept)):
-        raw = kept.pop()  # thousands of rows need not be in memory as text and as numbers
-        identity, texts = raw.identity, raw.texts
-        full = identity.get("Kernel Name", "")
-        found.launches.append(
-            Launch(
-                index=index,
-                kernel=short_name(full),
-                kernel_full=full,
-                grid=shape(identity.get("Grid Size", "")),
-                block=shape(identity.get("Block Size", "")),
-                gpu_name=identity["GPU"],
-                cc=identity["CC"],
-                known={"nan_metrics": count_nan(texts)},
-                values={
-                    title: (number(text, mark or "."), unit)
-                    for title, unit, text in zip(raw.titles, raw.units, texts, strict=True)
-                },
-            )
-        )
+    for values in read:
+        values.settle(packer.style.mark)
     return found
+
+
+def _launch(index: int, identity: dict[str, str], values: Values[str], lost: int) -> Launch:
+    full = identity.get("Kernel Name", "")
+    return Launch(
+        index=index,
+        kernel=short_name(full),
+        kernel_full=full,
+        grid=shape(identity.get("Grid Size", "")),
+        block=shape(identity.get("Block Size", "")),
+        gpu_name=identity["GPU"],
+        cc=identity["CC"],
+        known={"nan_metrics": float(lost)},
+        values=values,
+    )
 
 
 def _field(header: list[str], row: list[str], title: str) -> str:
@@ -223,7 +172,7 @@ class _Table:
 
 
 class _Entry:
-    """A launch whose rows are being read; values are text, since the decimal mark is known only at the end."""
+    """A launch whose rows are being read: as text, and packed once a row of another launch follows."""
 
     def __init__(self, launch: Launch) -> None:
         self.launch = launch
@@ -231,6 +180,38 @@ class _Entry:
         self.labels: dict[tuple[str, str], tuple[str, str]] = {}
         self.rules: list[RuleResult] = []
         self.sections: dict[str, None] = {}
+        self.packed: list[tuple[Values[str], Values[tuple[str, str]]]] = []
+        self.lost = 0
+
+    def pack(self, packer: Packer) -> None:
+        """Store the rows read so far as numbers. Rows of the launch may follow, but seldom do."""
+        if self.values or self.labels:
+            # Of several rows with one name the first counts.
+            names = {name: None for name in self.values if not any(name in values for values, _ in self.packed)}
+            labels = {label: None for label in self.labels if not any(label in part for _, part in self.packed)}
+            values, lost = packed(packer, {name: self.values[name] for name in names})
+            more, lost_there = packed(packer, {label: self.labels[label] for label in labels})
+            self.packed.append((values, more))
+            self.lost += lost + lost_there
+            self.values, self.labels = {}, {}
+
+    def settle(self, mark: str | None) -> None:
+        """Give the launch its values, once the file's decimal mark is known."""
+        for values, labels in self.packed:
+            values.settle(mark)
+            labels.settle(mark)
+        if len(self.packed) == 1:
+            self.launch.values, self.launch.labels = self.packed[0]
+        else:
+            self.launch.values = {key: value for values, _ in self.packed for key, value in values.items()}
+            self.launch.labels = {key: value for _, labels in self.packed for key, value in labels.items()}
+        self.launch.known["nan_metrics"] = float(self.lost)
+        self.launch.rules = tuple(self.rules)
+
+
+def packed(packer: Packer, texts: Mapping[K, tuple[str, str]]) -> tuple[Values[K], int]:
+    """Pack texts with their units; also return how many are nan or infinite."""
+    return packer.texts(texts, (text for text, _ in texts.values()), (unit for _, unit in texts.values()))
 
 
 def read_details_csv(lines: Iterable[str], wanted: Collection[str], most: int) -> Contents:
@@ -239,7 +220,8 @@ def read_details_csv(lines: Iterable[str], wanted: Collection[str], most: int) -
     entries: dict[tuple[object, ...], _Entry] = {}
     table: _Table | None = None
     segment, averaged = 0, 0
-    keep = frozenset(wanted)
+    keep, packer = frozenset(wanted), Packer()
+    current: _Entry | None = None
     try:
         for row in rows(lines):
             if all(title in row for title in _NEEDED):
@@ -252,7 +234,11 @@ def read_details_csv(lines: Iterable[str], wanted: Collection[str], most: int) -
                         raise InputError(f"more than {most:,} launches; split the file")
                     entries[key] = _entry(table, row, len(entries))
                     averaged += (whole(table.get(row, "Invocations")) or 0) if table.summary else 0
-                _take(table, row, entries[key], keep)
+                entry = entries[key]
+                if current is not None and entry is not current:
+                    current.pack(packer)
+                current = entry
+                _take(table, row, entry, keep)
             elif table is not None:
                 found.problems.append(f"a row of only {len(row)} fields is skipped")
                 found.missing = None
@@ -261,20 +247,17 @@ def read_details_csv(lines: Iterable[str], wanted: Collection[str], most: int) -
         found.missing = None
     if averaged:
         found.problems.append(f"a summary: each kernel is the average of its launches ({averaged} in all)")
-    cut = last_is_cut([tuple(entry.sections) for entry in entries.values()])
+    cut = last_is_cut([tuple(entry.sections) for entry in list(entries.values())[-2:]])
     if cut:
         found.problems.append(cut)
         found.missing = None
-    mark = decimal_mark(text for e in entries.values() for part in (e.values, e.labels) for text, _ in part.values())
-    if mark is None:
+    if current is not None:
+        current.pack(packer)
+    if packer.style.mark is None:
         found.problems.append(MIXED)
     for entry in entries.values():
-        launch = entry.launch
-        launch.values = {k: (number(text, mark or "."), unit) for k, (text, unit) in entry.values.items()}
-        launch.labels = {k: (number(text, mark or "."), unit) for k, (text, unit) in entry.labels.items()}
-        launch.known["nan_metrics"] = count_nan(text for text, _ in (*entry.values.values(), *entry.labels.values()))
-        launch.rules = tuple(entry.rules)
-        found.launches.append(launch)
+        entry.settle(packer.style.mark)
+        found.launches.append(entry.launch)
     return found
 
 

@@ -15,9 +15,10 @@ from typing import Final
 from msgspec import Struct
 
 from advisor.readers.console import read_console
-from advisor.readers.csv_tables import decimal_mark, is_header, number, read_details_csv, read_raw_csv
+from advisor.readers.csv_tables import is_header, read_details_csv, read_raw_csv
 from advisor.readers.frame import Contents, one_line
 from advisor.readers.frame import parse as unit_parts
+from advisor.readers.numbers import decimal_mark, number
 from advisor.records.errors import InputError
 
 _MOST_CHARS: Final = 200_000
@@ -38,7 +39,7 @@ _NUMBER: Final = rf"[+-]?(?:\d{{1,3}}(?:{_GROUPS}\d{{3}})+(?:[.,]\d+)?|\d(?:[\d.
 _UNIT: Final = r"(?:%|[A-Za-zµμ#][A-Za-z0-9µμ#%._-]*(?:/[A-Za-z#]+)?)"
 _VALUE: Final = re.compile(rf"(?P<number>{_NUMBER})(?:\s*(?P<unit>{_UNIT}))?")
 _TRAILING: Final = re.compile(rf"(?P<label>.*?\S)(?:\s*[:=]\s*|\s+)(?P<value>{_NUMBER}(?:\s*{_UNIT})?)\s*")
-_BRACKETS: Final = re.compile(r"\s*\[([^\[\]]*)\]\s*$")
+_BRACKETS: Final = re.compile(r"(?<!\s)\s*\[([^\[\]]*)\]\s*$")
 _ABSENT: Final = frozenset(("n/a", "nan", "-", "(!) n/a", "(!) nan", "inf"))
 _HEAD: Final = "pasted (1, 1, 1)x(1, 1, 1), Context 1, Stream 7, Device 0, CC 0.0"
 
@@ -99,7 +100,7 @@ def _tables(lines: list[str], names: Collection[str]) -> Iterator[Row]:
         return
     for launch in [] if found is None else found.launches:
         values = {("", name): value for name, value in launch.values.items()}
-        some = [(key, value) for key, value in (values | launch.labels).items() if math.isfinite(value[0])]
+        some = [(key, value) for key, value in {**values, **launch.labels}.items() if math.isfinite(value[0])]
         for (section, label), (value, unit) in some:
             yield Row(label, value, unit, section)
         if some:

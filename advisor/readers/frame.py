@@ -197,8 +197,8 @@ class Launch(Struct):
     block: Shape | None = None
     gpu_name: str = ""
     cc: str = ""
-    values: dict[str, Value] = field(default_factory=dict)
-    labels: dict[tuple[str, str], Value] = field(default_factory=dict)
+    values: Mapping[str, Value] = field(default_factory=dict)
+    labels: Mapping[tuple[str, str], Value] = field(default_factory=dict)
     known: dict[str, float] = field(default_factory=dict)
     opcodes: dict[str, float] | None = None
     accesses: tuple[Access, ...] | None = None

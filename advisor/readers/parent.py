@@ -20,6 +20,7 @@ from advisor.readers.container import Container, Limits, spans
 from advisor.readers.csv_tables import percent_of, speedup_of
 from advisor.readers.formats import unpack
 from advisor.readers.frame import Contents, Launch, Shape, clean, one_line, short_name, without_links
+from advisor.readers.numbers import Packer
 from advisor.records.child import Child, python_command, schedule_of
 from advisor.records.errors import InputError
 from advisor.records.magnitudes import shape_of
@@ -105,7 +106,8 @@ class BackgroundRead:
         self._waiting = queue.SimpleQueue[tuple[int, int]]()
         for batch in batches(found, limits, max(1, len(children))):
             self._waiting.put(batch)
-        self._launches: dict[int, dict[str, Any] | None] = {}
+        self._launches: dict[int, Launch | None] = {}
+        self._packer = Packer()
         self._fatal = ""
         self._silence_s = limits.silence_s
         self._deadline = time.monotonic() + limits.total_s
@@ -134,7 +136,8 @@ class BackgroundRead:
                     self._fatal = one_line(str(message["fatal"]), 300)
                 index = message.get("index")
                 if isinstance(index, int) and first <= index < last:
-                    self._launches[index] = message.get("launch")
+                    # At once: a message takes several times the memory of a launch.
+                    self._launches[index] = launch_of(index, message.get("launch"), self._packer)
             if not done:  # wait less for the next ones that hang
                 self._silence_s = max(1.0, self._silence_s / 4)
             self._running.discard(ready)
@@ -161,7 +164,7 @@ class BackgroundRead:
             raise
         if self._fatal and not self._launches:
             raise InputError(f"{self._fatal}; {_INSTALL}")
-        found = (launch_of(index, message) for index, message in sorted(self._launches.items()))
+        found = (launch for _, launch in sorted(self._launches.items()))
         return [launch for launch in found if launch is not None]
 
     def call_off(self) -> None:
@@ -181,7 +184,7 @@ def _float(value: Any) -> float:
     return math.nan if value is None else float(value)
 
 
-def launch_of(index: int, message: Any) -> Launch | None:
+def launch_of(index: int, message: Any, packer: Packer) -> Launch | None:
     """Convert a child's message to a launch, or None if the child could not read it or the message is invalid."""
     if not isinstance(message, dict):
         return None
@@ -196,7 +199,9 @@ def launch_of(index: int, message: Any) -> Launch | None:
             block=_shape(message["block"]),
             gpu_name=str(gpu or ""),
             cc=f"{int(major)}.{int(minor)}" if major is not None and minor is not None else "",
-            values={str(name): (float(value), str(unit)) for name, (value, unit) in message["values"].items()},
+            values=packer.numbers(
+                {str(name): (float(value), str(unit)) for name, (value, unit) in message["values"].items()}
+            ),
             rules=tuple(_rule(*parts) for parts in message["rules"]),
         )
         if message["opcodes"] is not None:

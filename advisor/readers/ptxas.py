@@ -12,9 +12,10 @@ from advisor.records.magnitudes import whole
 
 _ENTRY = re.compile(r"Compiling entry function '([^']+)'(?: for '(sm_\d+\w?)')?")
 _PROPERTIES = re.compile(r"Function properties for '?([\w$.]+)'?")
-_SPILLS = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
+# A long run of digits is tried once, not from each of its places.
+_SPILLS = re.compile(r"(?<!\d)(\d++) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
 _USED = re.compile(r"Used (\d+) registers")
-_SHARED = re.compile(r"([\d+]+) bytes smem")
+_SHARED = re.compile(r"(?<![\d+])([\d+]++) bytes smem")
 _PLAIN = re.compile(r"_Z(\d+)")
 _NESTED = re.compile(r"_ZN?[KVO]*")
 

@@ -7,7 +7,7 @@ while the parent imports them, and this module imports none of them.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -49,6 +49,35 @@ def analyse(
     programs only. meanwhile: called while child processes read, if there are any. Unreadable reports are named in
     `diagnosis.reports`. Raises InputError if none could be read.
     """
+    catalog, inputs = gather(
+        paths,
+        answers=answers,
+        gpu=gpu,
+        knowledge=knowledge,
+        ptxas=ptxas,
+        kernel=kernel,
+        launches=launches,
+        jobs=jobs,
+        progress=progress,
+        meanwhile=meanwhile,
+    )
+    return analyse_frame(catalog, inputs, forks)
+
+
+def gather(
+    paths: Sequence[Path],
+    *,
+    answers: Mapping[str, Answer] | None = None,
+    gpu: str | None = None,
+    knowledge: tuple[Path, ...] = (),
+    ptxas: Path | None = None,
+    kernel: re.Pattern[str] | None = None,
+    launches: frozenset[int] | None = None,
+    jobs: int = 2,
+    progress: Progress | None = None,
+    meanwhile: Callable[[], None] = lambda: None,
+) -> tuple[Catalog, Inputs]:
+    """Read reports, and return what `analyse` reasons about, with the knowledge base for it."""
     catalog = open_catalog(knowledge)
     frame, infos = read_many(
         paths, ptxas=ptxas, jobs=jobs, progress=progress, meanwhile=partial(_prepare, catalog, meanwhile)
@@ -66,8 +95,7 @@ def analyse(
     cards, problem = ceilings.kept_or_problem()
     if problem:
         infos = tuple(replace(info, problems=(*info.problems, problem)) for info in infos)
-    inputs = Inputs(frame.reset_index(drop=True), tuple(infos), gpu, said, cards)
-    return analyse_frame(catalog, inputs, forks)
+    return catalog, Inputs(frame.reset_index(drop=True), tuple(infos), gpu, said, cards)
 
 
 def _chosen(frame: pd.DataFrame, kernel: re.Pattern[str] | None, launches: frozenset[int] | None) -> pd.DataFrame:
@@ -99,6 +127,24 @@ def analyse_frame(catalog: Catalog, inputs: Inputs, forks: int = 1) -> Analysis:
     from advisor.reasoning.analysis import Analysis  # loads pandas, see above
 
     return Analysis(catalog, inputs, forks=forks)
+
+
+# Launches that are reasoned about together where only their diagnoses are wanted.
+PART = 1000
+
+
+def diagnose_in_parts(catalog: Catalog, inputs: Inputs, forks: int = 1, rows: int = PART) -> Iterator[Diagnosis]:
+    """Yield the diagnoses of the launches, `rows` at a time.
+
+    The numbers behind a diagnosis take ten times its memory, and those of one part are dropped before the next. A
+    launch is compared with the others of its kernel when it is gathered, so the parts do not change what is concluded.
+    inputs: answers are for all launches, since a part counts its launches from 0.
+    """
+    if any(position is not None for position in inputs.answers):
+        raise ValueError("answers for single launches")
+    for start in range(0, len(inputs.frame), rows):
+        part = inputs.frame.iloc[start : start + rows].reset_index(drop=True)
+        yield analyse_frame(catalog, replace(inputs, frame=part), forks).diagnosis
 
 
 def analyse_numbers(

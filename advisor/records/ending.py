@@ -33,7 +33,8 @@ class Stopped(BaseException):
 
 class _State:
     """number: the received signal, 0 for none; session: called to end a session in the terminal instead of raising an
-    exception; alone: number of open `output_alone` blocks; at_force: called before the program is killed.
+    exception; alone: number of open `output_alone` blocks; at_force: called before the program is killed; over: only
+    the interpreter's own end is left.
     """
 
     def __init__(self) -> None:
@@ -41,6 +42,7 @@ class _State:
         self.session: Callable[[int], None] | None = None
         self.alone = 0
         self.at_force: Callable[[], None] | None = None
+        self.over = False
 
 
 _state = _State()
@@ -61,8 +63,12 @@ def install() -> Callable[[], None]:
             continue
         before.append((number, signal.signal(number, _received)))
 
+    hook = sys.unraisablehook
+    sys.unraisablehook = _lost(hook)
+
     def restore() -> None:
         global _state
+        sys.unraisablehook = hook
         for number, handler in before:
             signal.signal(number, handler)
         _state = _State()
@@ -70,9 +76,42 @@ def install() -> Callable[[], None]:
     return restore
 
 
+def _lost(otherwise: Callable[[Any], Any]) -> Callable[[Any], None]:
+    """Return a hook for exceptions that Python drops, as in a finalizer: that of a signal is raised again, later."""
+
+    def hook(unraisable: Any) -> None:
+        if isinstance(unraisable.exc_value, Stopped | KeyboardInterrupt) and _state.number:
+            state = _state
+
+            def again() -> None:
+                number, state.number = state.number, 0
+                os.kill(os.getpid(), number)
+
+            timer = threading.Timer(0.02, again)
+            timer.daemon = True
+            timer.start()
+        else:
+            otherwise(unraisable)
+
+    return hook
+
+
+def code(otherwise: int) -> int:
+    """Return the exit code: that of the signal, if one arrived and its exception was lost on the way."""
+    return 128 + _state.number if _state.number else otherwise
+
+
+def over() -> None:
+    """From now on a signal ends the process at once: nothing is left to unwind."""
+    _state.over = True
+
+
 def _received(number: int, frame: FrameType | None = None) -> None:
     if number == getattr(signal, "SIGPIPE", 0) and not (_state.alone or output_gone()):
         return  # a pipe to a child process: the writer gets the error
+    if _state.over:
+        _state.number = _state.number or number
+        by_force()
     if _state.number:
         if number == signal.SIGINT:
             by_force()

@@ -10,6 +10,7 @@ from msgspec import Struct, field
 
 from advisor.timeline import gaps as causes
 from advisor.timeline import trace as kinds
+from advisor.timeline.columns import distinct
 from advisor.timeline.gaps import Gaps, communicates, gaps_of, is_tiny, outside_calls, waiting
 from advisor.timeline.intervals import EMPTY, before, common, union
 from advisor.timeline.kernels import ranking, ranking_of_sums, target
@@ -106,7 +107,7 @@ def _of_gpu(trace: Trace, gpu: Gpu, work: Work) -> GpuFacts:
     lanes = {"kernels": computing, "communication": talking, "copies": copies, "busy": busy}
     lanes["migrations"] = spans(work.kind == kinds.MIGRATION)
     lanes["other"] = spans((work.kind == kinds.INSIDE) | (work.kind == kinds.SET) | (work.kind == kinds.OTHER))
-    gaps = gaps_of(trace, work)
+    gaps = gaps_of(trace, work, busy)
     values: dict[str, float] = {"window_us": window / 1000, "run_us": trace.run / 1000 if trace.run else math.nan}
     lacking: dict[str, str] = {}
 
@@ -128,7 +129,7 @@ def _of_gpu(trace: Trace, gpu: Gpu, work: Work) -> GpuFacts:
     _graphs(trace, work, gaps, share, values)
     short_gaps = gaps.cause == causes.TINY
     between = tiny[gaps.before] & tiny[gaps.after] & (short_gaps | (gaps.cause == causes.SYNC))
-    length = (gaps.spans.end - gaps.spans.start)[between].sum()
+    length = gaps.lengths(between).sum()
     values["tiny_kernel_count"] = float(tiny.sum())
     share("tiny_span_pct", spans(tiny).length + float(length))
     values["system_loss_pct"] = max(values.get(name, 0.0) for name in LOSSES)
@@ -142,7 +143,7 @@ def _of_gpu(trace: Trace, gpu: Gpu, work: Work) -> GpuFacts:
 
 def _idle(trace: Trace, gaps: Gaps, share: Any, values: dict[str, float]) -> None:
     """Calculate the unexplained idle time, and how much of it is outside the longest gap."""
-    length = (gaps.spans.end - gaps.spans.start)[gaps.cause == causes.OTHER]
+    length = gaps.lengths(gaps.cause == causes.OTHER)
     share("idle_unexplained_pct", int(length.sum()))
     share("idle_repeated_pct", int(length.sum() - length.max(initial=0)))
     values["idle_gap_count"] = float(len(length))
@@ -201,7 +202,7 @@ def _copies(
 
 
 def _waits(trace: Trace, gaps: Gaps, share: Any, values: dict[str, float]) -> None:
-    if trace.calls is not None and (gaps.asked >= 0).any():
+    if gaps.threads:
         share("sync_gap_pct", gaps.length(causes.SYNC))
         values["sync_gap_count"] = float(gaps.count(causes.SYNC))
         values["sync_call_count"] = float(len(waiting(trace, gaps.threads) or ()))
@@ -258,7 +259,7 @@ def lanes(facts: GpuFacts) -> tuple[Lane, ...]:
         return ()
     out = [Lane(name, facts.spans[name]) for name in _ROWS if len(facts.spans[name])]
     out.append(Lane("busy", facts.spans["busy"]))
-    streams = np.unique(facts.work.stream)
+    streams = distinct(facts.work.stream)
     if len(streams) > 1:
         rows = []
         for stream in streams.tolist():

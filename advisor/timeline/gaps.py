@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from msgspec import Struct
 
 from advisor.timeline import trace as kinds
+from advisor.timeline.columns import counted, distinct, is_same, is_sorted, kind_for, narrow, pieces, reach, same
 from advisor.timeline.intervals import shared, union
 from advisor.timeline.spans import Spans
 from advisor.timeline.trace import Calls, Trace, Work, constant, named
@@ -25,7 +27,7 @@ class Gaps(Struct, frozen=True, eq=False):
     """The idle time of one GPU, from its first work to its last.
 
     spans: the gaps; before, after: rows of the GPU's work at either side; cause: one of CAUSES; threads: the host
-    threads that launched work on the GPU, sorted by amount; asked: request time of each piece of work, or -1.
+    threads that launched work on the GPU, sorted by amount, empty if no call is known to have requested any.
     """
 
     spans: Spans
@@ -33,11 +35,14 @@ class Gaps(Struct, frozen=True, eq=False):
     after: Array
     cause: Array
     threads: tuple[int, ...]
-    asked: Array
 
     def length(self, cause: int) -> int:
         """Return the total time in gaps of one cause, in ns."""
-        return int((self.spans.end - self.spans.start)[self.cause == cause].sum())
+        return int(self.lengths(self.cause == cause).sum())
+
+    def lengths(self, chosen: Array) -> Array:
+        """Return the length of some gaps, in ns."""
+        return np.asarray(self.spans.end[chosen] - self.spans.start[chosen])
 
     def count(self, cause: int) -> int:
         """Return the number of gaps of one cause."""
@@ -54,63 +59,94 @@ def call_rows(work: Work, calls: Calls | None, rows: Array | slice = _ALL) -> Ar
     """
     process, call = work.process[rows], work.call[rows]
     if calls is None or not len(calls) or not len(call):
-        return np.full(len(call), -1, np.int64)
+        return same(-1, len(call)) if len(call) else np.empty(0, np.int32)
     # Correlation ids are unique within a process; a thread id holds its process above the lower 24 bits.
     processes = np.zeros(1, np.int64)
-    if (process >= 0).all():
-        processes = np.union1d(np.unique(calls.thread >> 24), np.unique(process >> 24))
+    made, ran = distinct(calls.thread), distinct(process)
+    if (ran >= 0).all():
+        processes = np.union1d(made >> 24, ran >> 24)
     if len(processes) > 2**28:
-        return np.full(len(call), -1, np.int64)
+        return same(-1, len(call))
     key = _keys(processes, calls.thread, calls.call, _LOW - 1)
-    wanted = _keys(processes, process, call, _LOW - 2)
-    order = None if (key[1:] >= key[:-1]).all() else np.argsort(key, kind="stable")
-    key = key if order is None else key[order]
-    place = np.searchsorted(key, wanted)
-    np.minimum(place, len(key) - 1, out=place)
-    other = key[place] != wanted
-    found = place if order is None else order[place]
-    found[other] = -1
-    return found
+    order = None
+    if not is_sorted(key):
+        order = np.argsort(key, kind="stable").astype(kind_for(0, len(key)))
+        key = key[order]
+    # Of one type, so that a search does not convert all keys each time.
+    plain = len(processes) <= 1 and _sound(call)
+    key = key.astype(np.result_type(key, call if plain else np.int64), copy=False)
+    out = np.empty(len(call), kind_for(-1, len(key)))
+    for some in pieces(len(call)):
+        wanted = _keys(processes, process[some], call[some], _LOW - 2).astype(key.dtype, copy=False)
+        place = np.minimum(np.searchsorted(key, wanted), len(key) - 1)
+        found = place if order is None else order[place]
+        out[some] = np.where(key[place] == wanted, found, -1)
+    return out
+
+
+def _sound(call: Array) -> bool:
+    """Return whether all of these can be correlation ids."""
+    return bool((call >= 0).all()) and bool((call < _LOW - 1).all())
 
 
 def _keys(processes: Array, of: Array, call: Array, none: np.int64) -> Array:
     """Return process and correlation id as one number. processes: all of them, sorted; of: process or thread ids."""
+    if len(processes) <= 1 and _sound(call):
+        return call
     key = np.where((call >= 0) & (call < _LOW - 1), call, none)
     if len(processes) > 1:
         key += np.searchsorted(processes, of >> 24) * _LOW
     return key
 
 
-def gaps_of(trace: Trace, work: Work) -> Gaps:
-    """Find the gaps of one GPU. work: everything that ran on it, sorted by start."""
-    spans, before, after = _idle(work)
-    threads, asked = _asked(work, trace.calls)
-    cause = _causes(trace, work, spans, before, after, threads, asked)
-    return Gaps(spans, before, after, cause, threads, asked)
+def gaps_of(trace: Trace, work: Work, busy: Spans) -> Gaps:
+    """Find the gaps of one GPU. work: everything that ran on it, sorted by start; busy: its union."""
+    spans, before, after = _idle(work, busy)
+    threads, rows = _asked(work, trace.calls)
+    # Work that was launched before the gap did not wait for the host.
+    late = np.empty(len(spans), bool)
+    for some in pieces(len(spans)):
+        late[some] = _times(trace.calls, rows[after[some]]) > spans.start[some]
+    late |= rows[after] < 0
+    return Gaps(spans, before, after, _causes(trace, work, spans, before, after, threads, late), threads)
 
 
-def _idle(work: Work) -> tuple[Spans, Array, Array]:
+def _idle(work: Work, busy: Spans) -> tuple[Spans, Array, Array]:
     """Return the gaps, and the rows of the work before and after each."""
-    reach = np.maximum.accumulate(work.end)
-    edge = np.flatnonzero(work.start[1:] > reach[:-1])
-    last = np.maximum.accumulate(np.where(work.end == reach, np.arange(len(work)), 0))
-    return Spans(reach[edge], work.start[edge + 1]), last[edge], edge + 1
+    kind, until = kind_for(0, len(work)), reach(work.end)
+    edge = np.flatnonzero(work.start[1:] > until[:-1]).astype(kind)
+    after = edge + kind(1)
+    if until is work.end:
+        last = edge
+    else:
+        # The latest row that ends as late as any before it.
+        last = np.maximum.accumulate(np.where(work.end == until, np.arange(len(work), dtype=kind), kind(0)))[edge]
+    if len(edge) == len(busy) - 1:  # no work without a duration, so the gaps are those between what is busy
+        return Spans(busy.end[:-1], busy.start[1:]), last, after
+    return Spans(until[edge], work.start[after]), last, after
 
 
 def _asked(work: Work, calls: Calls | None) -> tuple[tuple[int, ...], Array]:
-    """Return the threads that launched work, sorted by amount, and when each piece of work was requested, or -1."""
+    """Return the threads that launched work, sorted by amount, and the row of the call of each piece of work, or -1."""
     rows = call_rows(work, calls)
     known = rows >= 0
     if calls is None or not known.any():
-        return (), np.full(len(work), -1, np.int64)
-    found, counts = np.unique(calls.thread[rows[known]], return_counts=True)
-    return tuple(found[np.argsort(-counts, kind="stable")].tolist()), np.where(known, calls.start[rows], -1)
+        return (), rows
+    found, counts = counted(
+        calls.thread if is_same(calls.thread) else calls.thread[rows if known.all() else rows[known]]
+    )
+    return tuple(found[np.argsort(-counts, kind="stable")].tolist()), rows
+
+
+def _times(calls: Calls | None, rows: Array) -> Array:
+    """Return when each of these calls began."""
+    return np.zeros(len(rows), np.int64) if calls is None else calls.start[rows]
 
 
 def _causes(
-    trace: Trace, work: Work, spans: Spans, before: Array, after: Array, threads: tuple[int, ...], asked: Array
+    trace: Trace, work: Work, spans: Spans, before: Array, after: Array, threads: tuple[int, ...], late: Array
 ) -> Array:
-    length = spans.end - spans.start
+    length = narrow(spans.end - spans.start)
     short = length <= constant("short_gap_us") * 1000
     cause = np.full(len(spans), OTHER, np.int8)
     free = np.ones(len(spans), bool)
@@ -120,8 +156,6 @@ def _causes(
         cause[chosen] = name
         free[chosen] = False
 
-    # Work that was launched before the gap did not wait for the host.
-    late = (asked[after] < 0) | (asked[after] > spans.start)
     if trace.mpi is not None:
         give(shared(union(*trace.mpi), spans.start, spans.end) * 2 >= length, MPI)
     graph = (work.kind == kinds.GRAPH) | (work.graph > 0)
@@ -164,9 +198,8 @@ def _between(moments: Array, first: Array, last: Array) -> Array:
 def communicates(trace: Trace, work: Work) -> Array:
     """Return the work that is communication between GPUs: kernels by name, and copies from GPU to GPU."""
     mark = named("communication")
-    used = np.unique(work.name[work.kind == kinds.KERNEL]).tolist()
-    names = [i for i in used if mark.search(trace.short.get(i, "") or trace.names[i])]
-    return np.asarray(((work.kind == kinds.KERNEL) & np.isin(work.name, names)) | (work.kind == kinds.PEER))
+    names = [i for i in distinct(work.name).tolist() if mark.search(trace.short.get(i, "") or trace.names[i])]
+    return np.asarray(((work.kind == kinds.KERNEL) & _among(work.name, names)) | (work.kind == kinds.PEER))
 
 
 def is_tiny(trace: Trace, work: Work) -> Array:
@@ -175,13 +208,20 @@ def is_tiny(trace: Trace, work: Work) -> Array:
     return np.asarray((work.kind == kinds.KERNEL) & brief & (work.graph == 0) & ~communicates(trace, work))
 
 
+def _among(column: Array, values: Sequence[int]) -> Array:
+    """Return whether each value is one of these."""
+    if is_same(column):
+        return np.broadcast_to(np.array(int(column[0]) in values), (len(column),))
+    return np.isin(column, values) if len(values) else np.zeros(len(column), bool)
+
+
 def _in_calls(trace: Trace, group: str, spans: Spans, threads: tuple[int, ...]) -> Array:
     """Return the time in ns of each gap that the threads spend in calls of a group; -1 if calls were not traced."""
     if trace.calls is None:
-        return np.full(len(spans), -1, np.int64)
+        return same(-1, len(spans))
     mark = named(group)
-    names = [i for i in np.unique(trace.calls.name).tolist() if mark.search(trace.names[i])]
-    chosen = np.isin(trace.calls.name, names) & np.isin(trace.calls.thread, threads)
+    names = [i for i in distinct(trace.calls.name).tolist() if mark.search(trace.names[i])]
+    chosen = _among(trace.calls.name, names) & _among(trace.calls.thread, threads)
     return shared(union(trace.calls.start[chosen], trace.calls.end[chosen]), spans.start, spans.end)
 
 
@@ -190,8 +230,8 @@ def waiting(trace: Trace, threads: tuple[int, ...]) -> Calls | None:
     if trace.calls is None:
         return None
     mark = named("waiting")
-    names = [i for i in np.unique(trace.calls.name).tolist() if mark.search(trace.names[i])]
-    return trace.calls.where(np.isin(trace.calls.name, names) & np.isin(trace.calls.thread, threads))
+    names = [i for i in distinct(trace.calls.name).tolist() if mark.search(trace.names[i])]
+    return trace.calls.where(_among(trace.calls.name, names) & _among(trace.calls.thread, threads))
 
 
 def _after_wait(trace: Trace, spans: Spans, threads: tuple[int, ...]) -> Array:
@@ -199,29 +239,34 @@ def _after_wait(trace: Trace, spans: Spans, threads: tuple[int, ...]) -> Array:
     waits = waiting(trace, threads)
     if waits is None or not len(waits):
         return np.zeros(len(spans), bool)
-    place = np.searchsorted(waits.start, spans.start, "right") - 1
-    reach = np.maximum.accumulate(waits.end)
-    return np.asarray((place >= 0) & (reach[np.maximum(place, 0)] >= spans.start))
+    until, out = reach(waits.end), np.empty(len(spans), bool)
+    for some in pieces(len(spans)):
+        place = np.searchsorted(waits.start, spans.start[some], "right") - 1
+        out[some] = (place >= 0) & (until[np.maximum(place, 0)] >= spans.start[some])
+    return out
 
 
 def outside_calls(trace: Trace, gaps: Gaps, cause: int) -> float | None:
     """Return the share, 0 to 1, of the gaps of a cause in which no launching thread is in a CUDA API call."""
     chosen = gaps.cause == cause
-    start, end = gaps.spans.start[chosen], gaps.spans.end[chosen]
-    if trace.calls is None or not gaps.threads or not len(start):
+    if trace.calls is None or not gaps.threads or not chosen.any():
         return None
-    mine = np.isin(trace.calls.thread, gaps.threads)
-    within = shared(union(trace.calls.start[mine], trace.calls.end[mine]), start, end).sum()
+    start, end = gaps.spans.start, gaps.spans.end
+    if not chosen.all():
+        start, end = start[chosen], end[chosen]
+    mine = _among(trace.calls.thread, gaps.threads)
+    calls = trace.calls if mine.all() else trace.calls.where(mine)
+    within = shared(union(calls.start, calls.end), start, end).sum()
     return 1 - float(within) / float((end - start).sum())
 
 
 def _inside(trace: Trace, group: str, spans: Spans, threads: tuple[int, ...]) -> Array:
     """Return the time in ns of each gap in NVTX ranges whose name belongs to the group."""
-    nothing = np.full(len(spans), -1, np.int64)
+    nothing = same(-1, len(spans))
     if trace.ranges is None or not len(trace.ranges):
         return nothing
     mark = named(group)
-    names = [i for i in np.unique(trace.ranges.name).tolist() if mark.search(trace.names[i])]
+    names = [i for i in distinct(trace.ranges.name).tolist() if mark.search(trace.names[i])]
     chosen = np.isin(trace.ranges.name, names)
     if threads:
         chosen &= np.isin(trace.ranges.thread, threads)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from advisor.timeline.columns import is_sorted, pieces, reach, same
 from advisor.timeline.spans import Spans
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -21,19 +22,32 @@ def union(start: Array, end: Array) -> Spans:
         start, end = start[keep], end[keep]
     if not len(start):
         return EMPTY
-    if (start[1:] < start[:-1]).any():
+    if not is_sorted(start):
         order = np.argsort(start, kind="stable")
         start, end = start[order], end[order]
-    reach = np.maximum.accumulate(end)
-    new = np.flatnonzero(start[1:] > reach[:-1])
-    return Spans(start[np.concatenate([[0], new + 1])], reach[np.concatenate([new, [len(reach) - 1]])])
+    last = reach(end)
+    apart = start[1:] > last[:-1]
+    if apart.all():  # the intervals are the union
+        return Spans(start, last)
+    new = np.flatnonzero(apart)
+    return Spans(start[np.concatenate([[0], new + 1])], last[np.concatenate([new, [len(last) - 1]])])
 
 
 def before(spans: Spans, at: Array) -> Array:
     """Return the time of the spans before each moment of `at`, in ns."""
     if not len(spans):
         return np.zeros(len(at), np.int64)
-    done = np.concatenate([[0], np.cumsum(spans.end - spans.start)])
+    return _before(spans, _done(spans), at)
+
+
+def _done(spans: Spans) -> Array:
+    """Return the time of the spans before each of them."""
+    done = np.zeros(len(spans) + 1, np.int64)
+    np.cumsum(spans.end - spans.start, out=done[1:])
+    return done
+
+
+def _before(spans: Spans, done: Array, at: Array) -> Array:
     place = np.searchsorted(spans.start, at, "right")
     last = np.maximum(place - 1, 0)
     inside = np.where(place > 0, np.clip(at - spans.start[last], 0, spans.end[last] - spans.start[last]), 0)
@@ -42,7 +56,12 @@ def before(spans: Spans, at: Array) -> Array:
 
 def shared(spans: Spans, start: Array, end: Array) -> Array:
     """Return the time of the spans within each interval [start, end), in ns."""
-    return before(spans, end) - before(spans, start)
+    if not len(spans):
+        return same(0, len(start))
+    out, done = np.empty(len(start), np.int64), _done(spans)
+    for some in pieces(len(start)):
+        out[some] = _before(spans, done, end[some]) - _before(spans, done, start[some])
+    return out
 
 
 def common(a: Spans, b: Spans) -> int:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from advisor.timeline import trace as kinds
-from advisor.timeline.intervals import union
+from advisor.timeline.columns import pieces
 from advisor.timeline.results import KernelRank
 from advisor.timeline.trace import Sums, Trace, Work, base_name, constant, named
 
@@ -21,32 +23,23 @@ def amdahl(whole: float, part: float) -> float:
 
 def ranking(trace: Trace, work: Work, busy: int, window: int) -> tuple[KernelRank, ...]:
     """Rank all kernels of one GPU by total time. busy, window: ns."""
-    chosen = np.flatnonzero(work.kind == kinds.KERNEL)
-    if not len(chosen):
-        return ()
-    order = chosen[np.argsort(work.name[chosen], kind="stable")]
-    name, start, end = work.name[order], work.start[order], work.end[order]
-    edges = np.flatnonzero(np.concatenate([[True], name[1:] != name[:-1]]))
-    length = end - start
-    totals, counts = np.add.reduceat(length, edges), np.diff(np.append(edges, len(order)))
-    least, most = np.minimum.reduceat(length, edges), np.maximum.reduceat(length, edges)
-    whole = float(length.sum()) or 1.0
+    found = _by_name(work)
+    whole = float(sum(one.total for one in found.values())) or 1.0
     mark = named("communication")
     out = []
-    for at, (first, count) in enumerate(zip(edges.tolist(), counts.tolist(), strict=True)):
-        index = int(name[first])
-        covered = union(start[first : first + count], end[first : first + count]).length
+    for index, one in sorted(found.items()):
+        count, covered = one.count, one.covered
         text = trace.names[index]
         out.append(
             KernelRank(
                 name=text,
                 short=trace.short.get(index, "") or text,
                 launches=count,
-                total=float(totals[at]),
-                share=100 * float(totals[at]) / whole,
-                mean=float(totals[at]) / count,
-                shortest=float(least[at]),
-                longest=float(most[at]),
+                total=float(one.total),
+                share=100 * float(one.total) / whole,
+                mean=float(one.total) / count,
+                shortest=float(one.shortest),
+                longest=float(one.longest),
                 covered=float(covered),
                 busy=100 * covered / busy if busy else None,
                 bound=amdahl(window, covered) if window else None,
@@ -55,6 +48,42 @@ def ranking(trace: Trace, work: Work, busy: int, window: int) -> tuple[KernelRan
             )
         )
     return tuple(sorted(out, key=lambda k: (-k.total, k.name)))
+
+
+@dataclass
+class _Sums:
+    """The launches of one kernel so far. covered: ns in which at least one ran; until: the end of the latest."""
+
+    count: int = 0
+    total: int = 0
+    covered: int = 0
+    shortest: int = 1 << 62
+    longest: int = 0
+    until: int = -(1 << 62)
+
+    def add(self, start: Array, end: Array) -> None:
+        """Add launches, which begin in order and after those before."""
+        length = end - start
+        self.count += len(start)
+        self.total += int(length.sum())
+        self.shortest, self.longest = min(self.shortest, int(length.min())), max(self.longest, int(length.max()))
+        last = np.maximum(np.maximum.accumulate(end), self.until)
+        free = np.maximum(start, np.concatenate([[self.until], last[:-1]]))
+        self.covered += int(np.maximum(end - free, 0).sum())
+        self.until = int(last[-1])
+
+
+def _by_name(work: Work) -> dict[int, _Sums]:
+    """Return the sums of each kernel by the index of its name. The work is sorted by start, and read in pieces."""
+    found: dict[int, _Sums] = {}
+    for some in pieces(len(work)):
+        rows = np.flatnonzero(work.kind[some] == kinds.KERNEL) + some.start
+        order = rows[np.argsort(work.name[rows], kind="stable")]
+        name, start, end = work.name[order], work.start[order], work.end[order]
+        edges = np.flatnonzero(name[1:] != name[:-1]) + 1
+        for first, last in pairwise((0, *edges.tolist(), len(order))) if len(order) else ():
+            found.setdefault(int(name[first]), _Sums()).add(start[first:last], end[first:last])
+    return found
 
 
 def ranking_of_sums(sums: Sums) -> tuple[KernelRank, ...]:
@@ -91,11 +120,16 @@ def representative(length: Array) -> tuple[int, int]:
     """
     first = 1 if len(length) > 1 else 0
     rest = length[first:]
-    ordered = np.sort(rest)
-    done = np.cumsum(ordered)
-    typical = ordered[int(np.searchsorted(done, done[-1] / 2))]
-    del ordered, done  # a kernel may have millions of launches
-    away = np.abs(rest - typical)
+    ordered, half, done = np.sort(rest), float(rest.sum()) / 2, 0
+    for some in pieces(len(ordered)):
+        sums = done + np.cumsum(ordered[some], dtype=np.int64)
+        done, at = int(sums[-1]), int(np.searchsorted(sums, half))
+        if at < len(sums):
+            break
+    typical = ordered[some.start + at]
+    del ordered  # a kernel may have millions of launches
+    away = rest - typical
+    np.abs(away, out=away)
     near = np.flatnonzero(away <= constant("typical_pct") / 100 * typical)
     if not len(near):
         near = np.array([int(np.argmin(away))])

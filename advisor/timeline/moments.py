@@ -9,6 +9,7 @@ import numpy as np
 
 from advisor.knowledge.schemas import MomentsDef
 from advisor.timeline import trace as kinds
+from advisor.timeline.columns import distinct, pieces
 from advisor.timeline.facts import GpuFacts
 from advisor.timeline.gaps import CAUSES, Gaps, call_rows
 from advisor.timeline.kernels import target
@@ -51,15 +52,19 @@ def _is_target(trace: Trace, facts: GpuFacts, work: Work) -> Array:
     chosen = target(facts.ranks)
     if chosen is None:
         return np.zeros(len(work), bool)
-    used = np.unique(work.name[work.kind == kinds.KERNEL]).tolist()
+    used = distinct(work.name).tolist()
     return np.asarray(
         (work.kind == kinds.KERNEL) & np.isin(work.name, [i for i in used if trace.names[i] == chosen.name])
     )
 
 
 def _longest(length: Array, rows: Array) -> list[int]:
-    """Return the rows with the largest length; the earliest is first among equal lengths."""
-    return [int(r) for r in rows[np.lexsort((rows, -length[rows]))][:_SHOWN]]
+    """Return the rows with the largest length; the earliest is first among equal lengths. rows: ascending."""
+    left, out = length[rows], []
+    for _ in range(min(_SHOWN, len(rows))):
+        out.append(int(rows[at := int(left.argmax())]))
+        left[at] = -1
+    return out
 
 
 def title(trace: Trace, work: Work, row: int) -> str:
@@ -129,7 +134,9 @@ def _busiest(
     """
     if calls is None or not len(calls):
         return "", None
-    first = calls.where(slice(0, int(np.searchsorted(calls.start, end))))  # type: ignore[arg-type]
+    began = int(np.searchsorted(calls.start, end))
+    late = [np.flatnonzero(calls.end[some] > start) + some.start for some in pieces(began)]
+    first = calls.where(np.concatenate([np.empty(0, np.int64), *late]))
     inside = np.minimum(first.end, end) - np.maximum(first.start, start)
     inside = np.where(np.isin(first.thread, list(threads)) if threads else True, inside, 0)
     inside = np.maximum(inside, 0)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from advisor.timeline import trace as kinds
+from advisor.timeline.columns import distinct, is_sorted, kind_for, narrow, pieces
 from advisor.timeline.gaps import call_rows
 from advisor.timeline.kernels import representative
 from advisor.timeline.results import KernelRank, NcuCommand
@@ -34,23 +35,25 @@ def ncu_command(trace: Trace, work: Work | None, rank: KernelRank) -> NcuCommand
         skip = 1 if rank.launches > 1 else 0
         return NcuCommand(_line(rank.short, skip, "", False), rank.short, skip, 1)
     shared = [i for i, text in enumerate(trace.names) if (trace.short.get(i) or text) == rank.short]
-    rows = np.flatnonzero((work.kind == kinds.KERNEL) & np.isin(work.name, shared))
+    rows = np.flatnonzero((work.kind == kinds.KERNEL) & np.isin(work.name, shared)).astype(kind_for(0, len(work)))
     exact = [i for i in shared if trace.names[i] == rank.name]
-    rows = _launched(trace, work, rows)
+    rows, calls = _launched(trace, work, rows)
     # Other kernels may share the base name, which ncu compares: they are counted, but never chosen.
     own = np.isin(work.name[rows], exact)
     if not own.any():
         return None
-    length = (work.end - work.start)[rows]
-    shapes, share, chosen = _main_shape(work.grid[rows], work.block[rows], np.where(own, length, 0))
+    length = narrow(work.end[rows] - work.start[rows])
+    shapes, share, chosen = _main_shape(work.grid[rows], work.block[rows], length, own)
     own &= chosen
-    mine = np.flatnonzero(own)
-    inside, text = _range(trace, work, rows, int(mine[representative(length[mine])[1]]))
+    mine = np.flatnonzero(own).astype(rows.dtype)
+    first, middle = representative(length if own.all() else length[mine])
+    inside, text = _range(trace, calls, int(mine[middle]))
     if text and (own & inside).any():
         mine = np.flatnonzero(own & inside)
+        first = representative(length[mine])[0]
     else:
         inside, text = np.ones(len(rows), bool), ""
-    at = int(mine[representative(length[mine])[0]])
+    at = int(mine[first])
     row, skip = rows[at], int(inside[:at].sum())
     shape = dimensions(int(work.grid[row]), int(work.block[row]))
     several = len(trace.gpus) > 1
@@ -70,26 +73,45 @@ def ncu_command(trace: Trace, work: Work | None, rank: KernelRank) -> NcuCommand
     )
 
 
-def _launched(trace: Trace, work: Work, rows: Array) -> Array:
-    """Return the rows in the order of their launches, which ncu uses; on several streams they may run in another."""
+def _launched(trace: Trace, work: Work, rows: Array) -> tuple[Array, Array]:
+    """Return the rows in the order of their launches, which ncu uses, and the rows of their calls, or -1.
+
+    Work on several streams may run in another order.
+    """
     calls = call_rows(work, trace.calls, rows)
     if trace.calls is None or not (calls >= 0).all():
-        return rows
-    return np.asarray(rows[np.argsort(trace.calls.start[calls], kind="stable")])
+        return rows, calls
+    started = trace.calls.start[calls]
+    if is_sorted(started):
+        return rows, calls
+    order = np.argsort(started, kind="stable")
+    return rows[order], calls[order]
 
 
-def _main_shape(grid: Array, block: Array, time: Array) -> tuple[int, float | None, Array]:
-    """Return the number of shapes, the share in % of the longest-running one, and its launches (all if not known)."""
-    known = (grid >= 0) & (block >= 0) & (time > 0)
+def _main_shape(grid: Array, block: Array, time: Array, own: Array) -> tuple[int, float | None, Array]:
+    """Return the number of shapes, the share in % of the longest-running one, and its launches (all if not known).
+
+    own: the launches that count.
+    """
+    known = (grid >= 0) & (block >= 0) & (time > 0) & own
     if not known.any():
         return 0, None, np.ones(len(grid), bool)
-    # Where there are few distinct values, this takes less memory than `return_inverse` of np.unique, which sorts all.
-    grids, blocks = np.unique(grid), np.unique(block)
-    number = np.searchsorted(blocks, block) * len(grids) + np.searchsorted(grids, grid)
-    number = np.searchsorted(np.unique(number), number)
-    sums = np.bincount(number, weights=np.where(known, time, 0))
+    grids, blocks = distinct(grid), distinct(block)
+    pairs, number = np.empty(0, np.int64), np.empty(len(grid), np.int32)
+
+    def pair(some: slice) -> Array:
+        at = np.searchsorted(blocks, block[some]) * len(grids)
+        return np.asarray(at + np.searchsorted(grids, grid[some]))
+
+    for some in pieces(len(grid)):
+        pairs = np.union1d(pairs, pair(some))
+    sums = np.zeros(len(pairs))
+    for some in pieces(len(grid)):
+        number[some] = np.searchsorted(pairs, pair(some))
+        weights = np.where(known[some], time[some], 0)
+        sums += np.bincount(number[some], weights=weights, minlength=len(pairs))
     best = int(sums.argmax())
-    return int((sums > 0).sum()), 100 * float(sums[best]) / float(time.sum()), number == best
+    return int((sums > 0).sum()), 100 * float(sums[best]) / float(time.sum(where=own)), number == best
 
 
 def _line(short: str, skip: int, range_: str, each_gpu: bool) -> str:
@@ -104,16 +126,17 @@ def _line(short: str, skip: int, range_: str, each_gpu: bool) -> str:
     return " ".join(parts)
 
 
-def _range(trace: Trace, work: Work, rows: Array, at: int) -> tuple[Array, str]:
+def _range(trace: Trace, calls: Array, at: int) -> tuple[Array, str]:
     """Return the launches in the NVTX range around the launch at `at`, and ncu's filter for it; '' if none fits.
+
+    calls: the row of the call of each launch, or -1.
 
     The range is the innermost one of the launching thread whose name holds nearly all launches of the kernel, so that
     it omits nothing and ncu skips the rest of the program.
     """
-    nothing = np.zeros(len(rows), bool)
+    nothing = np.zeros(len(calls), bool)
     if trace.ranges is None or trace.calls is None or not len(trace.ranges):
         return nothing, ""
-    calls = call_rows(work, trace.calls, rows)
     if calls[at] < 0:
         return nothing, ""
     moment, thread = int(trace.calls.start[calls[at]]), int(trace.calls.thread[calls[at]])

@@ -19,13 +19,15 @@ import numpy as np
 
 from advisor.records.errors import InputError
 from advisor.records.quantities import counted
+from advisor.timeline import columns
 from advisor.timeline import trace as kinds
+from advisor.timeline.columns import Column, is_same, is_sorted
 from advisor.timeline.trace import COPY_KINDS, Calls, Faults, Gpu, Ranges, Trace, Work
 
 Array = np.ndarray[Any, np.dtype[Any]]
 MAGIC = b"SQLite format 3\0"
 MOST_ROWS = 8_000_000  # of one table: under 2 GB of columns during the sort; export a longer trace in parts
-_PIECE = 1 << 18
+_PIECE = columns.PIECE
 _MOST_TEXT = 1 << 20  # bytes of one value; the name of a template kernel takes some kilobytes
 _BATCH = 500  # number of values in one IN (…)
 _BATCHES = 20  # above so many, one pass over the table is faster, even if it has no key
@@ -47,8 +49,8 @@ _PUSHED, _STARTED, _DOMAIN = (59, 70), (60, 71), 75
 _PAGEABLE, _UNKNOWN_KIND = 0, 7
 # same packing as trace.pack_grid and pack_block
 _SHAPE = {
-    "grid": (("gridX", 0x7FFFFFFF, 0), ("gridY", 0xFFFF, 31), ("gridZ", 0xFFFF, 47)),
-    "block": (("blockX", 0x7FF, 0), ("blockY", 0x7FF, 11), ("blockZ", 0x7F, 22)),
+    "grid": (("gridX", 0x7FFFFFFF, 0, 0), ("gridY", 0xFFFF, 31, 1), ("gridZ", 0xFFFF, 47, 1)),
+    "block": (("blockX", 0x7FF, 0, 0), ("blockY", 0x7FF, 11, 0), ("blockZ", 0x7F, 22, 0)),
 }
 _LONG = 20_000  # ns; shorter operating-system calls explain no relevant gap
 _INCOMPLETE = "is incomplete"  # marks the problems that make a trace incomplete
@@ -146,15 +148,17 @@ class Database:
         *,
         least: int = 0,
         open_ended: bool = False,
-        packed: Mapping[str, tuple[tuple[str, int, int], ...]] | None = None,
+        packed: Mapping[str, tuple[tuple[str, int, int, int], ...]] | None = None,
     ) -> dict[str, Array]:
-        """Return start, end and the wanted columns of a table's events, as int64 arrays of equal length.
+        """Return start, end and the wanted columns of a table's events, as arrays of equal length.
+
+        Times are int64, other columns the smallest integers that hold them (see `columns`).
 
         wanted: integer column -> default for a missing value; named: result -> the columns that may hold the name, as a
         string id or as text; the result is an id for `text`, -1 without a name. Events are omitted if their times are
         missing or not integers, or if they end before they begin; `lost`, an array of one, counts these. least: minimum
-        duration in ns. open_ended: keep events without an end. packed: result -> (column, mask, shift) of small numbers
-        to pack into one number; -1 if one of them is missing.
+        duration in ns. open_ended: keep events without an end. packed: result -> (column, mask, shift, number to
+        subtract before) of small numbers to pack into one number; -1 if one of them is missing.
         """
         there = self.columns(table)
         needed = {"start"} if open_ended else {"start", "end"}
@@ -168,13 +172,17 @@ class Database:
         chosen = {"start": '"start"', "end": end}
         chosen |= {n: f"ifnull(CAST({_name(n)} AS INTEGER), {int(d)})" for n, d in wanted.items() if n in there}
         for result, parts in (packed or {}).items():
-            shares = [f"((CAST({_name(c)} AS INTEGER) & {mask}) << {shift})" for c, mask, shift in parts if c in there]
+            shares = [
+                f"(((CAST({_name(c)} AS INTEGER) - {less}) & {mask}) << {shift})"
+                for c, mask, shift, less in parts
+                if c in there
+            ]
             if len(shares) == len(parts):
                 chosen[result] = f"ifnull({' | '.join(shares)}, -1)"
-        for result, columns in (named or {}).items():
+        for result, sources in (named or {}).items():
             sides = [
                 f"CASE typeof({_name(c)}) WHEN 'text' THEN spelled({_name(c)}) WHEN 'integer' THEN {_name(c)} END"
-                for c in columns
+                for c in sources
                 if c in there
             ]
             chosen[result] = f"coalesce({', '.join([*sides, '-1', '-1'])})"
@@ -184,12 +192,13 @@ class Database:
         sound += f' AND {end} - "start" >= {int(least)}' if least else ""
         count = self._count(table)
         sql = f"SELECT {', '.join(chosen.values())} FROM {_name(table)} WHERE {sound} LIMIT {MOST_ROWS + 1}"
-        pieces: list[dict[str, Array]] = []
+        read = {n: Column(wide=n in ("start", "end")) for n in chosen}
         with self._guarded():
             cursor = self._connection.execute(sql)
             while len(rows := np.fromiter(islice(cursor, _PIECE), dtype=[(n, np.int64) for n in chosen])):
-                pieces.append({n: np.ascontiguousarray(rows[n]) for n in chosen})
-        out = {n: np.concatenate([np.empty(0, np.int64), *(p.pop(n) for p in pieces)]) for n in chosen}
+                for n, column in read.items():
+                    column.add(rows[n])
+        out = {n: column.whole() for n, column in read.items()}
         found = len(out["start"])
         if found > MOST_ROWS:
             raise InputError(
@@ -198,7 +207,7 @@ class Database:
             )
         for n, default in {**wanted, **dict.fromkeys(packed or {}, -1)}.items():
             if n not in out:
-                out[n] = np.full(found, default, np.int64)
+                out[n] = columns.same(default, found)
         out["lost"] = np.array([0 if least else count - found])
         return out
 
@@ -218,7 +227,7 @@ class Database:
         out = {number: text for text, number in self._spelled.items()}
         if not {"id", "value"} <= self.columns("StringIds"):
             return out
-        wanted = [i for i in np.unique(ids).tolist() if i >= 0]
+        wanted = [i for i in columns.distinct(ids).tolist() if i >= 0]
         if not self._strings:
             self._strings = self._count("StringIds")
         if len(wanted) > _BATCH * _BATCHES:
@@ -282,7 +291,7 @@ class _Names:
     _known: dict[int, int] = field(default_factory=dict)
 
     def indices(self, ids: Array) -> Array:
-        distinct, where = np.unique(ids, return_inverse=True)
+        distinct = columns.distinct(ids)
         new = [i for i in distinct.tolist() if i not in self._known]
         found = self.database.text(np.array(new, dtype=np.int64)) if new else {}
         for i in new:
@@ -290,7 +299,7 @@ class _Names:
             if i in found:
                 self.texts.append(found[i])
         table = np.array([self._known[i] for i in distinct.tolist()], dtype=np.int64)
-        return table[where.reshape(-1)] if len(table) else np.empty(0, np.int64)
+        return columns.looked_up(table, columns.codes(ids, distinct)) if len(table) else np.empty(0, np.int64)
 
     def add(self, text: str) -> int:
         self.texts.append(text)
@@ -374,16 +383,22 @@ def _calls(database: Database, table: str, names: _Names, problems: list[str], l
     return Calls(*_by_start(rows, ("start", "end", "globalTid", "correlationId", "name")))
 
 
-def _by_start(columns: dict[str, Array], chosen: Iterable[str]) -> list[Array]:
-    """Return the chosen columns sorted by start; empties `columns`, so that no column is in memory twice for long."""
-    start = columns["start"]
-    order = None if (start[1:] >= start[:-1]).all() else np.argsort(start, kind="stable")
-    return [columns.pop(name) if order is None else columns.pop(name)[order] for name in chosen]
+def _by_start(of: dict[str, Array], chosen: Iterable[str]) -> list[Array]:
+    """Return the chosen columns sorted by start; empties `of`, so that no column is in memory twice for long."""
+    start = of["start"]
+    if is_sorted(start):
+        return [of.pop(name) for name in chosen]
+    order = np.argsort(start, kind="stable").astype(np.int32)  # at most MOST_ROWS
+    out = []
+    for name in chosen:
+        column = of.pop(name)
+        out.append(column if is_same(column) else column[order])
+    return out
 
 
 def _asked(calls: Calls | None, texts: list[str]) -> dict[str, bool]:
     """Return the kinds of work that the calls requested: launches, copies, graphs, managed memory."""
-    used = set() if calls is None else {texts[i].casefold() for i in np.unique(calls.name).tolist()}
+    used = set() if calls is None else {texts[i].casefold() for i in columns.distinct(calls.name).tolist()}
     return {
         "launch": any("launchkernel" in name or name.startswith("culaunch") for name in used),
         "copy": any("memcpy" in name for name in used),
@@ -409,22 +424,29 @@ def _work(database: Database, names: _Names, problems: list[str]) -> tuple[Work 
         rows = database.events(table, {**wanted, **more}, named, packed=_SHAPE if table == KERNEL else None)
         _report_lost(problems, table, rows.pop("lost"))
         size = len(rows["start"])
-        rows["kind"] = np.full(size, kind, np.int8)
-        rows["pageable"] = np.full(size, kinds.UNKNOWN, np.int8)
+        rows["kind"] = columns.same(kind, size)
+        rows["pageable"] = columns.same(kinds.UNKNOWN, size)
         if table == KERNEL:
             base = rows.pop("base")
             rows["name"] = names.indices(rows["name"])
             nameless = rows["name"] == 0
-            rows["name"][nameless] = names.indices(base[nameless])
-            first = dict(zip(*(x.tolist() for x in np.unique(rows["name"], return_index=True)), strict=True))
+            if nameless.any():
+                rows["name"] = rows["name"].astype(np.int64)
+                rows["name"][nameless] = names.indices(base[nameless])
+                rows["name"] = columns.narrow(rows["name"])
+            used = columns.distinct(rows["name"])
+            first = dict(zip(used.tolist(), columns.first_rows(rows["name"], used).tolist(), strict=True))
             bases = names.indices(base[np.array(list(first.values()), dtype=np.int64)]).tolist()
             del base
             short = {name: names.texts[base] for name, base in zip(first, bases, strict=True)}
         if table == MEMCPY:
             rows |= _copies(rows)
         node = rows.pop("graphNodeId", None)
-        graphs = graphs or node is None or bool((node > 0).any())
-        rows["graph"] = np.zeros(size, np.int64) if node is None else np.where(node > 0, rows["correlationId"], 0)
+        graphs = graphs or node is None
+        rows["graph"] = columns.same(0, size)
+        if node is not None and (node > 0).any():
+            graphs = True
+            rows["graph"] = np.where(node > 0, rows["correlationId"], 0)
         parts.append({name: rows[name] for name in _COLUMNS if name in rows})
     if not parts:
         return None, short, graphs
@@ -438,11 +460,17 @@ def _joined(parts: list[dict[str, Array]]) -> dict[str, Array]:
     sizes = [len(part["start"]) for part in parts]
     out = {}
     for name, missing in _COLUMNS.items():
-        columns = [
-            part.pop(name) if name in part else np.full(size, missing, np.int64)
+        found = [
+            part.pop(name) if name in part else columns.same(missing, size)
             for part, size in zip(parts, sizes, strict=True)
         ]
-        out[name] = columns[0] if len(columns) == 1 else np.concatenate(columns)
+        if len(found) == 1:
+            out[name] = found[0]
+        else:
+            joined = Column(wide=name in ("start", "end"))
+            for part in found:
+                joined.add(part)
+            out[name] = joined.whole()
     return out
 
 
@@ -450,12 +478,16 @@ def _physical(database: Database, device: Array, process: Array) -> Array:
     """Convert the device numbers of processes to those of TARGET_INFO_GPU, if the schema has them."""
     listed = database.rows("TARGET_INFO_CUDA_DEVICE", ("gpuId", "cudaId", "pid"))
     gpus = {(r["pid"], r["cudaId"]): r["gpuId"] for r in listed if isinstance(r["gpuId"], int)}
-    number = (process >> 24) & 0xFFFFFF
-    out = device.copy()
+    processes = columns.distinct(process)
+    numbers = (processes.astype(np.int64) >> 24) & 0xFFFFFF
+    out = device
     for (pid, cuda), gpu in gpus.items():
-        if isinstance(pid, int) and isinstance(cuda, int):
-            out[(number == pid) & (device == cuda)] = gpu
-    return out
+        if isinstance(pid, int) and isinstance(cuda, int) and cuda != gpu and pid in numbers:
+            chosen = device == cuda
+            if len(numbers) > 1:
+                chosen &= np.isin(process, processes[numbers == pid])
+            out = np.where(chosen, np.int64(gpu), out)
+    return columns.narrow(out)
 
 
 def _copies(rows: dict[str, Array]) -> dict[str, Array]:
@@ -513,7 +545,7 @@ def _faults(database: Database, none_possible: bool) -> Faults | None:
         if table not in database.tables:
             continue
         found = database.events(table, {"deviceId": -1, "globalPid": -1, "numberOfPageFaults": 1}, open_ended=True)
-        pages += int(found["numberOfPageFaults"].clip(0, 1 << 40).sum())
+        pages += int(found["numberOfPageFaults"].astype(np.int64).clip(0, 1 << 40).sum())
         if table == GPU_FAULTS:
             gpu = {**found, "deviceId": _physical(database, found["deviceId"], found["globalPid"])}
     if not len(gpu["start"]) and not none_possible:
@@ -526,8 +558,8 @@ def _run(database: Database, work: Work | None, calls: Calls | None) -> int | No
     stated = [
         int(r["duration"]) for r in database.rows("ANALYSIS_DETAILS", ("duration",)) if isinstance(r["duration"], int)
     ]
-    columns = [c for c in (work, calls) if c is not None and len(c)]
-    seen = max(int(c.end.max()) for c in columns) - min(int(c.start.min()) for c in columns) if columns else 0
+    timed = [c for c in (work, calls) if c is not None and len(c)]
+    seen = max(int(c.end.max()) for c in timed) - min(int(c.start.min()) for c in timed) if timed else 0
     return max([seen, *stated]) or None
 
 
@@ -541,6 +573,6 @@ def _gpus(database: Database, work: Work) -> tuple[Gpu, ...]:
     if not database.rows("TARGET_INFO_CUDA_DEVICE", ("gpuId",)):
         by_id = {row["cuDevice"]: row for row in reversed(listed) if row["cuDevice"] is not None}
     only = next(iter(by_id.values())) if len(by_id) == 1 else None
-    found = [(i, by_id.get(i) or only or {}) for i in np.unique(work.gpu).tolist()]
+    found = [(i, by_id.get(i) or only or {}) for i in columns.distinct(work.gpu).tolist()]
     sms = [count if isinstance(count := row.get("smCount"), int) and count > 0 else None for _, row in found]
     return tuple(Gpu(i, str(row.get("name") or ""), n) for (i, row), n in zip(found, sms, strict=True))

@@ -116,8 +116,11 @@ class Work(Struct, frozen=True, eq=False):
 
 
 def pack_grid(x: int, y: int, z: int) -> int:
-    """Pack the three dimensions of a grid into one number: 31, 16 and 16 bits, enough for CUDA's limits."""
-    return (x & 0x7FFFFFFF) | (y & 0xFFFF) << 31 | (z & 0xFFFF) << 47
+    """Pack the three dimensions of a grid into one number: 31, 16 and 16 bits, enough for CUDA's limits.
+
+    Of y and z one less is stored, so that a grid of one dimension needs 32 bits.
+    """
+    return (x & 0x7FFFFFFF) | ((y - 1) & 0xFFFF) << 31 | ((z - 1) & 0xFFFF) << 47
 
 
 def pack_block(x: int, y: int, z: int) -> int:
@@ -129,7 +132,7 @@ def dimensions(grid: int, block: int) -> tuple[tuple[int, int, int], tuple[int, 
     """Unpack grid and block; return None if they are unknown or no launch could have them."""
     if grid < 0 or block < 0:
         return None
-    g = (grid & 0x7FFFFFFF, grid >> 31 & 0xFFFF, grid >> 47 & 0xFFFF)
+    g = (grid & 0x7FFFFFFF, (grid >> 31) + 1 & 0xFFFF, (grid >> 47) + 1 & 0xFFFF)
     b = (block & 0x7FF, block >> 11 & 0x7FF, block >> 22 & 0x7F)
     return (g, b) if min(*g, *b) > 0 else None
 

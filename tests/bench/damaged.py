@@ -1,6 +1,7 @@
 """Damaged inputs of every kind that is read, each in a process of its own: `python -m tests.bench.damaged`.
 
     python -m tests.bench.damaged [--count 3000] [--seed 1] [--jobs 2] [--real DIR] [--kind KIND]... [--keep DIR]
+                                   [--results FILE]
     python -m tests.bench.damaged --reports
 
 Each input is given to a command of the program in a fork of a process that has imported everything; one in twenty is
@@ -8,7 +9,8 @@ given to a whole new process, under another locale each time. No command may sho
 2 GB in any of its processes, or write over three lines on stderr; a document with fewer launches, or fewer values of
 them, than the whole file gives must be marked incomplete. Prints each failure, a table by kind, one by kind and damage,
 and the costliest inputs. --real: more whole files to damage, in folders ncu-rep, ncu-csv, ncu-text, nsys-csv,
-nsys-sqlite, nsys-text; --keep: a folder for the inputs that failed.
+nsys-sqlite, nsys-text; --keep: a folder for the inputs that failed; --results: JSON lines of what came of each input;
+an input that the file already has is not run again, so an interrupted run goes on where it was.
 
 --reports: only the 200 reports of tests/damaged.py, and whether each is refused or read as incomplete. Columns:
 outcome, wall seconds of the whole process, peak memory in MB (of the process and twice the largest of its children,
@@ -32,7 +34,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -135,7 +137,9 @@ for line in sys.stdin:
 class Outcome:
     """What came of one case. wrong: '' where nothing is."""
 
-    case: Case
+    kind: str
+    damage: str
+    command: str
     code: int
     seconds: float
     peak_mb: float
@@ -239,7 +243,8 @@ def judge(case: Case, place: Path, locale: dict[str, str] | None, forks: Forks, 
         if wrong and keep is not None:
             shutil.copytree(folder, keep / folder.name, symlinks=True, ignore=lambda _, names: _special(names))
             (keep / folder.name / "command").write_text(" ".join(arguments))
-        return Outcome(case, code, seconds, peak, ", ".join(wrong), (err.strip().splitlines() or [""])[-1])
+        said = (err.strip().splitlines() or [""])[-1]
+        return Outcome(case.kind, case.damage, " ".join(case.command), code, seconds, peak, ", ".join(wrong), said)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -291,29 +296,54 @@ def all_kinds(given: argparse.Namespace) -> int:
     """Prints failures and a table by kind; 1 if anything failed."""
     real = sorted(path for path in given.real.rglob("*") if path.is_file()) if given.real is not None else ()
     chosen = [case for case in cases(given.count, given.seed, real) if not given.kind or case.kind in given.kind]
-    forks, found = Forks(), list[Outcome]()
+    forks, found = Forks(), _earlier(given.results)
     if given.keep is not None:
         given.keep.mkdir(parents=True, exist_ok=True)
     begun = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(given.jobs) as threads:
 
-        def one(numbered: tuple[int, Case]) -> Outcome:
-            number, case = numbered
+        def one(numbered: tuple[int, str, Case]) -> tuple[str, Outcome]:
+            number, name, case = numbered
             turn, rest = divmod(number, _WHOLE_PROCESS)
             locale = _LOCALES[turn % len(_LOCALES)] if rest == 0 else None
-            return judge(case, Path(folder), locale, forks, given.keep)
+            return name, judge(case, Path(folder), locale, forks, given.keep)
 
         try:
-            for outcome in threads.map(one, enumerate(chosen)):
-                found.append(outcome)
+            for name, outcome in threads.map(one, _not_in(found, chosen, given.seed)):
+                found[name] = outcome
+                if given.results is not None:
+                    with given.results.open("a") as file:
+                        file.write(json.dumps({"input": name, **asdict(outcome)}) + "\n")
                 if outcome.wrong:
-                    words = " ".join(outcome.case.command)
-                    print(f"{outcome.case.kind}, {outcome.case.damage}: {outcome.wrong}: {words}: {outcome.said[:200]}")
+                    print(f"{outcome.kind}, {outcome.damage}: {outcome.wrong}: {outcome.command}: {outcome.said[:200]}")
                     sys.stdout.flush()
         finally:
             forks.close()
+    return _table(list(found.values()), given.seed, time.perf_counter() - begun)
+
+
+def _earlier(results: Path | None) -> dict[str, Outcome]:
+    if results is None or not results.exists():
+        return {}
+    read = [json.loads(line) for line in results.read_text().splitlines()]
+    return {one.pop("input"): Outcome(**one) for one in read}
+
+
+def _not_in(found: dict[str, Outcome], chosen: Sequence[Case], seed: int) -> list[tuple[int, str, Case]]:
+    """The cases that are still to be run, each with its number and a name that is the same in every run."""
+    numbers: Counter[str] = Counter()
+    left = []
+    for number, case in enumerate(chosen):
+        name = f"{seed}/{case.kind}/{numbers[case.kind]}"
+        numbers[case.kind] += 1
+        if name not in found:
+            left.append((number, name, case))
+    return left
+
+
+def _table(found: Sequence[Outcome], seed: int, seconds: float) -> int:
     for kind in KINDS:
-        some = [outcome for outcome in found if outcome.case.kind == kind]
+        some = [outcome for outcome in found if outcome.kind == kind]
         if some:
             codes = ", ".join(f"{code}: {n}" for code, n in sorted(Counter(one.code for one in some).items()))
             slow, large = max(one.seconds for one in some), max(one.peak_mb for one in some)
@@ -322,19 +352,17 @@ def all_kinds(given: argparse.Namespace) -> int:
                 f"{kind:14} {len(some):5} inputs  wrong {bad:3}  slowest {slow:6.2f} s  {large:5.0f} MB  exit {codes}"
             )
     print(f"\n{'kind':14} {'damage':22} inputs refused  read  wrong  slowest")
-    for kind, damage in dict.fromkeys((one.case.kind, one.case.damage) for one in found):
-        some = [one for one in found if (one.case.kind, one.case.damage) == (kind, damage)]
+    for kind, damage in dict.fromkeys((one.kind, one.damage) for one in found):
+        some = [one for one in found if (one.kind, one.damage) == (kind, damage)]
         refused, read = (sum(one.code in codes for one in some) for codes in ((1, 2), (0, 3)))
         numbers = f"{len(some):6} {refused:7} {read:5} {sum(bool(one.wrong) for one in some):6}"
         print(f"{kind:14} {damage:22} {numbers} {max(one.seconds for one in some):7.2f} s")
     print("\nThe costliest:")
     for one in sorted(found, key=lambda one: -max(one.seconds / _MOST_S, one.peak_mb / _MOST_MB))[:5]:
-        words = " ".join(one.case.command)
-        print(
-            f"{one.case.kind}, {one.case.damage}: {one.seconds:.1f} s, {one.peak_mb:.0f} MB: {words}: {one.said[:150]}"
-        )
+        cost = f"{one.seconds:.1f} s, {one.peak_mb:.0f} MB"
+        print(f"{one.kind}, {one.damage}: {cost}: {one.command}: {one.said[:150]}")
     bad = sum(bool(one.wrong) for one in found)
-    print(f"\n{len(found)} inputs in {time.perf_counter() - begun:.0f} s, seed {given.seed}: {bad} wrong")
+    print(f"\n{len(found)} inputs, the last of them in {seconds:.0f} s, seed {seed}: {bad} wrong")
     return 1 if bad else 0
 
 
@@ -347,6 +375,7 @@ def main() -> int:
     parser.add_argument("--real", type=Path)
     parser.add_argument("--keep", type=Path)
     parser.add_argument("--kind", choices=KINDS, action="append")
+    parser.add_argument("--results", type=Path)
     parser.add_argument("--reports", action="store_true")
     given = parser.parse_args()
     return reports() if given.reports else all_kinds(given)

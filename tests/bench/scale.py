@@ -1,10 +1,11 @@
-"""Time and memory against size: `python -m tests.bench.scale [--part launches|trace|reports|alike]...`.
+"""Time and memory against size: `python -m tests.bench.scale [--part launches|trace|reports|alike]... [--size N]...`.
 
 launches: a raw page of 1,000, 3,000 and 10,000 launches; trace: a database of 0.5, 1.5 and 5 million kernels; reports:
-a triage of 50, 150 and 500 reports. Each in a process of its own: seconds and the peak memory of its largest process,
-and per item. alike: 100 processes under other hash seeds, locales, time zones, widths, umasks and Pythons (those named
-by --python, which need the dependencies) must print the same bytes of JSON. Exit 1 if a size takes over 1.5 times the
-time per item of the next smaller one, or if any bytes differ.
+a triage of 50, 150 and 500 reports. Each in a process of its own: seconds of processor time of all its processes, per
+item too, the peak memory of the largest of them, and the digest of its output. alike: 100 processes under other hash
+seeds, locales, time zones, widths, umasks and Pythons (those named by --python, which need the dependencies) must print
+the same bytes of JSON. Exit 1 if a size takes over 1.5 times the time per item of the next smaller one, or if any bytes
+differ.
 """
 
 from __future__ import annotations
@@ -29,11 +30,12 @@ from tests.timeline.generator import MS, US, Planted
 
 _ROOT = Path(__file__).resolve().parents[2]
 _MEASURED = """
-import json, resource, subprocess, sys, time
-start = time.perf_counter()
-done = subprocess.run([sys.executable, "-m", "advisor", *sys.argv[1:]], stdout=subprocess.DEVNULL)
-peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-print(json.dumps([done.returncode, time.perf_counter() - start, peak]))
+import hashlib, json, resource, subprocess, sys
+process = subprocess.Popen([sys.executable, "-m", "advisor", *sys.argv[1:]], stdout=subprocess.PIPE)
+digest = hashlib.file_digest(process.stdout, "sha256").hexdigest()[:12]
+code = process.wait()
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(json.dumps([code, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, digest]))
 """
 _LOCALES = ("C", "POSIX", "C.UTF-8", "en_US.UTF-8", "tr_TR.UTF-8", "de_DE.ISO-8859-1", "ja_JP.eucJP", "nowhere")
 _ZONES = ("UTC", "Asia/Kathmandu", "America/St_Johns", "Pacific/Kiritimati", "XYZ-25:17", "")
@@ -100,21 +102,22 @@ PARTS: dict[str, tuple[Callable[[Path, int], list[str]], tuple[int, ...]]] = {
 }
 
 
-def measured(part: str) -> bool:
+def measured(part: str, chosen: list[int] | None = None) -> bool:
     """Prints a line for each size; whether the time stays linear."""
-    make, sizes = PARTS[part]
+    make, sizes = PARTS[part][0], chosen or PARTS[part][1]
     linear, before = True, 0.0
     for size in sizes:
         with tempfile.TemporaryDirectory() as folder:
             arguments = make(Path(folder), size)
             command = [sys.executable, "-c", _MEASURED, *arguments]
             done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(_ROOT)})
-            code, seconds, peak = json.loads(done.stdout.splitlines()[-1])
+            code, seconds, peak, digest = json.loads(done.stdout.splitlines()[-1])
         each = seconds / size
         linear = linear and code == 0 and (not before or each < 1.5 * before)
         before = each
         print(
-            f"{part:9} {size:9,}  exit {code}  {seconds:7.2f} s  {1e6 * each:10.1f} us each  {peak:6.0f} MB", flush=True
+            f"{part:9} {size:9,}  exit {code}  {seconds:7.2f} s  {1e6 * each:10.1f} us each  {peak:6.0f} MB  {digest}",
+            flush=True,
         )
     return linear
 
@@ -156,11 +159,12 @@ def main() -> int:
     """Prints the figures; 1 if something is not linear or not alike."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--part", choices=(*PARTS, "alike"), action="append")
+    parser.add_argument("--size", type=int, action="append")
     parser.add_argument("--python", action="append")
     given = parser.parse_args()
     fine = True
     for part in given.part or (*PARTS, "alike"):
-        fine &= alike(given.python or [sys.executable]) if part == "alike" else measured(part)
+        fine &= alike(given.python or [sys.executable]) if part == "alike" else measured(part, given.size)
     return 0 if fine else 1
 
 

@@ -34,6 +34,7 @@ from advisor.records import resources
 REPORT = resources.folder("kernels") / "tour" / "recorded" / "h200" / "tour.ncu-rep.xz"
 SIGNALS = ("INT", "TERM", "HUP", "QUIT", "PIPE")
 MOST_S = 12.0
+_TRIES = 5
 _MARK = "NCU_ADVISOR_BENCH"
 # When its terminal or its reader is gone: done, refused, by SIGPIPE, or as if hung up.
 _GONE = {0, 2, 141, 129}
@@ -269,11 +270,24 @@ SCENES: dict[str, Callable[[Path], Run]] = {
 
 
 def once(scene: str, name: str) -> tuple[int | None, float, list[str]]:
-    """One run: its exit code, the seconds that it took to end, and all that is wrong."""
+    """One run: its exit code, the seconds that it took to end, and all that is wrong.
+
+    On a busy machine the program may be done before the signal is sent: then it runs again.
+    """
+    for _ in range(_TRIES - 1):
+        found = _once(scene, name)
+        if found is not None:
+            return found
+    return _once(scene, name) or (0, 0.0, [f"ended by itself before the signal, {_TRIES} times"])
+
+
+def _once(scene: str, name: str) -> tuple[int | None, float, list[str]] | None:
     with tempfile.TemporaryDirectory() as folder:
         run = SCENES[scene](Path(folder))
         try:
             early = run.process.poll()
+            if early == 0:
+                return None
             if early is not None:
                 return early, 0.0, [f"ended by itself with {early} before the signal: {run.seen[-300:]!r}"]
             run.send(name)

@@ -103,3 +103,52 @@ def test_what_does_not_unwind_is_ended_by_force() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=59)
     assert done.returncode == 143 and not os.path.lexists(done.stdout.strip())
+
+
+_AT_A_MOMENT = """
+import atexit, os, signal, sys, time
+from advisor.cli import main as program
+from advisor.records import scratch
+
+def hang_up(*_, **__):
+    os.kill(os.getpid(), signal.SIGHUP)
+    for _ in range(10_000):
+        pass
+
+class Collected:
+    __del__ = hang_up
+
+def in_a_finalizer(**_):
+    Collected()
+    time.sleep(30)
+
+def swallowed(**_):
+    try:
+        hang_up()
+    except BaseException:
+        pass
+
+moment = sys.argv.pop()
+if moment == "sweep":
+    scratch.sweep = hang_up
+if moment == "exit":
+    atexit.register(hang_up)
+program.cli.main = {"finalizer": in_a_finalizer, "swallowed": swallowed}.get(moment, lambda **_: 0)
+program.main()
+"""
+
+
+@pytest.mark.parametrize("moment", ["sweep", "finalizer", "swallowed", "exit"])
+def test_a_signal_ends_the_program_at_a_moment_where_an_exception_is_lost_or_shown(moment: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _AT_A_MOMENT, moment],
+        capture_output=True,
+        text=True,
+        timeout=25,
+        preexec_fn=_hang_up_counts,
+    )
+    assert (done.returncode, "Traceback" in done.stderr, "ignored" in done.stderr) == (129, False, False), done.stderr
+
+
+def _hang_up_counts() -> None:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import subprocess
@@ -13,7 +14,7 @@ import pytest
 from standin_runs import CASE, RIGHT, STANDIN, asked, exercise, runner, source
 from test_practice_child import gone
 
-from advisor.practice.run import JobResult, Outcome, Progress, run
+from advisor.practice.run import JobResult, Limits, Listener, Outcome, Progress, nothing, run
 from advisor.practice.tasks import Job, Request, Task, Variation
 from advisor.practice.worker import devices
 from tests.changed import replace
@@ -194,6 +195,38 @@ def test_a_kernel_that_prints_like_the_worker_harms_nobody(tmp_path: Path, line:
     text = source(f"print({json.dumps({'advisor': 'now', **line})!r}); {RIGHT}")
     outcome = run(asked(exercise(tmp_path, {"mine": text}, do=("check",))), runner())
     assert outcome.failure is None and outcome.jobs[0].correct is True
+
+
+def test_a_kernel_that_prints_progress_for_ever_is_ended(tmp_path: Path) -> None:
+    said = json.dumps({"advisor": "now", "exercise": "doubling", "step": "mine", "stage": "check", "job": 1})
+    code = f"import time\nwhile True:\n print({said!r}, flush=True)\n time.sleep(0.02)"
+    step = f"import base64; exec(base64.b64decode({base64.b64encode(code.encode())!r}))"
+    task = exercise(tmp_path, {"mine": source(step), "fast": source()}, do=("check",))
+    mine, fast = run(asked(task), runner(go_on=True, check=2.0)).jobs
+    assert mine.failure is not None and mine.failure.kind == "never_ends"
+    assert fast.correct is True
+
+
+def test_progress_gives_more_time_only_as_it_goes_on() -> None:
+    def said(stage: str, job: int = 1) -> str:
+        return json.dumps({"advisor": "now", "exercise": "e", "step": "s", "stage": stage, "job": job})
+
+    listener = Listener(nothing, Limits(), 0, 2)
+    assert listener(said("check"), True) == 30.0
+    assert [listener(said(stage), True) for stage in ("check", "compile", "no stage")] == [None] * 3
+    assert (listener(said("time"), True), listener(said("inputs", 2), True)) == (120.0, 180.0)
+    assert listener(said("inputs", 9), True) is None
+    listener.begun -= listener.limits.all(2)
+    assert listener(said("check", 2), True) == 0.0
+
+
+@pytest.mark.parametrize("text", ["{" * 1000, '{"jobs": [{"exercise": 5}], "done": true}', ""])
+def test_a_step_that_destroys_the_results_is_named_and_the_rest_goes_on(tmp_path: Path, text: str) -> None:
+    step = f"import os, sys; open(sys.argv[2], 'w').write({text!r}); os._exit(0)"
+    steps = {"mine": source(step), "fast": source()}
+    mine, fast = run(asked(exercise(tmp_path, steps, do=("check",))), runner(go_on=True)).jobs
+    assert mine.step == "mine" and mine.failure is not None and mine.failure.kind == "crashed"
+    assert fast.correct is True
 
 
 def test_a_mistake_in_a_step_of_python_has_its_line(tmp_path: Path) -> None:

@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 
 from advisor.knowledge import base
-from advisor.readers.csv_tables import number
 from advisor.readers.frame import convert
+from advisor.readers.numbers import number
 from advisor.readers.read import read
 
 DATA = Path(__file__).parents[1] / "data"

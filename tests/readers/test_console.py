@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from advisor.readers.console import _without_numbers
 from advisor.readers.read import read
 from advisor.records.errors import InputError
 
@@ -178,3 +179,8 @@ def test_a_page_without_measurements_is_refused_with_what_it_is(log: Path, text:
     log.write_text(text)
     with pytest.raises(InputError, match=line):
         read(log)
+
+
+def test_only_a_number_at_the_beginning_of_a_line_is_a_line_number() -> None:
+    text = ["1: a", "2: b", "3: c", "4: d", "5: e", "at 6: f", "9" * 200_000]
+    assert list(_without_numbers(text)) == ["a", "b", "c", "d", "e", "at 6: f", "9" * 200_000]

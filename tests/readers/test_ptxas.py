@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+import time
 from pathlib import Path
 
 import pytest
@@ -87,3 +88,10 @@ def test_a_log_without_kernels_is_refused(tmp_path: Path) -> None:
     log.write_text("nvcc warning: nothing here\n")
     with pytest.raises(InputError, match="Xptxas"):
         read(Path(__file__).parents[1] / "data" / "tour_details.txt", ptxas=log)
+
+
+def test_a_line_of_a_million_digits_is_read_in_no_time() -> None:
+    started = time.process_time()
+    found = parse([*LOG.splitlines()[:3], "16 by" + "9" * 300_000, "+1" * 100_000, *LOG.splitlines()[3:5]])
+    assert [(one.registers, one.shared_bytes) for one in found] == [(12, 0)]
+    assert time.process_time() - started < 2

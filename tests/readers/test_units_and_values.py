@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.readers.csv_tables import count_nan, decimal_mark, number
 from advisor.readers.frame import convert
+from advisor.readers.numbers import count_nan, decimal_mark, number
 
 
 @pytest.mark.parametrize(

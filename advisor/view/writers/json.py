@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import types
 import typing
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
+from itertools import chain
 from typing import Annotated, Any, Union, get_args, get_origin
 
 import msgspec
@@ -25,20 +26,26 @@ def document_json(document: msgspec.Struct) -> str:
     return "".join(document_texts(document))
 
 
-def document_texts(document: msgspec.Struct) -> Iterator[str]:
+def document_texts(document: msgspec.Struct, items: Mapping[str, Iterable[Any]] | None = None) -> Iterator[str]:
     """Yield the text of `document_json` in pieces, for a document that is larger as plain data than as records.
 
-    The items of a field are written one by one.
+    The items of a field are written one by one. items: field -> its items in place of those of the document, which may
+    be made when they are asked for, field after field.
     """
     kind = type(document)
     tag, rows = _fields(kind)
     hints = typing.get_type_hints(kind, include_extras=True)
     between = "{"
-    for encoded, value in tag.items():
-        yield f"{between}\n {json_text(encoded)}: {json_text(value)}"
+    for encoded, tagged in tag.items():
+        yield f"{between}\n {json_text(encoded)}: {json_text(tagged)}"
         between = ","
     for name, encoded, required, default, write in rows:
-        value = getattr(document, name)
+        if items is not None and name in items:
+            some = iter(items[name])
+            first = next(some, None)
+            value: Any = () if first is None else chain((first,), some)
+        else:
+            value = getattr(document, name)
         if (value is None and not required) or (value is not None and value == default):
             continue
         if value and _is_list(hints[name]):

@@ -1,0 +1,57 @@
+"""Reports of thousands of launches: a part of them is in memory at a time, and the document is the same."""
+
+from __future__ import annotations
+
+import tracemalloc
+from pathlib import Path
+
+import pytest
+
+from advisor.cli.main import main
+from advisor.readers.read import read
+from advisor.reasoning import diagnose as module
+from tests.bench.scale import _launches
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("many")
+    return Path(_launches(folder, 60)[1])
+
+
+def _document(report: Path, capsys: pytest.CaptureFixture[str]) -> str:
+    with pytest.raises(SystemExit) as ended:
+        main(["diagnose", str(report), "--format", "json", "--jobs", "1"])
+    assert ended.value.code == 0
+    return capsys.readouterr().out
+
+
+def test_parts_give_the_bytes_of_the_whole(
+    report: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = _document(report, capsys)
+    sizes: list[int] = []
+    real = module.analyse_frame
+
+    def counted(catalog, inputs, forks=1):  # type: ignore[no-untyped-def]
+        sizes.append(len(inputs.frame))
+        return real(catalog, inputs, forks)
+
+    monkeypatch.setattr(module, "analyse_frame", counted)
+    monkeypatch.setattr("advisor.cli.diagnose.PART", 25)
+    monkeypatch.setattr(module.diagnose_in_parts, "__defaults__", (1, 25))
+    assert _document(report, capsys) == whole
+    assert sizes == [25, 25, 10]
+
+
+def test_a_launch_takes_little_more_than_its_numbers(report: Path, tmp_path: Path) -> None:
+    """Over 250 numbers with their units; as texts, tuples and dictionaries they took 45 kB."""
+    read(report)  # what is loaded once
+    taken = []
+    for count in (100, 400):
+        path = Path(_launches(tmp_path, count)[1])
+        tracemalloc.start()
+        read(path)
+        taken.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert (taken[1] - taken[0]) / 300 < 15_000
