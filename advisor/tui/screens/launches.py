@@ -20,9 +20,10 @@ from advisor.records import resources
 from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis
 from advisor.session import events as e
 from advisor.session.actions import COMMANDS
+from advisor.session.actions.compare import comparison_of
 from advisor.session.choices import choices, misread
 from advisor.session.records import Card, Choice
-from advisor.session.state import State
+from advisor.session.state import State, launch_number
 from advisor.session.views import hot_line_request, preview
 from advisor.tui.drawing import card_lines, chart_lines, code_lines, hanging, safe, styled
 from advisor.tui.screens.base import (
@@ -33,7 +34,7 @@ from advisor.tui.screens.base import (
     report_line,
 )
 from advisor.tui.widgets.keys import KeyLine
-from advisor.tui.widgets.launches import ORDERS, LaunchTable, Row, rows_of, summary
+from advisor.tui.widgets.launches import ORDERS, LaunchTable, Row, matches, rows_of, summary
 from advisor.tui.widgets.lists import Choices
 from advisor.tui.widgets.prompt import Prompt
 from advisor.tui.widgets.text import Banner, Conversation, Lines, Note
@@ -48,6 +49,7 @@ _TOUR = "tour"  # the folder of the demo's report
 _DEMO = "Each of these kernels is slow on purpose, for a reason of its own; two need no fix."
 _RESTS_S = 0.2  # seconds on a row after which its hot lines are read
 _CUT = ("Why", "Hot line", " ")  # labels of facts that are cut to a line where all of them do not fit
+_NAME = 28  # characters of a kernel's name
 _FILTER = "press / and type: a kernel, class or finding to filter, or a question"
 
 
@@ -56,9 +58,10 @@ class LaunchesScreen(ChoiceScreen):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash,colon", "ask", "Ask", key_display="/", tooltip="Type a filter, a question or a command"),
-        # Here F5 changes the order; on the other screens it opens the steps.
-        *(one for one in letter_bindings() if one.key != "f5"),
+        # Here F5 changes the order; on the other screens it opens the steps. `c` compares two launches of the list.
+        *(one for one in letter_bindings() if one.key not in ("f5", "c")),
         Binding("o,f5", "sort", "Order", tooltip="Order by time saved, time, kernel, class, finding, speedup, number"),
+        Binding("c", "compare", "Compare", tooltip="Compare two launches: press it on one, then on the other"),
         Binding("x", "collapse", "Expand", tooltip="Show equal launches in one row or each in its own"),
         Binding("y", "app.copy_collect", "Copy", show=False, tooltip="Copy the command that collects what is missing"),
         Binding("v", "evidence", "Evidence", tooltip="Open the highlighted launch at its evidence"),
@@ -74,6 +77,7 @@ class LaunchesScreen(ChoiceScreen):
     def __init__(self, *, blocks: bool = True) -> None:
         super().__init__(blocks=blocks)
         self._order, self._upwards, self._collapse = ORDERS[0], False, True
+        self._marked: int | None = None  # the launch that another one is to be compared with
         self._about: int | None = None  # the launch highlighted before the prompt was used
         self._rows: tuple[Diagnosis | None, bool, tuple[Row, ...]] = (None, True, ())
         self._opened_one = False
@@ -129,20 +133,41 @@ class LaunchesScreen(ChoiceScreen):
         self.query_one(Choices).show(self._ways(state) if trouble else (), marked=not misread(state))
         prompt, table = self.query_one(Prompt), self.query_one(LaunchTable)
         prompt.placeholder = "Enter takes the highlighted choice; /quit exits" if trouble else _FILTER
-        wanted = "" if prompt.value.startswith("/") else prompt.value
-        table.show(rows, wanted, self._order, self._upwards)
+        wanted = prompt.value if self._filters(prompt.value) else ""
+        table.show(rows, wanted, self._order, self._upwards, self._marked)
         problems = _problems(state)
         self.set_class(bool(problems), "-problems")
         said = [styled("! ", "bold $text-warning") + Content(safe(line)) for line in problems]
         self._preview()
         self.query_one("#problems", Note).say(said)
-        said_of = summary(rows, table.kept, self._order, self._upwards)
+        said_of = self._said(state) or summary(rows, table.kept, self._order, self._upwards, wanted.strip())
         of_demo = f". {_DEMO}" if said_of and _is_demo(state) and self.has_class("-wide") else ""
         self.query_one("#summary", Note).say([Content(said_of + of_demo)])
         self.refresh_bindings()
         if self._early and not _reading(state):
             self._early = False
             self._enter(prompt.value.strip())
+
+    def _filters(self, text: str) -> bool:
+        """Return whether a typed text filters the list: it is no command, reads as no question and matches a launch."""
+        if not text.strip() or text.startswith("/"):
+            return False
+        from advisor.session.language.understand import is_question  # not needed before the first screen
+
+        return not is_question(text) and matches(self._rows[2], text)
+
+    def _said(self, state: State) -> str:
+        """Return what Enter or the next key does, if a question is typed or a launch is marked; else empty."""
+        text, diagnosis = self.query_one(Prompt).value.strip(), state.diagnosis
+        if diagnosis is None or not self._rows[2]:
+            return ""
+        if text and not text.startswith("/") and not self._filters(text):
+            return "No filter: Enter asks this about the highlighted launch; Esc clears it."
+        if self._marked is None or self._marked >= len(diagnosis.launches):
+            return ""
+        marked = diagnosis.launches[self._marked]
+        name = f"{launch_number(marked, state.several_reports)} {safe(marked.kernel)}"
+        return f"Compare {cut(name, _NAME)} with: highlight another, press c; Esc cancels."
 
     def focus_home(self) -> None:
         """Focus the table, or after a read error the prompt, which chooses what to do next."""
@@ -224,7 +249,7 @@ class LaunchesScreen(ChoiceScreen):
             prompt.clear()
             self.take(numbered)
         # A line that matches no launch may be a question.
-        elif text.startswith("/") or (text and not self.query_one(LaunchTable).kept):
+        elif text and not self._filters(text):
             prompt.clear()
             self.query_one(LaunchTable).focus()
             self.app.say(text, self._about)
@@ -258,6 +283,17 @@ class LaunchesScreen(ChoiceScreen):
         """Open the highlighted launch and show its evidence."""
         self._open(self.query_one(LaunchTable).position)
         self.app.show_evidence()
+
+    def action_compare(self) -> None:
+        """Mark the highlighted launch, or compare it with the marked one."""
+        position, marked, state = self.query_one(LaunchTable).position, self._marked, self.app.state
+        if position is None:
+            return
+        self._marked = None if position == marked else position if marked is None else None
+        if marked is not None and position != marked:
+            self.app.dispatch(comparison_of(state, marked, position))
+        else:
+            self.show(state)
 
     def action_collapse(self) -> None:
         self._collapse = not self._collapse
@@ -304,8 +340,10 @@ class LaunchesScreen(ChoiceScreen):
 
     def action_clear(self) -> None:
         if not self.app.cancel_work():
+            self._marked = None
             self.query_one(Prompt).clear()
             self.focus_home()
+            self.show(self.app.state)
 
     def action_page(self, by: int) -> None:
         table = self.query_one(LaunchTable)
@@ -316,11 +354,13 @@ class LaunchesScreen(ChoiceScreen):
         table.step(by * len(table.kept))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action in ("sort", "reverse", "collapse"):
+        if action in ("sort", "reverse", "collapse", "compare"):
             return bool(self.app.state.diagnosis)
         if action == "clear":
             prompt = self.query_one(Prompt) if self.is_mounted else None
-            return bool(self.app.state.waiting) or (prompt is not None and (bool(prompt.value) or prompt.has_focus))
+            return bool(self.app.state.waiting) or (
+                prompt is not None and (bool(prompt.value) or prompt.has_focus or self._marked is not None)
+            )
         if action == "evidence":
             return bool(self.app.state.diagnosis)
         if action in ("command", "view"):

@@ -7,6 +7,7 @@ from typing import Final, Literal
 
 from msgspec import Struct, field
 
+from advisor.compare.records import Pair
 from advisor.explain.entries import Explanation
 from advisor.knowledge.base import catalog, metric_title
 from advisor.reasoning.collect import Gathered
@@ -30,7 +31,7 @@ class Asked(Struct, frozen=True):
     was concluded or what kept it from being concluded; supposed: the launch with other values; elsewhere: on another
     GPU; gpu: another GPU that the question names, for which `elsewhere` is absent if it is not known well enough; rule:
     the conclusion on a pasted rule of ncu; gathered: the command that collects what is missing; explained: the entry of
-    a term. path: the report.
+    a term; path: the report; pair, before: its comparison with another launch, and the position of that one.
     """
 
     launches: Sequence[LaunchDiagnosis]
@@ -47,6 +48,8 @@ class Asked(Struct, frozen=True):
     gpu: str = ""
     rule: RuleVerdict | None = None
     problem: str = ""
+    pair: Pair | None = None
+    before: int | None = None
 
     @property
     def launch(self) -> LaunchDiagnosis:
