@@ -25,12 +25,11 @@ from advisor.records.quantities import parse_metric
 from advisor.records.questions import JUDGE, NCU_RULE, Meaning, Subject
 from advisor.records.readings import RuleResult
 from advisor.session.experiments.comparing import compare_launches
+from advisor.session.language.forms import by_form
 from advisor.session.language.intents import recognise
-from advisor.session.language.judged import judged as judged_number
 from advisor.session.language.launch_pairs import pair_meaning, two_launches
 from advisor.session.language.lexicon import Known
 from advisor.session.language.limited import on_launch
-from advisor.session.language.techniques import asked as technique_asked
 from advisor.view.pages.answer import answered
 from advisor.view.pages.answers.parts import Answered, Asked, found_of, main_subject
 
@@ -93,7 +92,7 @@ def answer(text: str, judged: Reasoned, position: int, known: Known, path: str =
         asked = Asked(launches, at, path, pair=compared.pairs[0], before=before)
         meaning = pair_meaning(text)
         return Answered(meaning, asked, answered(meaning, asked))
-    meaning = judged_number(text, names) or technique_asked(text) or recognise(text, names)
+    meaning = by_form(text, names) or recognise(text, names)
     if entry := shown_entry(text):
         subject = Subject(entry, object_of(text), word=entry)
         meaning = Meaning(text=text, intent="explain", says=f"what {entry} means", subject=subject, confidence=1.0)
