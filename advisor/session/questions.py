@@ -24,7 +24,6 @@ from advisor.records.errors import AdvisorError, UsageError
 from advisor.records.quantities import parse_metric
 from advisor.records.questions import JUDGE, NCU_RULE, Meaning, Subject
 from advisor.records.readings import RuleResult
-from advisor.session.experiments.comparing import compare_launches
 from advisor.session.language.forms import by_form
 from advisor.session.language.intents import recognise
 from advisor.session.language.launch_pairs import pair_meaning, two_launches
@@ -87,6 +86,8 @@ def answer(text: str, judged: Reasoned, position: int, known: Known, path: str =
     names = replace(known, kernels=tuple(launch.kernel for launch in launches))
     several = len(judged.diagnosis.reports) > 1
     if pair := two_launches(text, launches, position, several):
+        from advisor.session.experiments.comparing import compare_launches  # loads pandas: only to compare
+
         before, at = pair
         compared = compare_launches(judged.catalog, judged.diagnosis, before, at)
         asked = Asked(launches, at, path, pair=compared.pairs[0], before=before)

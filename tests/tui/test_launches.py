@@ -529,3 +529,20 @@ def test_launches_of_two_reports_are_compared_by_both_numbers_and_the_open_one_a
     two = replace(one, reports=one.reports * 2, launches=(*one.launches, launch(0, "a", report=1)))
     assert two_launches("compare 0#1 with 1#0", two.launches, several=True) == (1, 2)
     assert two_launches("is this faster than 0#0", two.launches, 2, several=True) == (0, 2)
+
+
+async def test_a_letter_pressed_while_the_report_is_read_acts_once_it_is_read():
+    gate = threading.Event()
+
+    def slow(paths: Sequence[Path], gpu: str | None, progress: Progress) -> Analysis:
+        gate.wait(120)
+        return Analysis(three())
+
+    app = AdvisorApp(desk(analyse=slow), ("tour.ncu-rep",))
+    async with app.run_test(size=(80, 24)) as pilot:
+        at = Driver(app, pilot)
+        await pilot.press("s")
+        assert "Source opens as soon as the report is read" in "\n".join(at.rows)
+        gate.set()
+        await at.settle()
+        assert app.state.place == "launch" and app.state.view == "source"

@@ -23,7 +23,7 @@ from advisor.session.actions import COMMANDS
 from advisor.session.actions.compare import comparison_of
 from advisor.session.choices import choices, misread
 from advisor.session.records import Card, Choice
-from advisor.session.state import State, launch_number
+from advisor.session.state import VIEWS, State, launch_number
 from advisor.session.views import hot_line_request, preview
 from advisor.tui.drawing import card_lines, chart_lines, code_lines, hanging, safe, styled
 from advisor.tui.screens.base import (
@@ -41,6 +41,11 @@ from advisor.tui.widgets.text import Banner, Conversation, Lines, Note
 from advisor.view.blocks import Code, Fact, Facts
 from advisor.view.text import cut
 
+# Letters of actions about a launch -> their names.
+_ACTIONS = {
+    **{command.key: command.short for command in COMMANDS.values() if command.key in ("h", "f", "n", "i")},
+    **{VIEWS[name].key.partition(",")[0]: VIEWS[name].name for name in ("source", "proof", "whatif")},
+}
 _START = "start"  # the choice that returns to the start screen
 _LABEL = 13  # at least the cells of a label in the preview
 _EXAMPLE = 4  # lines of an example with its heading from which it is worth showing
@@ -82,6 +87,7 @@ class LaunchesScreen(ChoiceScreen):
         self._rows: tuple[Diagnosis | None, bool, tuple[Row, ...]] = (None, True, ())
         self._opened_one = False
         self._ahead: Timer | None = None
+        self._held = ""  # a letter of an action that was pressed while the report was being read
         self._early = False  # whether a line was submitted while the report was being read
 
     def compose(self) -> ComposeResult:
@@ -104,6 +110,8 @@ class LaunchesScreen(ChoiceScreen):
     def on_screen_suspend(self) -> None:
         state, prompt = self.app.state, self.query_one(Prompt)
         self._opened_one = state.place == "launch"
+        if self._held and self._opened_one:
+            self.app.call_later(self._do_held)
         if self._opened_one and prompt.value and isinstance(state.log[-1], e.Opened):
             # The only launch opened by itself: what was typed meanwhile belongs to it.
             self.app.call_later(self.app.say if self._early else self.app.prefill, prompt.value)
@@ -144,6 +152,8 @@ class LaunchesScreen(ChoiceScreen):
         of_demo = f". {_DEMO}" if said_of and _is_demo(state) and self.has_class("-wide") else ""
         self.query_one("#summary", Note).say([Content(said_of + of_demo)])
         self.refresh_bindings()
+        if self._held and not _reading(state):
+            self.app.call_later(self._do_held)
         if self._early and not _reading(state):
             self._early = False
             self._enter(prompt.value.strip())
@@ -159,6 +169,8 @@ class LaunchesScreen(ChoiceScreen):
     def _said(self, state: State) -> str:
         """Return what Enter or the next key does, if a question is typed or a launch is marked; else empty."""
         text, diagnosis = self.query_one(Prompt).value.strip(), state.diagnosis
+        if self._held:
+            return f"{self._held}: {_ACTIONS[self._held]} opens as soon as the report is read."
         if diagnosis is None or not self._rows[2]:
             return ""
         if text and not text.startswith("/") and not self._filters(text):
@@ -259,6 +271,28 @@ class LaunchesScreen(ChoiceScreen):
             self.query_one(LaunchTable).focus()
         else:
             self._open(self.query_one(LaunchTable).position)
+
+    def on_key(self, event: Key) -> None:
+        """Keep the last letter of an action that is pressed while the report is being read, and do it afterwards."""
+        state, name = self.app.state, _ACTIONS.get(event.character or "")
+        if name is None or not _reading(state) or self._early or self.query_one(Prompt).value:
+            return
+        self._held = event.character or ""
+        self.show(state)
+
+    def _do_held(self) -> None:
+        """Do the action whose letter was pressed while the report was being read."""
+        letter, self._held = self._held, ""
+        state = self.app.state
+        if not letter or state.diagnosis is None or not state.diagnosis.launches:
+            return
+        if state.place == "launches":
+            self._open(self.query_one(LaunchTable).position)
+        view = next((name for name, view in VIEWS.items() if letter in view.key.split(",")), "")
+        if view:
+            self.app.dispatch(e.ViewShown(view))
+        else:
+            self.app.say(next(f"/{name}" for name, command in COMMANDS.items() if command.key == letter))
 
     def to_line(self, key: Key) -> str | None:
         """Return the text that a key puts into the prompt: nothing for `/` and `:`, which open it."""

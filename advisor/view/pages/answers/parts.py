@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from msgspec import Struct, field
 
-from advisor.compare.records import Pair
 from advisor.explain.entries import Explanation
 from advisor.knowledge.base import catalog, metric_title
 from advisor.reasoning.collect import Gathered
@@ -17,6 +16,9 @@ from advisor.records.questions import Meaning, Subject
 from advisor.view.blocks import Block, Fact, Line, Outline
 from advisor.view.charts.bars import occupancy_limit
 from advisor.view.numbers import amount_text, estimate_text, outcome_text, percent_text
+
+if TYPE_CHECKING:
+    from advisor.compare.records import Pair  # loads numpy, which the first screens do not need
 
 Truth = Literal["", "yes", "no", "unknown"]
 OPEN: Final = "unexplained"
