@@ -368,6 +368,8 @@ class PracticeScreen(ChoiceScreen, ViewScreen):
             return
         if prompt.value:
             prompt.clear()
+        elif self.here.stage == "predict" and self.here.picks:
+            self._do("unpick")  # one level back: the part of the prediction that was chosen last
         elif opened_from(self.app.state):
             self.app.dispatch(e.Practised("list"))
         else:
