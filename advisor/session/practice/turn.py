@@ -161,7 +161,7 @@ def choice_of(line: str, here: Exercising) -> str | None:
     offered = choices(here)
     asked = next_question(here) if lettered(here) else None
     if asked is not None and (chosen := here.lesson.exercise.quiz[asked].place(line)) is not None:
-        return offered[chosen].id
+        return str(offered[chosen].id)
     at = place_of(line) if numbered(here) else None
     if at is not None:
         return offered[at].id if at < len(offered) else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from advisor.practice.emulated_check import Checked
+from advisor.readers.ptxas import function_name
 from advisor.reasoning.emulated_counts import EmulatedDocument, EmulatedFinding
 from advisor.view.blocks import Block, Bullets, Cell, Column, Fact, Facts, Page, Paragraph, Section, Table
 
@@ -26,6 +27,19 @@ _LABELS = {
     "idc_requests_per_ldc": "Addresses per indexed constant load",
 }
 
+# What the fix of a finding removes, as its weight counts it.
+_REMOVABLE = {
+    "uncoalesced_access": "passes through L1 (of four sectors each)",
+    "bank_conflicts": "passes through shared memory (wavefronts beyond the ideal)",
+    "branch_divergence": "warps' worth of idle lanes",
+    "register_spilling": "loads and stores of spilled registers",
+    "local_memory_arrays": "loads and stores of local memory",
+    "constant_serialization": "passes through the constant cache",
+    "fp64_unintended": "conversions to or from double",
+    "atomic_contention": "atomic instructions",
+    "narrow_accesses": "loads and stores, with 16 bytes per lane,",
+}
+
 
 def emulated_page(found: EmulatedDocument) -> Page:
     """Return the page of a counted launch."""
@@ -36,7 +50,7 @@ def emulated_page(found: EmulatedDocument) -> Page:
         if found.data_dependent
         else "counts do not depend on the inputs' contents"
     )
-    first = found.findings[0] if found.findings else None
+    first, name = found.findings[0] if found.findings else None, function_name(found.kernel)
     facts = Facts(
         (
             Fact("Emulated", EMULATED, "warn"),
@@ -46,7 +60,7 @@ def emulated_page(found: EmulatedDocument) -> Page:
                 f"{first.title} ({first.confidence} confidence)" if first else "none from counts",
                 "lead",
             ),
-            Fact("Launch", f"{found.kernel} on {found.arch}, grid {_shape(found.grid)}, block {_shape(found.block)}"),
+            Fact("Launch", f"{name} on {found.arch}, grid {_shape(found.grid)}, block {_shape(found.block)}"),
             Fact("Counted", f"{sampled}{spread}; {depends}"),
         )
     )
@@ -58,11 +72,15 @@ def emulated_page(found: EmulatedDocument) -> Page:
     )
     unknown = Paragraph(f"Unknown: {', '.join(found.unknown)}. These need a profile on a GPU.")
     findings = [Section(one.title, _finding(one)) for one in found.findings]
-    return Page(f"Emulated: {found.kernel}", (facts,), (*findings, Section("Counts", (table, unknown))))
+    return Page(f"Emulated: {name}", (facts,), (*findings, Section("Counts", (table, unknown))))
 
 
 def _finding(one: EmulatedFinding) -> tuple[Block, ...]:
-    lines = [*one.because, f"{one.weight:.2g} avoidable passes per executed warp instruction"]
+    what = _REMOVABLE.get(one.id, "units of work")
+    lines = [
+        *one.because,
+        f"A fix can remove {one.weight:.2g} {what} for each warp instruction that the kernel executes",
+    ]
     places = Table(
         (Column("Where", keep="end"), Column("Instruction"), Column("Share", numeric=True)),
         tuple(
