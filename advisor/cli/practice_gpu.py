@@ -24,8 +24,9 @@ from advisor.practice.attempts import NOT_ITS_FAULT, USUAL_ARCH
 from advisor.practice.calibrate import calibrate as measure_ceilings
 from advisor.practice.calibrate import keep
 from advisor.practice.emulated_check import check as emulated_check
+from advisor.practice.emulated_source import count_step
 from advisor.practice.folders import faults
-from advisor.practice.manifest import Exercise, case, exercise, home, names, recording
+from advisor.practice.manifest import Exercise, RecordFile, case, exercise, home, names, recording
 from advisor.practice.predictions import MINE
 from advisor.practice.readings import readings
 from advisor.practice.run import Listener, Progress, Runner, nothing, one_child
@@ -36,6 +37,7 @@ from advisor.practice.tasks import Request
 from advisor.profiling.failures import Failure
 from advisor.profiling.ncu import MISSING as NO_NCU
 from advisor.profiling.ncu import find_ncu
+from advisor.reasoning.emulated_counts import metrics_of
 from advisor.records.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_WRONG_USE, AdvisorError, InputError, UsageError
 from advisor.records.files import write_whole
 from advisor.records.scratch import ScratchFolder
@@ -48,6 +50,7 @@ from advisor.view.pages import measuring as view
 from advisor.view.pages.compare import Result, compare_page
 from advisor.view.pages.emulated import check_page
 
+_COUNT_S = 20.0  # seconds of processor time for the counts of one version
 _ARCH = re.compile(r"(?:sm_|compute_)?(\d{1,2})\.?(\d)([af]?)\Z")
 
 
@@ -138,8 +141,9 @@ def _emulate(store: Store, shop: workshop.Workshop) -> bool | None:
         terminal.clear()
         terminal.warn(f"not emulated: {e}")
         return None
+    counts = _counted(shop, found.record) if result.right and not shop.untouched() else None
     terminal.clear()
-    terminal.write_page(check_page(shop.source.name, result), "text", None)
+    terminal.write_page(check_page(shop.source.name, result, counts), "text", None)
     said = "right" if result.right else "wrong"
     attempts.note_emulated(store, shop, result.right, f"a small problem on the CPU: {said}; not timed")
     terminal.warn(
@@ -147,6 +151,22 @@ def _emulate(store: Store, shop: workshop.Workshop) -> bool | None:
         f"{shlex.quote(str(shop.source))} --exercise {shop.exercise.number}` counts what it does to memory"
     )
     return result.right
+
+
+def _counted(shop: workshop.Workshop, record: RecordFile) -> tuple[dict[str, float], dict[str, float]] | None:
+    """Return the counts of the first version and of the learner's at the recorded size; None if not counted."""
+    one = shop.exercise
+    first = one.stages[0]
+    terminal.note("counting both versions on the CPU")
+    made = []
+    for source in (home(one.name) / first.source, shop.source):
+        try:
+            arch = f"sm_{record.card.cc.replace('.', '')}"
+            counted = count_step(source, case(one.name), record.card, record.sizes, arch, _COUNT_S, first.look_at)
+        except AdvisorError:  # another number of launches, or what is not emulated: the check itself was done
+            return None
+        made.append(metrics_of(counted))
+    return made[0], made[1]
 
 
 def _try(store: Store, shop: workshop.Workshop, seed: int, options: _RunOptions) -> attempts.Attempt:

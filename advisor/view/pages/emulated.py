@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from advisor.practice.emulated_check import Checked
@@ -9,6 +10,7 @@ from advisor.readers.ptxas import function_name
 from advisor.reasoning.emulated_counts import EmulatedDocument, EmulatedFinding
 from advisor.view.blocks import Block, Bullets, Cell, Column, Fact, Facts, Page, Paragraph, Section, Table
 
+_SAME = 0.005  # relative change of a count up to which it is the same
 EMULATED = "Emulated on the CPU: counts only. Not a profile of a GPU."
 _LABELS = {
     "inst_executed": "Warp instructions",
@@ -96,8 +98,29 @@ def _finding(one: EmulatedFinding) -> tuple[Block, ...]:
     return (Bullets((*lines, confidence)), places)
 
 
-def check_page(name: str, found: Checked) -> Page:
-    """Return the page of a check: right, or the first wrong output or memory error."""
+def counts_compared(before: Mapping[str, float], after: Mapping[str, float]) -> tuple[Section, ...]:
+    """Return the counts of two versions side by side, those that changed; nothing if none did."""
+    rows = [
+        (label, before[name], after[name])
+        for name, label in _LABELS.items()
+        if name in before and name in after and abs(after[name] - before[name]) > _SAME * max(abs(before[name]), 1e-9)
+    ]
+    if not rows:
+        return (Section("Counts", (Paragraph("No count changed against the first version.", "warn"),)),)
+    table = Table(
+        (Column("Counted"), Column("First version", numeric=True), Column("Yours", numeric=True)),
+        tuple((Cell(name), Cell(_number(old), old), Cell(_number(new), new)) for name, old, new in rows),
+    )
+    return (Section("Counts at the recorded size, first version and yours", (table,)),)
+
+
+def check_page(
+    name: str, found: Checked, counts: tuple[Mapping[str, float], Mapping[str, float]] | None = None
+) -> Page:
+    """Return the page of a check: right, or the first wrong output or memory error.
+
+    counts: of the version to fix and of the checked one, from `emulated_counts.metrics_of`.
+    """
     if found.fault:
         verdict = Fact("Result", f"{found.kind.replace('_', ' ')}: {found.fault}", "bad")
     elif found.mismatch is not None:
@@ -119,7 +142,7 @@ def check_page(name: str, found: Checked) -> Page:
             Fact("Problem", f"small: {sizes}"),
         )
     )
-    return Page(f"Emulated check: {name}", (facts,), ())
+    return Page(f"Emulated check: {name}", (facts,), counts_compared(*counts) if counts is not None else ())
 
 
 def _shape(sizes: tuple[int, int, int]) -> str:
