@@ -546,3 +546,17 @@ async def test_a_letter_pressed_while_the_report_is_read_acts_once_it_is_read():
         gate.set()
         await at.settle()
         assert app.state.place == "launch" and app.state.view == "source"
+
+
+@pytest.mark.parametrize(
+    "text", ["what should I do first", "bank conflicts?", "why not occupancy", "explain wavefront", "is it dram bound"]
+)
+async def test_every_question_on_the_list_is_answered_about_the_highlighted_launch(text: str):
+    async with session("tour.ncu-rep") as at:
+        await at.press("down")
+        highlighted = at.app.screen.query_one(LaunchTable).position
+        await at.press("slash")
+        await at.press(*("space" if key == " " else "question_mark" if key == "?" else key for key in text), "enter")
+        state = at.app.state
+        assert state.place == "launch" and state.position == highlighted
+        assert state.cards[-1].label == "Answer" and state.cards[-1].title == text
