@@ -108,7 +108,7 @@ def _compare(line: Typed, state: State) -> Event:
         return VersionBegun() if state.numbers else Asked("new_report")
     because = (
         "Name the report made after the change, such as /compare after.ncu-rep, or a launch of it: after.ncu-rep#2; "
-        "or two launches: /compare 0 1. In the list of launches, press c on one launch and c on another."
+        "or two launches: /compare 0 1, or c on two rows of the list. Tab completes the path."
     )
     return NotUnderstood("/compare", (), because)
 
