@@ -82,7 +82,8 @@ def _text(made: Answered, options: Options, wanted: str | None) -> str:
         return document_json(answer_document(made))
     note = ""
     launches = made.asked.launches
-    if len(launches) > 1 and wanted is None and made.meaning.intent not in ("other_launch", "slowest_kernel"):
+    named = made.asked.pair is not None or made.meaning.intent in ("other_launch", "slowest_kernel")
+    if len(launches) > 1 and wanted is None and not named:
         count = f"one of {len(launches)} launches, the one whose fix saves most time"
         note = f"About launch {made.asked.launch.index} ({count}); --launch N asks about another."
     page = answer_page(made.meaning, made.answer, made.asked, note)

@@ -31,5 +31,5 @@ def explain(options: Options) -> int:
     if options.form == "json":
         terminal.write(document_json(found))
     else:
-        terminal.write_page(explain_page(found), options.form)
+        terminal.write_long(explain_page(found), options.form)
     return EXIT_DONE

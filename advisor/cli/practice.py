@@ -322,7 +322,10 @@ class QuizOptions(OneExercise):
     """Options of `quiz`."""
 
     answers: tuple[str, ...] = option(
-        "--answer", multiple=True, metavar="LETTER", help="An answer, given in the order of the questions; repeatable."
+        "--answer",
+        multiple=True,
+        metavar="LETTER",
+        help="The letter of an answer, given in the order of the questions; repeatable.",
     )
 
 
@@ -345,8 +348,11 @@ def quiz(options: QuizOptions) -> int:
     for number, question in enumerate(one.quiz):
         letters = {chr(ord("a") + i): a.text for i, a in enumerate(question.answers)}
         write(Page("", tuple(view.question_blocks(number, len(one.quiz), question)), ()))
-        letter = choose("Answer", given[number].strip().lower() if given else None, letters, listed=True)
-        chosen = ord(letter) - ord("a")
+        typed = given[number] if given else str(click.prompt("Answer (a letter)", err=True))
+        at = question.place(typed)
+        if at is None:  # says what is possible, and asks again on a terminal
+            letter = choose("Answer", typed.strip().lower() if given else None, letters, listed=True)
+        chosen = ord(letter) - ord("a") if at is None else at
         Lessons(store).answer(one, number, chosen)
         right += question.answers[chosen].right
         write(view.reasons_page(question, chosen))

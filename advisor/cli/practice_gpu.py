@@ -27,7 +27,7 @@ from advisor.practice.calibrate import keep
 from advisor.practice.emulated_check import check as emulated_check
 from advisor.practice.emulated_source import count_step
 from advisor.practice.folders import faults
-from advisor.practice.manifest import Exercise, case, exercise, home, names, recording
+from advisor.practice.manifest import Exercise, RecordFile, case, exercise, home, names, recording
 from advisor.practice.predictions import MINE
 from advisor.practice.readings import readings
 from advisor.practice.run import Listener, Progress, Runner, nothing, one_child
@@ -52,6 +52,7 @@ from advisor.view.pages.compare import Result, compare_page
 from advisor.view.pages.emulated import check_page, emulated_page
 
 _EMULATED_S = 60.0  # CPU time for each of two versions
+_COUNT_S = 20.0  # seconds of processor time for the counts of one version
 _ARCH = re.compile(r"(?:sm_|compute_)?(\d{1,2})\.?(\d)([af]?)\Z")
 
 
@@ -142,8 +143,9 @@ def _emulate(store: Store, shop: workshop.Workshop) -> bool | None:
         terminal.clear()
         terminal.warn(f"not emulated: {e}")
         return None
+    counts = _counted(shop, found.record) if result.right and not shop.untouched() else None
     terminal.clear()
-    terminal.write_page(check_page(shop.source.name, result), "text", None)
+    terminal.write_page(check_page(shop.source.name, result, counts), "text", None)
     said = "right" if result.right else "wrong"
     attempts.note_emulated(store, shop, result.right, f"a small problem on the CPU: {said}; not timed")
     terminal.warn(
@@ -151,6 +153,22 @@ def _emulate(store: Store, shop: workshop.Workshop) -> bool | None:
         f"{shlex.quote(str(shop.source))} --exercise {shop.exercise.number}` counts what it does to memory"
     )
     return result.right
+
+
+def _counted(shop: workshop.Workshop, record: RecordFile) -> tuple[dict[str, float], dict[str, float]] | None:
+    """Return the counts of the first version and of the learner's at the recorded size; None if not counted."""
+    one = shop.exercise
+    first = one.stages[0]
+    terminal.note("counting both versions on the CPU")
+    made = []
+    for source in (home(one.name) / first.source, shop.source):
+        try:
+            arch = f"sm_{record.card.cc.replace('.', '')}"
+            counted = count_step(source, case(one.name), record.card, record.sizes, arch, _COUNT_S, first.look_at)
+        except AdvisorError:  # another number of launches, or what is not emulated: the check itself was done
+            return None
+        made.append(dict(emulated_document(counted).metrics))
+    return made[0], made[1]
 
 
 def _try(store: Store, shop: workshop.Workshop, seed: int, options: _RunOptions) -> attempts.Attempt:

@@ -75,6 +75,21 @@ def write_page(page: Page, form: str = "text", out: Path | None = None, most: in
     write(page_text(page, form, out, most), out)
 
 
+def write_long(page: Page, form: str = "text") -> None:
+    """Write a page to stdout; on a terminal, text that is longer than the screen is shown screen by screen.
+
+    The pager is that of the environment variable PAGER, by default `less`, which ends by itself where the page fits;
+    PAGER=cat writes the page at once.
+    """
+    text = page_text(page, form)
+    fits = text.count("\n") < shutil.get_terminal_size((80, 24)).lines
+    if form in PAGE_FORMATS or fits or not (is_terminal(sys.stdout) and is_terminal(sys.stdin)):
+        write(text)
+        return
+    os.environ.setdefault("LESS", "-FRX")  # as git does: colours, no clearing of the screen
+    click.echo_via_pager(text, color=screen().colour)
+
+
 def write_parts(parts: Iterator[str], out: Path | None = None) -> None:
     """Write text piece by piece, so that it need not fit in memory."""
     if out is None:

@@ -78,7 +78,8 @@ class FixDef(Entry, frozen=True, forbid_unknown_fields=True, kw_only=True):
     before, after: about five to ten lines of code each, both or neither. code: the kind of that code: whole device
     functions (`kernel`), statements of the host program (`host`) or `python`. check: the simulator that applies the fix
     to the launch's own numbers (reasoning/fix_simulation.py). typical: the usual gain of a fix without a model
-    (timelines).
+    (timelines). exercise: the one that practises this fix, if another one than that of its entry. takes: what of an SM
+    it takes more of, registers per thread or shared memory per block, which may lower the occupancy.
     """
 
     id: str
@@ -101,6 +102,8 @@ class FixDef(Entry, frozen=True, forbid_unknown_fields=True, kw_only=True):
     check: Literal["", "banks", "coalescing", "occupancy", "waves"] = ""
     typical: str = ""
     example: dict[str, float] = {}
+    exercise: str = ""
+    takes: tuple[Literal["registers", "shared"], ...] = ()
 
     @property
     def conditional(self) -> bool:

@@ -11,7 +11,7 @@ import msgspec
 from advisor.knowledge.base import WORKLOAD_FOLDER
 from advisor.knowledge.schemas import DiagnosisDef
 from advisor.lint.base import ERROR, INFO, WARNING, Base, Mistake, Placed
-from advisor.lint.fixes import check_fixes
+from advisor.lint.fixes import check_fixes, placed_fixes
 from advisor.reasoning.engine.program import kind_of
 from advisor.source.measures import MEASURES
 
@@ -98,11 +98,12 @@ def _exercise(base: Base, entry: Placed[DiagnosisDef], exercises: Collection[str
     """Report a missing exercise; only warn if no exercises exist, or for a team, which has no exercises."""
     name, ours = entry.value.exercise, entry.document.path.is_relative_to(base.folders[0])
     severity = ERROR if exercises is not None and ours else WARNING
-    if not name:
-        if _observes(entry):
-            yield entry.mistake("the exercise is missing", "exercise", severity=severity)
-    elif exercises is None or name not in exercises:
-        yield entry.mistake(f"there is no exercise {name!r}", "exercise", severity=severity)
+    if not name and _observes(entry):
+        yield entry.mistake("the exercise is missing", "exercise", severity=severity)
+    named = [(name, ("exercise",)), *((fix.exercise, (*keys, "exercise")) for fix, keys in placed_fixes(entry.value))]
+    for one, keys in named:
+        if one and (exercises is None or one not in exercises):
+            yield entry.mistake(f"there is no exercise {one!r}", *keys, severity=severity)
 
 
 def _unfilled(base: Base, entry: Placed[DiagnosisDef]) -> Iterator[Mistake]:

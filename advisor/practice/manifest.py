@@ -48,6 +48,23 @@ class QuizQuestion(_Strict, frozen=True, forbid_unknown_fields=True):
     ask: str
     answers: tuple[Answer, ...]
 
+    def place(self, text: str) -> int | None:
+        """Return the index of the answer that a line names: by its letter (`b`), its text, or the number of its row.
+
+        A number means a row only if no answer begins with a digit; None if the line names no answer.
+        """
+        word = text.strip().rstrip(".)").casefold()
+        texts = [answer.text.casefold() for answer in self.answers]
+        if word in texts:
+            return texts.index(word)
+        if len(word) == 1 and word.isascii() and word.isalpha():
+            at = ord(word) - ord("a")
+        elif word.isdecimal() and len(word) < 3 and not any(each[:1].isdigit() for each in texts):
+            at = int(word) - 1
+        else:
+            return None
+        return at if 0 <= at < len(texts) else None
+
 
 class NapkinNumber(_Strict, frozen=True, forbid_unknown_fields=True):
     """A number to estimate before any profile: its value for the recorded size, and how to derive it (`how`)."""

@@ -229,7 +229,7 @@ def fix_advices(
             fix.summary,
             tuple(step for at, step in enumerate(fix.steps, 1) if at not in done),
             fix.costs,
-            exercise,
+            fix.exercise or exercise,
             entry.see,
             before=fix.before.rstrip(),
             after=fix.after.rstrip(),

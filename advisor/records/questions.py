@@ -15,6 +15,8 @@ SURE: Final = 0.7
 
 NCU_RULE: Final = "ncu_rule"  # the intent of a pasted result of a rule of Nsight Compute, which is no sentence
 JUDGE: Final = "judge"  # the intent of a question whether a stated number is good
+WHY_VALUE: Final = "why_value"  # the intent of a question why a number of the launch is low or high
+RESIDENT: Final = "resident"  # the intent of a question how many threads run at once
 WOULD_HELP: Final = "would_help"  # the intent of a question whether a technique would help
 
 
@@ -45,9 +47,10 @@ class Alternative(Record):
 class Meaning(Record, kw_only=True):
     """How a question was read.
 
-    intent: an id of language/intents.yaml, NCU_RULE or JUDGE; says: the intent in words; subject: absent if it names
-    none; confidence: 0 to 1; alternatives: meanings that are almost as likely; numbers: those in the text; words: the
-    text after spelling correction; gpu: the id of a GPU that the text names beside its subject, empty if it names none.
+    intent: an id of language/intents.yaml or one of the constants above; says: the intent in words; subject: absent if
+    it names none; confidence: 0 to 1; alternatives: meanings that are almost as likely; numbers: those in the text;
+    words: the text after spelling correction; gpu: the id of a GPU that the text names beside its subject, empty if it
+    names none.
     """
 
     text: str

@@ -24,6 +24,7 @@ from advisor.view.numbers import (
 )
 from advisor.view.pages.deciding import deciding_blocks, deciding_facts
 from advisor.view.pages.estimate import estimate_lines
+from advisor.view.pages.fix_room import room_facts
 from advisor.view.pages.launch import (
     alternative_blocks,
     change_blocks,
@@ -122,15 +123,21 @@ def preview_card(
     return replace(whole, blocks=(Facts(tuple(facts[name] for name in order if name in facts)), *rest))
 
 
-def fix_card(finding: Finding, position: int, where: Sequence[Line] = ()) -> Card:
-    """Return the card of the fix: its place in the code, its steps, what to read and practise, and its cost."""
+def fix_card(
+    finding: Finding, position: int, where: Sequence[Line] = (), launch: LaunchDiagnosis | None = None
+) -> Card:
+    """Return the card of the fix: its place in the code, its steps, what to read and practise, and its cost.
+
+    launch: for what it costs in occupancy.
+    """
     fix = finding.fix
     if fix is None:
         none = Line("This is a caveat without a fix: it limits how far to trust the numbers.", "quiet")
         return Card("fix", finding.title, (none,), position, finding.id, "Fix")
     cost = [Line(sentence(fix.costs), "fact", "Cost")] if fix.costs else []
+    room = () if launch is None else room_facts(finding, launch)
     reason = [Line(sentence(fix.because), "fact", "Fits because")] if fix.because else []
-    blocks = (*where, *reason, *fix_blocks(fix, alternative_blocks(finding)), *cost)
+    blocks = (*where, *reason, *fix_blocks(fix, alternative_blocks(finding), room), *cost)
     return Card("fix", fix.summary, blocks, position, finding.id, "Fix")
 
 

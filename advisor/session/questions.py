@@ -24,11 +24,11 @@ from advisor.records.errors import AdvisorError, UsageError
 from advisor.records.quantities import parse_metric
 from advisor.records.questions import JUDGE, NCU_RULE, Meaning, Subject
 from advisor.records.readings import RuleResult
+from advisor.session.language.forms import by_form
 from advisor.session.language.intents import recognise
-from advisor.session.language.judged import judged as judged_number
+from advisor.session.language.launch_pairs import pair_meaning, two_launches
 from advisor.session.language.lexicon import Known
 from advisor.session.language.limited import on_launch
-from advisor.session.language.techniques import asked as technique_asked
 from advisor.view.pages.answer import answered
 from advisor.view.pages.answers.parts import Answered, Asked, found_of, main_subject
 
@@ -84,7 +84,16 @@ def answer(text: str, judged: Reasoned, position: int, known: Known, path: str =
         asked = Asked(launches, position, path, rule=judged.on_rule(position, rule))
         return Answered(meaning, asked, answered(meaning, asked))
     names = replace(known, kernels=tuple(launch.kernel for launch in launches))
-    meaning = judged_number(text, names) or technique_asked(text) or recognise(text, names)
+    several = len(judged.diagnosis.reports) > 1
+    if pair := two_launches(text, launches, position, several):
+        from advisor.session.experiments.comparing import compare_launches  # loads pandas: only to compare
+
+        before, at = pair
+        compared = compare_launches(judged.catalog, judged.diagnosis, before, at)
+        asked = Asked(launches, at, path, pair=compared.pairs[0], before=before)
+        meaning = pair_meaning(text)
+        return Answered(meaning, asked, answered(meaning, asked))
+    meaning = by_form(text, names) or recognise(text, names)
     if entry := shown_entry(text):
         subject = Subject(entry, object_of(text), word=entry)
         meaning = Meaning(text=text, intent="explain", says=f"what {entry} means", subject=subject, confidence=1.0)

@@ -140,7 +140,7 @@ def with_hot_lines(state: State, request: Locate) -> State:
         return state
     made = [finding_card(launch, placed, request.position)]
     if request.position == state.position:
-        made.append(fix_card(finding, request.position, where(state, finding)))
+        made.append(fix_card(finding, request.position, where(state, finding), state.launch))
     anew = {(card.kind, card.position, card.finding, False): card for card in made}
     cards = tuple(anew.get((card.kind, card.position, card.finding, card.past), card) for card in state.cards)
     return state if cards == state.cards else replace(state, cards=cards)

@@ -313,11 +313,16 @@ class AdvisorApp(App[int]):
 
         about: position of the launch that a question in the list of launches is about.
         """
-        from advisor.session.language.understand import understand
+        from advisor.session.language.understand import is_question, understand
 
         event = understand(text, self.state)
         if event is None:
             return
+        if self.state.place == "launches" and not text.startswith("/") and not self.state.view:
+            # A sentence that means something on a launch only is a question about the highlighted one.
+            unclear = isinstance(event, e.NotUnderstood)
+            if is_question(text) if unclear else reduce(self.state, event) is self.state:
+                event = e.QuestionAsked(text)
         if isinstance(event, e.QuestionAsked) and self.state.place == "launches":
             event = structs.replace(event, position=about)
         if isinstance(event, e.HelpAsked) and (self.state.place != "launch" or self.state.view or self._replay):

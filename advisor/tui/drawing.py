@@ -17,7 +17,7 @@ from advisor.session.records import Card
 from advisor.view.blocks import SIGNS, Bars, Block, Code, Line, Picture, Plain, Table, in_lines
 from advisor.view.charts import bars as charts
 from advisor.view.charts import workload
-from advisor.view.text import shown
+from advisor.view.text import CODE_HANG, shown, wrap_code
 from advisor.view.writers.terminal import block_lines, plain_text, table_width
 
 DARK: Final = Theme(
@@ -207,10 +207,10 @@ def code_lines(code: Code, width: int) -> list[Content]:
     out = [heading(code.caption)] if code.caption else []
     for line in code.lines:
         text = line.expandtabs(4)
-        # Indent the continuation of a wrapped line further than its start.
-        inside = min(len(text) - len(text[1:].lstrip()) + 4, max(width - 20, 0))
-        room = max(width - inside, 20)
-        parts = [text[:width], *(" " * inside + text[at : at + room] for at in range(width, len(text), room))]
+        # A sign of a diff stands before the indentation of the code.
+        sign, code_text = (text[:1], text[1:]) if code.diff else ("", text)
+        first, *more = wrap_code(code_text, max(width - len(sign), 20), CODE_HANG) or [""]
+        parts = [sign + first, *(" " * len(sign) + part for part in more)]
         out += [styled(part, _CODE.get(line[:1], "")) for part in parts]
     return out
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from advisor.records.diagnosis import LaunchDiagnosis
@@ -75,6 +76,35 @@ def wrap(text: str, width: int, indent: int = 0, hang: int | None = None) -> lis
         subsequent_indent=" " * (indent if hang is None else hang),
         break_on_hyphens=False,
     ) or [""]
+
+
+CODE_HANG = 4  # columns by which the continuation of a line of code is indented further
+_RUN: Final = re.compile(r"\S+\s*")
+_TOKEN: Final = re.compile(r"\w+\s*|(?://|::|->|<<<|>>>|[-+*/=<>&|!]=|&&|\|\||\S)\s*")
+
+
+def wrap_code(text: str, width: int, hang: int) -> list[str]:
+    """Wrap a line of code to `width` columns; what continues it is indented by `hang` more columns than its start.
+
+    It breaks at blanks, in a longer run between tokens, inside a name only if the name itself is too long. The
+    indentation of the line is kept; of what continues it, it is at most half of the width.
+    """
+    if len(text) <= width:
+        return [text]
+    lead = text[: len(text) - len(text.lstrip())]
+    inside = " " * min(len(lead) + hang, width // 2)
+    lines, line = [], lead
+    for run in _RUN.findall(text[len(lead) :]):
+        fits = len(run.rstrip()) <= width - len(inside)
+        for piece in (run,) if fits else _TOKEN.findall(run):
+            if line.strip() and len(line) + len(piece.rstrip()) > width:
+                lines.append(line.rstrip())
+                line = inside
+            line += piece
+            while len(line.rstrip()) > width:
+                lines.append(line[:width])
+                line = inside + line[width:]
+    return [*lines, line.rstrip()] if line.strip() else lines
 
 
 # What a fix is on a launch; the first of those that suit is the chosen one.

@@ -10,6 +10,8 @@ from advisor.emulator.compile import cubin_compiler
 from advisor.emulator.cubin import nvdisasm
 from advisor.practice import manifest
 from advisor.practice.emulated_check import Checked, check
+from advisor.view.blocks import Paragraph, Table
+from advisor.view.pages.emulated import counts_compared
 
 pytestmark = pytest.mark.skipif(
     nvdisasm() is None or cubin_compiler() is None, reason="needs the extra `emulate` (compiler and nvdisasm)"
@@ -53,3 +55,13 @@ def test_a_wrong_result_is_shown_with_its_place(tmp_path: Path) -> None:
         LINES.replace("tile[threadIdx.x][threadIdx.y + j];", "tile[threadIdx.y + j][threadIdx.x];"), tmp_path
     )
     assert found.mismatch is not None and found.mismatch.output == "out" and found.mismatch.wrong > 0
+
+
+def test_the_counts_of_two_versions_stand_side_by_side_where_they_differ() -> None:
+    before = {"inst_executed": 1000.0, "shared_wavefronts": 4224.0, "global_sectors": 1024.0}
+    (part,) = counts_compared(before, {**before, "shared_wavefronts": 256.0})
+    (table,) = part.blocks
+    assert isinstance(table, Table)
+    assert [[cell.text for cell in row] for row in table.rows] == [["Shared wavefronts", "4,224", "256"]]
+    (same,) = counts_compared(before, before)
+    assert isinstance(same.blocks[0], Paragraph) and "No count changed" in same.blocks[0].text

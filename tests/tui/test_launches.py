@@ -13,7 +13,11 @@ import pytest
 from advisor.records.diagnosis import Diagnosis, Verdict
 from advisor.records.readings import Progress, ReportInfo
 from advisor.session import events as e
+from advisor.session.actions.question import QuestionAsked
+from advisor.session.language.launch_pairs import two_launches
+from advisor.session.language.understand import understand
 from advisor.session.reducer import replay
+from advisor.session.state import State
 from advisor.tui.app import AdvisorApp
 from advisor.tui.screens.launches import LaunchesScreen
 from advisor.tui.widgets.launches import (
@@ -105,7 +109,8 @@ def test_the_summary_adds_up_what_is_shown_and_names_what_has_no_time():
     kept = arranged(rows, "quick", "report")
     assert summary(rows, kept, "report") == "1 of 3 launches, in order of the report; 200 µs, 25 % of kernel time"
     assert "reversed" in summary(rows, rows, "kernel", upwards=True)
-    assert summary((), (), "report") == "" and "No launch matches" in summary(rows, [], "report")
+    assert summary((), (), "report") == ""
+    assert summary(rows, kept, "report", wanted="quick").startswith("Filter “quick”, Esc shows all: 1 of 3")
 
 
 # On the screen
@@ -456,3 +461,102 @@ async def test_a_highlighted_row_of_equal_launches_is_the_one_that_diagnose_show
     (row,) = rows_of(diagnosis(*alike), collapse=True)
     (group,) = grouped(alike)
     assert row.position == group.at == 0
+
+
+@pytest.mark.parametrize(
+    "text", ["why is the speedup 1.00 to 33?", "is it memory bound", "what should I do first", "how quick is c_quick"]
+)
+async def test_a_question_typed_on_the_list_never_empties_or_filters_it(text: str):
+    async with session("tour.ncu-rep", analyse=given(three())) as at:
+        await at.press("slash")
+        for key in text:
+            await at.press("space" if key == " " else key)
+            assert kernels(at), at.app.screen.query_one(Prompt).value
+        assert len(kernels(at)) == 3 and at.shows("No filter: Enter asks this")
+        await at.press("escape")
+        assert at.shows("3 of 3 launches")
+
+
+async def test_two_launches_are_marked_with_a_key_and_compared():
+    async with session("tour.ncu-rep", size=(80, 24)) as at:
+        table = at.app.screen.query_one(LaunchTable)
+        first = table.position
+        await at.press("c")
+        assert at.shows("Compare 1 transpose_tile with:", "press c; Esc cancels")
+        assert at.shows(f"●{table.kept[0].number}")
+        await at.press("escape")
+        assert not at.shows("press c; Esc")
+        await at.press("c", "down")
+        second = table.position
+        assert first is not None and second not in (None, first)
+        await at.press("c")
+        state = at.app.state
+        assert state.place == "launch" and state.position == second
+        numbers = [state.diagnosis.launches[place].index for place in (first, second)]
+        assert state.log[-2] == QuestionAsked(f"compare launch {numbers[0]} with launch {numbers[1]}", second)
+        assert state.cards[-1].label == "Answer"
+
+
+@pytest.mark.parametrize(
+    ("line", "pair"),
+    [
+        ("/compare 0 1", (0, 1)),
+        ("compare 0 and 1", (0, 1)),
+        ("please compare launch 1 with launch 2", (1, 2)),
+        ("is launch 1 faster than 0", (0, 1)),
+        ("why is 2 slower than launch 1?", (1, 2)),
+        ("what is different between the first and the last launch", (0, 2)),
+        ("b_slow vs c_quick", (1, 2)),
+        ("which is better, 0 or 2", (0, 2)),
+    ],
+)
+def test_a_line_that_compares_two_launches_names_them_in_many_ways(line: str, pair: tuple[int, int]):
+    made = diagnosis(launch(0, "a_unknown"), launch(1, "b_slow"), launch(2, "c_quick"))
+    state = State(diagnosis=made, place="launches")
+    assert understand(line, state) == QuestionAsked(f"compare launch {pair[0]} with launch {pair[1]}", pair[1])
+
+
+@pytest.mark.parametrize(
+    "line", ["is 2 registers better than 1", "compare 0 and 7", "is it faster", "compare 1 with 1", "0 1"]
+)
+def test_numbers_that_are_no_two_launches_are_not_compared(line: str):
+    made = diagnosis(launch(0, "a"), launch(1, "b"), launch(2, "c"))
+    assert two_launches(line, made.launches) is None
+
+
+def test_launches_of_two_reports_are_compared_by_both_numbers_and_the_open_one_as_this():
+    one = diagnosis(launch(0, "a"), launch(1, "a"))
+    two = replace(one, reports=one.reports * 2, launches=(*one.launches, launch(0, "a", report=1)))
+    assert two_launches("compare 0#1 with 1#0", two.launches, several=True) == (1, 2)
+    assert two_launches("is this faster than 0#0", two.launches, 2, several=True) == (0, 2)
+
+
+async def test_a_letter_pressed_while_the_report_is_read_acts_once_it_is_read():
+    gate = threading.Event()
+
+    def slow(paths: Sequence[Path], gpu: str | None, progress: Progress) -> Analysis:
+        gate.wait(120)
+        return Analysis(three())
+
+    app = AdvisorApp(desk(analyse=slow), ("tour.ncu-rep",))
+    async with app.run_test(size=(80, 24)) as pilot:
+        at = Driver(app, pilot)
+        await pilot.press("s")
+        assert "Source opens as soon as the report is read" in "\n".join(at.rows)
+        gate.set()
+        await at.settle()
+        assert app.state.place == "launch" and app.state.view == "source"
+
+
+@pytest.mark.parametrize(
+    "text", ["what should I do first", "bank conflicts?", "why not occupancy", "explain wavefront", "is it dram bound"]
+)
+async def test_every_question_on_the_list_is_answered_about_the_highlighted_launch(text: str):
+    async with session("tour.ncu-rep") as at:
+        await at.press("down")
+        highlighted = at.app.screen.query_one(LaunchTable).position
+        await at.press("slash")
+        await at.press(*("space" if key == " " else "question_mark" if key == "?" else key for key in text), "enter")
+        state = at.app.state
+        assert state.place == "launch" and state.position == highlighted
+        assert state.cards[-1].label == "Answer" and state.cards[-1].title == text

@@ -12,7 +12,7 @@ import pytest
 from textual.widgets import TextArea
 
 from advisor.practice.lessons import Lessons
-from advisor.practice.manifest import exercise, names
+from advisor.practice.manifest import Answer, QuizQuestion, exercise, names
 from advisor.practice.readings import reading_names
 from advisor.practice.state import Store
 from advisor.session import events as e
@@ -402,3 +402,42 @@ async def test_a_profile_is_judged_without_a_number(tmp_path: Path):
         await at.press(*"only part", "enter")
         await at.press("enter")
         assert at.shows("100 of 100 points", "the launch could use 60 of 132 SMs")
+
+
+async def test_escape_in_a_prediction_takes_back_one_part_and_what_was_typed_comes_back(tmp_path: Path):
+    async with session("tour.ncu-rep", practise=room(tmp_path)) as at:
+        await at.say("/practice")
+        await at.press(*"transpose through", "enter", "enter")
+        await at.say("1.3 GB")
+        while at.app.state.exercising.stage != "predict":
+            await at.press("f6")
+        await at.press(*"mixed", "enter")
+        await at.press(*"bank", "enter")
+        assert [kind for kind, _ in at.app.state.exercising.picks] == ["class", "cause"]
+        await at.press("escape")
+        assert [kind for kind, _ in at.app.state.exercising.picks] == ["class"]
+        await at.press("f5")
+        await at.press("escape")
+        assert not at.app.state.exercising.name, "the list"
+        await at.press(*"transpose through", "enter")
+        here = at.app.state.exercising
+        assert [kind for kind, _ in here.picks] == ["class"] and here.said == ((0, "1.3 GB"),)
+
+
+@pytest.mark.parametrize(
+    ("texts", "typed", "place"),
+    [
+        (("more", "less"), "b", 1),
+        (("more", "less"), "B)", 1),
+        (("more", "less"), "2", 1),
+        (("1", "2", "32"), "32", 2),
+        (("4x", "2x"), "2", None),
+        (("more", "less"), "3", None),
+        (("more", "less"), "c", None),
+        (("more", "less"), "?", None),
+    ],
+)
+def test_an_answer_of_the_quiz_is_named_by_its_letter_or_where_clear_by_its_row(
+    texts: tuple[str, ...], typed: str, place: int | None
+):
+    assert QuizQuestion("", tuple(Answer(text, "") for text in texts)).place(typed) == place

@@ -68,7 +68,13 @@ def test_a_reader_of_markdown_finds_neither_links_nor_images_nor_html_nor_emphas
     }
     labels |= {phase.title.capitalize() for phase in sampling_knowledge().phases}
     strong = [n.content for child, n in pairwise(inline) if child.type == "strong_open"]
-    assert {label.rstrip(":") for label in strong} - labels <= {"Estimate", "Minor", "Unknown", "You can add"}
+    assert {label.rstrip(":") for label in strong} - labels <= {
+        "Estimate",
+        "Occupancy",
+        "Minor",
+        "Unknown",
+        "You can add",
+    }
     cells = [token.attrs for token in tokens if token.type == "td_open"]
     assert len(cells) > 20
 

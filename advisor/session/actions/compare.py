@@ -11,12 +11,14 @@ from advisor.session.action import Action, Command, Listing, Result, Typed, shap
 from advisor.session.actions.answer import Answered, Asked, Skipped
 from advisor.session.actions.help import NotUnderstood
 from advisor.session.actions.interview import ConclusionShown, Expected
+from advisor.session.actions.question import QuestionAsked
 from advisor.session.actions.timeline import TraceGiven
 from advisor.session.experiments import versions
 from advisor.session.language import files
+from advisor.session.language.launch_pairs import two_launches
 from advisor.session.records import Card
 from advisor.session.requests import CompareVersion, Concluded, Event, UserEvent
-from advisor.session.state import State
+from advisor.session.state import State, launch_number
 from advisor.session.transitions import add, wait
 from advisor.view.blocks import Line
 
@@ -85,15 +87,28 @@ def opened(path: str) -> Event:
     return TraceGiven((path,)) if files.is_trace(path) else ReportGiven(path)
 
 
+def comparison_of(state: State, before: int, after: int) -> QuestionAsked:
+    """Return the question that compares two launches of the open reports, by their positions."""
+    launches = () if state.diagnosis is None else state.diagnosis.launches
+    names = (launch_number(launches[at], state.several_reports) for at in (before, after))
+    return QuestionAsked(f"compare launch {' with launch '.join(names)}", after)
+
+
 def _compare(line: Typed, state: State) -> Event:
+    if state.diagnosis is not None and not state.numbers:
+        position = state.position if state.place == "launch" else None
+        for lead in ("compare", "compare this with"):
+            pair = two_launches(f"{lead} {line.text}", state.diagnosis.launches, position, state.several_reports)
+            if pair is not None and "#" not in line.text[:1]:
+                return comparison_of(state, *pair)
     path, change = files.file_and_rest(line.text)
     if path:
         return ReportGiven(path, change)
     if not line.text and state.place == "launch":
         return VersionBegun() if state.numbers else Asked("new_report")
     because = (
-        "Name the report made after the change, such as /compare after.ncu-rep, or a launch of it: after.ncu-rep#2. "
-        "Tab completes the path; a description of the change may follow it."
+        "Name the report made after the change, such as /compare after.ncu-rep, or a launch of it: after.ncu-rep#2; "
+        "or two launches: /compare 0 1, or c on two rows of the list. Tab completes the path."
     )
     return NotUnderstood("/compare", (), because)
 
@@ -119,7 +134,7 @@ def _begun_words(event: VersionBegun, kernels: tuple[str, ...]) -> str:
 
 _COMPARE: Final = Command(
     "compare",
-    "compare with a new report, made after a change",
+    "compare with a new report, made after a change, or two launches: /compare 0 1",
     _compare,
     "file [what you changed]",
     group="method",

@@ -60,7 +60,7 @@ def _fix_shown(state: State, event: FixShown) -> State:
     if state.place != "launch" or launch is None or finding is None or state.position is None:
         return state
     after = make.next_card(launch, finding, state.position) if finding.fix is not None else None
-    return add(reveal(state), make.fix_card(finding, state.position, where(state, finding)), after)
+    return add(reveal(state), make.fix_card(finding, state.position, where(state, finding), state.launch), after)
 
 
 def _evidence_shown(state: State, event: EvidenceShown) -> State:

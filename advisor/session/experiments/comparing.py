@@ -6,7 +6,10 @@ import dataclasses
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from advisor.compare.compare import compare_diagnoses, match, runs_of
+from advisor.compare.records import Compared
 from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis
 from advisor.records.errors import UsageError
 from advisor.session.records import VersionComparison
@@ -39,6 +42,18 @@ def compare(
     alone = dataclasses.replace(judged.diagnosis, reports=(info,), launches=(now,))
     # Another GPU is not an error: the comparison reports it, and which conclusions still hold.
     return VersionComparison(judged.diagnosis, position, compare_diagnoses(before, alone, catalog, force=True))
+
+
+def compare_launches(catalog: Catalog, diagnosis: Diagnosis, before: int, after: int) -> Compared:
+    """Compare two launches of a diagnosis by their positions, whatever their kernels, reports and GPUs."""
+
+    def alone(position: int) -> Diagnosis:
+        launch = diagnosis.launches[position]
+        info = diagnosis.reports[launch.report] if launch.report < len(diagnosis.reports) else diagnosis.reports[0]
+        named = replace(info, path=f"{info.path}#{launch.index}")
+        return dataclasses.replace(diagnosis, reports=(named,), launches=(replace(launch, report=0),))
+
+    return compare_diagnoses(alone(before), alone(after), catalog, force=True)
 
 
 def _position(former: LaunchDiagnosis, found: Diagnosis, launch: int | None) -> int:

@@ -18,11 +18,10 @@ from advisor.session.action import Typed
 from advisor.session.actions import COMMANDS
 from advisor.session.choices import choices, event_of_choice
 from advisor.session.language.files import form_of
+from advisor.session.language.forms import by_form
 from advisor.session.language.intents import OUT_OF_SCOPE, intents, recognise
-from advisor.session.language.judged import judged
 from advisor.session.language.limited import on_launch
 from advisor.session.language.names import pick, squash
-from advisor.session.language.techniques import asked as technique_asked
 from advisor.session.questions import entry_of, object_of, other_launch, shown_entry, values_of
 from advisor.session.state import State
 from advisor.view.pages.answers.parts import main_subject
@@ -62,7 +61,7 @@ def question(text: str, state: State, least: float | None = None) -> e.Event | N
         return e.ExplainAsked(pick(wanted, state.knowledge.words)[0])
     if len(state.experiments) > 1 and _OUTCOME.search(text):
         return e.OutcomeAsked(text)
-    if judged(text, state.knowledge.asked) is not None or technique_asked(text) is not None:
+    if by_form(text, state.knowledge.asked) is not None:
         return e.QuestionAsked(text) if state.diagnosis is not None and state.diagnosis.launches else None
     meaning = meaning_of(text, state)
     meaning = replace(meaning, subject=on_launch(meaning.subject, state.launch))

@@ -284,6 +284,8 @@ def _subject(sentence: Sentence, intent: str) -> Subject | None:
             lambda thing: bool(thing.findings) and not thing.unit,
             lambda thing: bool(thing.findings),
         )
+    if intent == "how_much":  # `how much faster without the spills`; a metric such as the time is no cause
+        return next((thing for thing in subjects if thing.findings and (thing.form == "fault" or not thing.unit)), None)
     if intent == "what_if":
         return _preferred(subjects, lambda thing: bool(thing.metrics))
     if intent == "value":

@@ -19,6 +19,10 @@ _FORMS: Final = (
         r"(?: here| for this| now| instead)?",
     ),
     (
+        r"do (?:i|we) (?:really )?(?:need|have)(?: to (?:use|have|add|apply))? (?:a |an |the |some )*",
+        r"(?: here| for this)?",
+    ),
+    (
         r"(?:would|will|does|do) it help (?:to use |to have |to add |if i use |if i used |with )?(?:a |an |the )*",
         r"(?: here)?",
     ),

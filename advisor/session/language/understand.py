@@ -20,12 +20,13 @@ from advisor.records.questions import SURE
 from advisor.session import events as e
 from advisor.session.action import Listing, Typed
 from advisor.session.actions import COMMANDS, SAID, SHAPES
-from advisor.session.actions.compare import opened
+from advisor.session.actions.compare import comparison_of, opened
 from advisor.session.actions.help import TYPE_HELP
 from advisor.session.cards import range_text
 from advisor.session.choices import DONT_KNOW_WORDS, choices, event_of_choice, offered
 from advisor.session.language import files
 from advisor.session.language.asking import ncu_rule, question, rule_among
+from advisor.session.language.launch_pairs import two_launches
 from advisor.session.language.names import begun, called, near, pick, squash
 from advisor.session.language.pasted import Pasted, in_order, read
 from advisor.session.language.values import Understood, bare_number, said, understood
@@ -94,7 +95,8 @@ def understand(text: str, state: State) -> e.Event | None:
     if ask is not None and ask.kind == "text":
         return _to_text(text, state, ask)
     return (
-        _choose(parsed, state)
+        launches_compared(parsed, state)
+        or _choose(parsed, state)
         or phrase(parsed, state)
         or _named_thing(parsed, state)
         or _named_kernel(parsed, state)
@@ -162,6 +164,15 @@ def _understood_sentence(text: str, state: State) -> e.Event | None:
 
 
 # Sentences
+def launches_compared(text: str, state: State) -> e.QuestionAsked | None:
+    """Return the question how two launches of the open reports compare; None for any other line."""
+    if state.diagnosis is None or state.numbers or state.place not in ("launch", "launches"):
+        return None
+    position = state.position if state.place == "launch" else None
+    pair = two_launches(text, state.diagnosis.launches, position, state.several_reports)
+    return None if pair is None else comparison_of(state, *pair)
+
+
 def phrase(text: str, state: State) -> e.Event | None:
     """Return the event that the words mean now; None for an unknown phrase."""
     line = _POLITE.sub("", text[:_LONGEST].rstrip("?!. ").strip())
@@ -355,6 +366,9 @@ def _to_text(text: str, state: State, ask: Ask) -> e.Event:
     if chosen is not None:
         return chosen
     if ask.group == "path":
+        # Where a new report is asked for, a number is another launch of the open one.
+        if compared := launches_compared(f"compare this with {text}", state):
+            return compared
         path, rest = files.file_and_rest(text)
         return e.Answered(ask.id, path if not rest else text, text)
     return e.Answered(ask.id, text, text)

@@ -57,7 +57,8 @@ class Exercising(Struct, frozen=True):
     practice.lessons.Lesson of the exercise. said: typed napkin numbers by index; ways: indices whose derivation was
     shown. picks: class and cause of the unfinished prediction. results: (action, step) to its newest result. sure: the
     reset that waits for confirmation. trouble: why the last request failed. spoilers: whether the list names causes.
-    worked: the newest lesson of each exercise of the session, without results, in the order in which they were opened.
+    worked: the newest lesson of each exercise of the session, without results, in the order in which they were opened;
+    unfinished: exercises that were left with something typed or chosen, which comes back when they are opened again.
     """
 
     rows: tuple[Any, ...] = ()
@@ -74,6 +75,7 @@ class Exercising(Struct, frozen=True):
     trouble: str = ""
     spoilers: bool = False
     worked: tuple[Any, ...] = ()
+    unfinished: tuple[Exercising, ...] = ()
 
     def result(self, action: str, step: str | None = None) -> Any:
         """Return the newest result of an action for this step (None: the current one); None if there is none."""

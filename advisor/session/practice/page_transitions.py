@@ -58,13 +58,24 @@ def practised(state: State, action: str, exercise: str, given: dict[str, str]) -
     return state if moved is None else moved
 
 
+def _fresh(here: Exercising) -> Exercising:
+    """Return the practice view without an exercise; what was typed and chosen in the current one is kept."""
+    others = tuple(one for one in here.unfinished if one.name != here.name)
+    begun = here.name and (here.said or here.ways or here.picks)
+    own = (replace(here, rows=(), lesson=None, results=(), worked=(), unfinished=()),) if begun else ()
+    return Exercising(here.rows, spoilers=here.spoilers, worked=here.worked, unfinished=(*others, *own))
+
+
 def _listed(state: State, here: Exercising) -> State:
-    fresh = Exercising(here.rows, listed=True, spoilers=here.spoilers, worked=here.worked)
+    fresh = replace(_fresh(here), listed=True)
     return wait(replace(state, view_subject="", exercising=fresh), Practise("list"))
 
 
 def _opened(state: State, here: Exercising, name: str, listed: bool) -> State:
-    fresh = Exercising(here.rows, listed=listed, name=name, spoilers=here.spoilers, worked=here.worked)
+    fresh = replace(_fresh(here), listed=listed, name=name)
+    left = next((one for one in fresh.unfinished if one.name == name), None)
+    if left is not None:
+        fresh = replace(fresh, stage=left.stage, step=left.step, said=left.said, ways=left.ways, picks=left.picks)
     return wait(replace(state, view_subject=name, exercising=fresh), Practise("open", name))
 
 
@@ -74,6 +85,8 @@ def _moved(state: State, here: Exercising, action: str, given: dict[str, str]) -
         return _staged(state, here, given.get("stage", ""))
     if action == "napkin":
         return _reckoned(state, here, given)
+    if action == "unpick":
+        return replace(state, exercising=replace(here, picks=here.picks[:-1])) if here.picks else None
     if action in ("class", "cause", "gain", "anew"):
         return _predicted(state, here, action, given)
     if action == "step" and given.get("step") == MINE:

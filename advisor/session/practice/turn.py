@@ -142,6 +142,8 @@ def _gain(line: str, here: Exercising) -> e.Event | str:
 def _chosen(line: str, here: Exercising) -> e.Event | str:
     """Return the event of a choice by number, letter, word or prefix, else of a stage by its name."""
     choice = choice_of(line, here)
+    if choice is None and lettered(here) and any(c.isdigit() for c in line):
+        return "Type the letter of the answer, such as a."
     if choice is None and squash(line) in ("memory", "memory bound") and here.stage == "predict":
         return "Which memory? DRAM-bound; L1/shared-memory-bound; or mixed, if both are high."
     if choice is not None:
@@ -157,6 +159,9 @@ def choice_of(line: str, here: Exercising) -> str | None:
     While a napkin number is asked for, a prefix is not enough, since showing the number forfeits the question.
     """
     offered = choices(here)
+    asked = next_question(here) if lettered(here) else None
+    if asked is not None and (chosen := here.lesson.exercise.quiz[asked].place(line)) is not None:
+        return str(offered[chosen].id)
     at = place_of(line) if numbered(here) else None
     if at is not None:
         return offered[at].id if at < len(offered) else None

@@ -20,9 +20,10 @@ from advisor.records import resources
 from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis
 from advisor.session import events as e
 from advisor.session.actions import COMMANDS
+from advisor.session.actions.compare import comparison_of
 from advisor.session.choices import choices, misread
 from advisor.session.records import Card, Choice
-from advisor.session.state import State
+from advisor.session.state import VIEWS, State, launch_number
 from advisor.session.views import hot_line_request, preview
 from advisor.tui.drawing import card_lines, chart_lines, code_lines, hanging, safe, styled
 from advisor.tui.screens.base import (
@@ -33,13 +34,18 @@ from advisor.tui.screens.base import (
     report_line,
 )
 from advisor.tui.widgets.keys import KeyLine
-from advisor.tui.widgets.launches import ORDERS, LaunchTable, Row, rows_of, summary
+from advisor.tui.widgets.launches import ORDERS, LaunchTable, Row, matches, rows_of, summary
 from advisor.tui.widgets.lists import Choices
 from advisor.tui.widgets.prompt import Prompt
 from advisor.tui.widgets.text import Banner, Conversation, Lines, Note
 from advisor.view.blocks import Code, Fact, Facts
 from advisor.view.text import cut
 
+# Letters of actions about a launch -> their names.
+_ACTIONS = {
+    **{command.key: command.short for command in COMMANDS.values() if command.key in ("h", "f", "n", "i")},
+    **{VIEWS[name].key.partition(",")[0]: VIEWS[name].name for name in ("source", "proof", "whatif")},
+}
 _START = "start"  # the choice that returns to the start screen
 _LABEL = 13  # at least the cells of a label in the preview
 _EXAMPLE = 4  # lines of an example with its heading from which it is worth showing
@@ -48,6 +54,7 @@ _TOUR = "tour"  # the folder of the demo's report
 _DEMO = "Each of these kernels is slow on purpose, for a reason of its own; two need no fix."
 _RESTS_S = 0.2  # seconds on a row after which its hot lines are read
 _CUT = ("Why", "Hot line", " ")  # labels of facts that are cut to a line where all of them do not fit
+_NAME = 28  # characters of a kernel's name
 _FILTER = "press / and type: a kernel, class or finding to filter, or a question"
 
 
@@ -56,9 +63,10 @@ class LaunchesScreen(ChoiceScreen):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash,colon", "ask", "Ask", key_display="/", tooltip="Type a filter, a question or a command"),
-        # Here F5 changes the order; on the other screens it opens the steps.
-        *(one for one in letter_bindings() if one.key != "f5"),
+        # Here F5 changes the order; on the other screens it opens the steps. `c` compares two launches of the list.
+        *(one for one in letter_bindings() if one.key not in ("f5", "c")),
         Binding("o,f5", "sort", "Order", tooltip="Order by time saved, time, kernel, class, finding, speedup, number"),
+        Binding("c", "compare", "Compare", tooltip="Compare two launches: press it on one, then on the other"),
         Binding("x", "collapse", "Expand", tooltip="Show equal launches in one row or each in its own"),
         Binding("y", "app.copy_collect", "Copy", show=False, tooltip="Copy the command that collects what is missing"),
         Binding("v", "evidence", "Evidence", tooltip="Open the highlighted launch at its evidence"),
@@ -74,10 +82,12 @@ class LaunchesScreen(ChoiceScreen):
     def __init__(self, *, blocks: bool = True) -> None:
         super().__init__(blocks=blocks)
         self._order, self._upwards, self._collapse = ORDERS[0], False, True
+        self._marked: int | None = None  # the launch that another one is to be compared with
         self._about: int | None = None  # the launch highlighted before the prompt was used
         self._rows: tuple[Diagnosis | None, bool, tuple[Row, ...]] = (None, True, ())
         self._opened_one = False
         self._ahead: Timer | None = None
+        self._held = ""  # a letter of an action that was pressed while the report was being read
         self._early = False  # whether a line was submitted while the report was being read
 
     def compose(self) -> ComposeResult:
@@ -100,6 +110,8 @@ class LaunchesScreen(ChoiceScreen):
     def on_screen_suspend(self) -> None:
         state, prompt = self.app.state, self.query_one(Prompt)
         self._opened_one = state.place == "launch"
+        if self._held and self._opened_one:
+            self.app.call_later(self._do_held)
         if self._opened_one and prompt.value and isinstance(state.log[-1], e.Opened):
             # The only launch opened by itself: what was typed meanwhile belongs to it.
             self.app.call_later(self.app.say if self._early else self.app.prefill, prompt.value)
@@ -129,20 +141,45 @@ class LaunchesScreen(ChoiceScreen):
         self.query_one(Choices).show(self._ways(state) if trouble else (), marked=not misread(state))
         prompt, table = self.query_one(Prompt), self.query_one(LaunchTable)
         prompt.placeholder = "Enter takes the highlighted choice; /quit exits" if trouble else _FILTER
-        wanted = "" if prompt.value.startswith("/") else prompt.value
-        table.show(rows, wanted, self._order, self._upwards)
+        wanted = prompt.value if self._filters(prompt.value) else ""
+        table.show(rows, wanted, self._order, self._upwards, self._marked)
         problems = _problems(state)
         self.set_class(bool(problems), "-problems")
         said = [styled("! ", "bold $text-warning") + Content(safe(line)) for line in problems]
         self._preview()
         self.query_one("#problems", Note).say(said)
-        said_of = summary(rows, table.kept, self._order, self._upwards)
+        said_of = self._said(state) or summary(rows, table.kept, self._order, self._upwards, wanted.strip())
         of_demo = f". {_DEMO}" if said_of and _is_demo(state) and self.has_class("-wide") else ""
         self.query_one("#summary", Note).say([Content(said_of + of_demo)])
         self.refresh_bindings()
+        if self._held and not _reading(state):
+            self.app.call_later(self._do_held)
         if self._early and not _reading(state):
             self._early = False
             self._enter(prompt.value.strip())
+
+    def _filters(self, text: str) -> bool:
+        """Return whether a typed text filters the list: it is no command, reads as no question and matches a launch."""
+        if not text.strip() or text.startswith("/"):
+            return False
+        from advisor.session.language.understand import is_question  # not needed before the first screen
+
+        return not is_question(text) and matches(self._rows[2], text)
+
+    def _said(self, state: State) -> str:
+        """Return what Enter or the next key does, if a question is typed or a launch is marked; else empty."""
+        text, diagnosis = self.query_one(Prompt).value.strip(), state.diagnosis
+        if self._held:
+            return f"{self._held}: {_ACTIONS[self._held]} opens as soon as the report is read."
+        if diagnosis is None or not self._rows[2]:
+            return ""
+        if text and not text.startswith("/") and not self._filters(text):
+            return "No filter: Enter asks this about the highlighted launch; Esc clears it."
+        if self._marked is None or self._marked >= len(diagnosis.launches):
+            return ""
+        marked = diagnosis.launches[self._marked]
+        name = f"{launch_number(marked, state.several_reports)} {safe(marked.kernel)}"
+        return f"Compare {cut(name, _NAME)} with: highlight another, press c; Esc cancels."
 
     def focus_home(self) -> None:
         """Focus the table, or after a read error the prompt, which chooses what to do next."""
@@ -224,7 +261,7 @@ class LaunchesScreen(ChoiceScreen):
             prompt.clear()
             self.take(numbered)
         # A line that matches no launch may be a question.
-        elif text.startswith("/") or (text and not self.query_one(LaunchTable).kept):
+        elif text and not self._filters(text):
             prompt.clear()
             self.query_one(LaunchTable).focus()
             self.app.say(text, self._about)
@@ -234,6 +271,28 @@ class LaunchesScreen(ChoiceScreen):
             self.query_one(LaunchTable).focus()
         else:
             self._open(self.query_one(LaunchTable).position)
+
+    def on_key(self, event: Key) -> None:
+        """Keep the last letter of an action that is pressed while the report is being read, and do it afterwards."""
+        state, name = self.app.state, _ACTIONS.get(event.character or "")
+        if name is None or not _reading(state) or self._early or self.query_one(Prompt).value:
+            return
+        self._held = event.character or ""
+        self.show(state)
+
+    def _do_held(self) -> None:
+        """Do the action whose letter was pressed while the report was being read."""
+        letter, self._held = self._held, ""
+        state = self.app.state
+        if not letter or state.diagnosis is None or not state.diagnosis.launches:
+            return
+        if state.place == "launches":
+            self._open(self.query_one(LaunchTable).position)
+        view = next((name for name, view in VIEWS.items() if letter in view.key.split(",")), "")
+        if view:
+            self.app.dispatch(e.ViewShown(view))
+        else:
+            self.app.say(next(f"/{name}" for name, command in COMMANDS.items() if command.key == letter))
 
     def to_line(self, key: Key) -> str | None:
         """Return the text that a key puts into the prompt: nothing for `/` and `:`, which open it."""
@@ -258,6 +317,17 @@ class LaunchesScreen(ChoiceScreen):
         """Open the highlighted launch and show its evidence."""
         self._open(self.query_one(LaunchTable).position)
         self.app.show_evidence()
+
+    def action_compare(self) -> None:
+        """Mark the highlighted launch, or compare it with the marked one."""
+        position, marked, state = self.query_one(LaunchTable).position, self._marked, self.app.state
+        if position is None:
+            return
+        self._marked = None if position == marked else position if marked is None else None
+        if marked is not None and position != marked:
+            self.app.dispatch(comparison_of(state, marked, position))
+        else:
+            self.show(state)
 
     def action_collapse(self) -> None:
         self._collapse = not self._collapse
@@ -304,8 +374,10 @@ class LaunchesScreen(ChoiceScreen):
 
     def action_clear(self) -> None:
         if not self.app.cancel_work():
+            self._marked = None
             self.query_one(Prompt).clear()
             self.focus_home()
+            self.show(self.app.state)
 
     def action_page(self, by: int) -> None:
         table = self.query_one(LaunchTable)
@@ -316,11 +388,13 @@ class LaunchesScreen(ChoiceScreen):
         table.step(by * len(table.kept))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action in ("sort", "reverse", "collapse"):
+        if action in ("sort", "reverse", "collapse", "compare"):
             return bool(self.app.state.diagnosis)
         if action == "clear":
             prompt = self.query_one(Prompt) if self.is_mounted else None
-            return bool(self.app.state.waiting) or (prompt is not None and (bool(prompt.value) or prompt.has_focus))
+            return bool(self.app.state.waiting) or (
+                prompt is not None and (bool(prompt.value) or prompt.has_focus or self._marked is not None)
+            )
         if action == "evidence":
             return bool(self.app.state.diagnosis)
         if action in ("command", "view"):

@@ -198,6 +198,8 @@ class PracticeScreen(ChoiceScreen, ViewScreen):
             return words.LOG_HOW if here.stage == "log" else "a choice or a stage, such as hints; /help for commands"
         if here.stage == "napkin" and practice_turn.next_number(here) is not None:
             return f"{practice_turn.expected_kind(here)}; the arrow keys reach the choices"
+        if practice_turn.lettered(here):
+            return "the letter of the answer, such as a"
         if here.stage == "numbers":
             return "type to find metrics: sectors, stall …; Enter continues"
         if here.stage == "log":
@@ -366,6 +368,8 @@ class PracticeScreen(ChoiceScreen, ViewScreen):
             return
         if prompt.value:
             prompt.clear()
+        elif self.here.stage == "predict" and self.here.picks:
+            self._do("unpick")  # one level back: the part of the prediction that was chosen last
         elif opened_from(self.app.state):
             self.app.dispatch(e.Practised("list"))
         else:

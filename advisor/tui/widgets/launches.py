@@ -31,6 +31,7 @@ _ORDER_NAMES: Final = {
     "gain": "by speedup of the fix",
     "report": "in order of the report",
 }
+_FILTER: Final = 24  # characters of a filter that the summary shows
 _BEGIN: Final = 5  # characters that are left of the beginning of a name whose middle is cut
 ORDERS: Final = tuple(_ORDER_NAMES)  # `o` cycles through them in this order
 
@@ -129,6 +130,12 @@ def exactly(rows: Sequence[Row], wanted: str) -> int | None:
     return found[0] if text and len(found) == 1 else None
 
 
+def matches(rows: Sequence[Row], text: str) -> bool:
+    """Return whether a row contains all words of a text, so that it can filter the list."""
+    words = text.casefold().split()
+    return bool(words) and any(all(word in row.found_by for word in words) for row in rows)
+
+
 def share_text(share: float) -> str:
     """Format a share (0 to 1) as whole percent, or as `<1 %` if it rounds to zero."""
     percent = 100 * share
@@ -159,15 +166,19 @@ def arranged(rows: Sequence[Row], wanted: str, order: str, upwards: bool = False
     return known + [row for row in kept if value(row) in (None, "")]
 
 
-def summary(rows: Sequence[Row], kept: Sequence[Row], order: str, upwards: bool = False) -> str:
-    """Return a summary: the number of shown launches, their order and time, and the number without known duration."""
+def summary(rows: Sequence[Row], kept: Sequence[Row], order: str, upwards: bool = False, wanted: str = "") -> str:
+    """Return a summary: the number of shown launches, their order and time, and the number without known duration.
+
+    wanted: the filter, if one is set.
+    """
     if not rows:
         return ""
-    if not kept:
-        return "No launch matches the filter; Esc clears it."
     every, here = (sum(row.duration or 0.0 for row in some) for some in (rows, kept))
     counts = [sum(len(row.positions) for row in some) for some in (kept, rows)]
-    parts = [f"{counts[0]} of {counted(counts[1], 'launch')}, {_ORDER_NAMES[order]}{', reversed' if upwards else ''}"]
+    lead = f"Filter “{cut(wanted, _FILTER)}”, Esc shows all: " if wanted else ""
+    parts = [
+        f"{lead}{counts[0]} of {counted(counts[1], 'launch')}, {_ORDER_NAMES[order]}{', reversed' if upwards else ''}"
+    ]
     if every > 0:
         share = "" if len(kept) == len(rows) else f", {share_text(here / every)}"
         parts.append(f"{time_text(here)}{share} of kernel time")
@@ -231,15 +242,23 @@ class LaunchTable(DataTable[Text], inherit_bindings=False):
         self._blocks = blocks
         self.kept: list[Row] = []  # the filtered rows in their order
         self._rows: tuple[Row, ...] = ()
-        self._shown = ("", ORDERS[0], False, 0)  # filter, order, upwards, width
+        self._shown: tuple[str, str, bool, int | None, int] = (
+            "",
+            ORDERS[0],
+            False,
+            None,
+            0,
+        )  # of `show`, and the width
         self._widths: dict[str, int] = {}
 
-    def show(self, rows: tuple[Row, ...], wanted: str, order: str, upwards: bool = False) -> None:
-        """Show these rows, filtered and sorted.
+    def show(
+        self, rows: tuple[Row, ...], wanted: str, order: str, upwards: bool = False, marked: int | None = None
+    ) -> None:
+        """Show these rows, filtered and sorted; marked: the position of a launch that another is compared with.
 
         The cursor moves to the launch whose number or name was typed; otherwise it stays on its launch.
         """
-        asked = (wanted, order, upwards, self.size.width)
+        asked = (wanted, order, upwards, marked, self.size.width)
         same = rows is self._rows or rows == self._rows
         if same and asked == self._shown:
             return
@@ -260,7 +279,7 @@ class LaunchTable(DataTable[Text], inherit_bindings=False):
             self.move_cursor(row=0, animate=False)
 
     def _measured(self) -> dict[str, int]:
-        width = max(self._shown[3] - 1, _NARROWEST)  # one column for the scroll bar
+        width = max(self._shown[4] - 1, _NARROWEST)  # one column for the scroll bar
         heads = {name: cell_len(self._head(name)) + 1 for name in _COLUMNS}
         widths = {name: max(size, heads[name]) if size else 0 for name, (_, _, size) in _COLUMNS.items()}
         if width >= _WIDE:
@@ -289,7 +308,7 @@ class LaunchTable(DataTable[Text], inherit_bindings=False):
 
     def _head(self, name: str) -> str:
         head, order, _ = _COLUMNS[name]
-        _, sorted_by, upwards, _ = self._shown
+        _, sorted_by, upwards, *_ = self._shown
         # The heading of the sort column has a mark. Report order needs none.
         marked = order == sorted_by and name not in ("share", "file") and (order != "report" or upwards)
         mark = ("▴" if upwards else "▾") if self._blocks else "^" if upwards else "v"
@@ -297,7 +316,7 @@ class LaunchTable(DataTable[Text], inherit_bindings=False):
 
     def _line(self, row: Row, name: str, most: float) -> Text:
         texts = {
-            "report": row.number,
+            "report": f"{'●' if self._blocks else '*'}{row.number}" if self._shown[3] in row.positions else row.number,
             "file": row.report,
             "kernel": name,
             "duration": row.time,
@@ -345,7 +364,7 @@ class LaunchTable(DataTable[Text], inherit_bindings=False):
         self.move_cursor(row=min(max(self.cursor_row + by, 0), max(len(self.kept) - 1, 0)), animate=False)
 
     def on_resize(self, event: Resize) -> None:
-        self.show(self._rows, *self._shown[:3])
+        self.show(self._rows, *self._shown[:4])
 
     def on_click(self, event: Click) -> None:
         row = event.style.meta.get("row", -2)

@@ -207,7 +207,30 @@ def occupancy(metrics: Mapping[str, float], labels: Mapping[str, str], *, width:
 
 
 def occupancy_limit(metrics: Mapping[str, float], labels: Mapping[str, str]) -> str:
-    """Return the limiter of the theoretical occupancy in words; empty if unknown."""
+    """Return what limits the occupancy in words; empty if unknown.
+
+    It is the grid if it has fewer blocks than the SMs can hold, whatever would limit a larger one: achieved occupancy
+    is an average over the SMs that have a block, so each has at most `ceil(blocks / SMs)` blocks.
+    """
+    grid, sms, held = (known(metrics, name) for name in ("grid_size", "sm_count", "blocks_per_sm_limit"))
+    theoretical = known(metrics, "occupancy_theoretical_pct")
+    if limited_by_grid(metrics) and grid and sms and held and theoretical:
+        most = math.ceil(grid / sms)
+        blocks = f"{grid:.0f} block{'' if grid == 1 else 's'} for {sms:.0f} SMs"
+        return (
+            f"limited by the grid: {blocks}, at most {most} of {held:.0f} on an SM ({theoretical * most / held:.0f} %)"
+        )
+    return theoretical_limit(metrics, labels)
+
+
+def limited_by_grid(metrics: Mapping[str, float]) -> bool:
+    """Return whether the grid has fewer blocks than the SMs can hold, and so limits the occupancy; False if unknown."""
+    grid, sms, held = (known(metrics, name) for name in ("grid_size", "sm_count", "blocks_per_sm_limit"))
+    return bool(grid and sms and held and math.ceil(grid / sms) < held)
+
+
+def theoretical_limit(metrics: Mapping[str, float], labels: Mapping[str, str]) -> str:
+    """Return the limiters of the theoretical occupancy in words, all of those that tie; empty if unknown."""
     limiter = labels.get("occupancy_limiter", "")
     names = [_LIMITERS.get(part, part) for part in limiter.split("+") if part]
     if not names:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from advisor.emulator.trace import TracedAccess
 from advisor.hardware.simulators import SECTOR
 from advisor.practice.emulated_check import Checked
+from advisor.readers.ptxas import function_name
 from advisor.records.emulated import EmulatedDocument, EmulatedFinding
 from advisor.view.blocks import Block, Bullets, Cell, Column, Fact, Facts, Page, Paragraph, Plain, Section, Table
 from advisor.view.pages.simulators import banks_drawn, sectors_drawn
 
+_SAME = 0.005  # relative change of a count up to which it is the same
 EMULATED = "Emulated on the CPU: counts only. Not a profile of a GPU."
 _LABELS = {
     "inst_executed": "Warp instructions",
@@ -30,6 +32,19 @@ _LABELS = {
     "idc_requests_per_ldc": "Addresses per indexed constant load",
 }
 
+# What the fix of a finding removes, as its weight counts it.
+_REMOVABLE = {
+    "uncoalesced_access": "passes through L1 (of four sectors each)",
+    "bank_conflicts": "passes through shared memory (wavefronts beyond the ideal)",
+    "branch_divergence": "warps' worth of idle lanes",
+    "register_spilling": "loads and stores of spilled registers",
+    "local_memory_arrays": "loads and stores of local memory",
+    "constant_serialization": "passes through the constant cache",
+    "fp64_unintended": "conversions to or from double",
+    "atomic_contention": "atomic instructions",
+    "narrow_accesses": "loads and stores, with 16 bytes per lane,",
+}
+
 
 def emulated_page(found: EmulatedDocument) -> Page:
     """Return the page of a counted launch."""
@@ -41,7 +56,7 @@ def emulated_page(found: EmulatedDocument) -> Page:
         if found.data_dependent
         else "counts do not depend on the inputs' contents"
     )
-    first = found.findings[0] if found.findings else None
+    first, name = found.findings[0] if found.findings else None, function_name(found.kernel)
     facts = Facts(
         (
             Fact("Emulated", EMULATED, "warn"),
@@ -51,7 +66,7 @@ def emulated_page(found: EmulatedDocument) -> Page:
                 f"{first.title} ({first.confidence} confidence)" if first else "none from counts",
                 "lead",
             ),
-            Fact("Launch", f"{found.kernel} on {found.arch}, grid {_shape(found.grid)}, block {_shape(found.block)}"),
+            Fact("Launch", f"{name} on {found.arch}, grid {_shape(found.grid)}, block {_shape(found.block)}"),
             Fact("Counted", f"{sampled}{spread}; {depends}{order}"),
         )
     )
@@ -63,11 +78,15 @@ def emulated_page(found: EmulatedDocument) -> Page:
     )
     unknown = Paragraph(f"Unknown: {', '.join(found.unknown)}. These need a profile on a GPU.")
     findings = [Section(one.title, _finding(one)) for one in found.findings]
-    return Page(f"Emulated: {found.kernel}", (facts,), (*findings, Section("Counts", (table, unknown))))
+    return Page(f"Emulated: {name}", (facts,), (*findings, Section("Counts", (table, unknown))))
 
 
 def _finding(one: EmulatedFinding) -> tuple[Block, ...]:
-    lines = one.because
+    what = _REMOVABLE.get(one.id, "units of work")
+    lines = [
+        *one.because,
+        f"A fix can remove {what}: {100 * one.weight:.2g} % of the time to issue all instructions",
+    ]
     places = Table(
         (Column("Where", keep="end"), Column("Instruction"), Column("Share", numeric=True)),
         tuple(
@@ -116,8 +135,29 @@ def _cost(one: TracedAccess) -> str:
     return f"{one.cost} wavefronts"
 
 
-def check_page(name: str, found: Checked) -> Page:
-    """Return the page of a check: right, or the first wrong output or memory error."""
+def counts_compared(before: Mapping[str, float], after: Mapping[str, float]) -> tuple[Section, ...]:
+    """Return the counts of two versions side by side, those that changed; nothing if none did."""
+    rows = [
+        (label, before[name], after[name])
+        for name, label in _LABELS.items()
+        if name in before and name in after and abs(after[name] - before[name]) > _SAME * max(abs(before[name]), 1e-9)
+    ]
+    if not rows:
+        return (Section("Counts", (Paragraph("No count changed against the first version.", "warn"),)),)
+    table = Table(
+        (Column("Counted"), Column("First version", numeric=True), Column("Yours", numeric=True)),
+        tuple((Cell(name), Cell(_number(old), old), Cell(_number(new), new)) for name, old, new in rows),
+    )
+    return (Section("Counts at the recorded size, first version and yours", (table,)),)
+
+
+def check_page(
+    name: str, found: Checked, counts: tuple[Mapping[str, float], Mapping[str, float]] | None = None
+) -> Page:
+    """Return the page of a check: right, or the first wrong output or memory error.
+
+    counts: of the version to fix and of the checked one, by canonical name.
+    """
     if found.fault:
         verdict = Fact("Result", f"{found.kind.replace('_', ' ')}: {found.fault}", "bad")
     elif found.mismatch is not None:
@@ -139,7 +179,7 @@ def check_page(name: str, found: Checked) -> Page:
             Fact("Problem", f"small: {sizes}"),
         )
     )
-    return Page(f"Emulated check: {name}", (facts,), ())
+    return Page(f"Emulated check: {name}", (facts,), counts_compared(*counts) if counts is not None else ())
 
 
 def _shape(sizes: tuple[int, int, int]) -> str:

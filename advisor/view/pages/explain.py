@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from advisor.explain.entries import Explanation, GpuPeaks
+from advisor.knowledge.abbreviations import used_in
 from advisor.view.blocks import (
     Block,
     Bullets,
@@ -142,6 +143,11 @@ def explain_page(explanation: Explanation) -> Page:
     named = explanation.title == explanation.id
     made = Paragraph(kind if named else f"{explanation.id} ({kind})", "dim")
     parts = list(_sections(explanation))
+    short = used_in(" ".join((explanation.title, *(line for _, lines in explanation.sections for line in lines))))
+    if short and explanation.kind != "search":
+        words = "; ".join(f"{name}: {said}" for name, said in short)
+        at = next((at for at, part in enumerate(parts, 1) if part.title == HEADINGS["picture"]), 1)
+        parts.insert(at, section("Abbreviations", [Paragraph(words)], level=3))
     if explanation.gpus:
         parts.insert(1, section("GPUs", [Paragraph(_GPU_NOTE), _gpu_table(explanation.gpus)], level=3))
     if explanation.see and explanation.kind != "search":

@@ -48,6 +48,7 @@ from advisor.view.numbers import (
     time_text,
 )
 from advisor.view.pages.deciding import deciding_blocks, deciding_facts
+from advisor.view.pages.fix_room import room_facts
 from advisor.view.pages.fix_simulation import check_texts
 from advisor.view.pages.ncu_rules import HEADING as RULES
 from advisor.view.pages.ncu_rules import verdict_texts
@@ -89,7 +90,7 @@ def launch_blocks(launch: LaunchDiagnosis, texts: Texts) -> LaunchBlocks:
     blocks += [code for place in (first.locations if first else ()) if (code := _excerpt(place, launch, texts))]
     rest: list[tuple[str, tuple[Block, ...], bool]] = []
     if first is not None and first.fix is not None and first.fix.steps:
-        how = fix_blocks(first.fix, alternative_blocks(first))
+        how = fix_blocks(first.fix, alternative_blocks(first), room_facts(first, launch))
         rest.append((steps_heading(first), (*deciding_blocks(launch.deciding), *how), False))
     slots = () if launch.issue_slots is None else slots_blocks(launch.issue_slots)
     unknown_cause = first is not None and first.id == _OPEN
@@ -291,10 +292,13 @@ def change_blocks(fix: FixAdvice) -> tuple[Block, ...]:
     return (Code("An example, before (-) and after (+)", 0, tuple(diff), diff=True),)
 
 
-def fix_blocks(fix: FixAdvice, others: tuple[Block, ...] = ()) -> tuple[Block, ...]:
-    """Return the steps of a fix, topics, an exercise, other fixes, and its simulation with the launch's numbers."""
+def fix_blocks(fix: FixAdvice, others: tuple[Block, ...] = (), room: tuple[Fact, ...] = ()) -> tuple[Block, ...]:
+    """Return the steps of a fix, topics, an exercise, other fixes, and its simulation with the launch's numbers.
+
+    room: what it costs in occupancy (fix_room.room_facts).
+    """
     blocks: list[Block] = [*change_blocks(fix), Bullets(fix.steps, ordered=True)]
-    rows = []
+    rows = list(room)
     if fix.see:
         also = f" (also {', '.join(fix.see[1:_READ_ON])})" if fix.see[1:] else ""
         rows.append(Fact("Read on", f"`ncu-advisor explain {fix.see[0]}`{also}"))

@@ -29,7 +29,7 @@ from advisor.view.blocks import (
     Turn,
 )
 from advisor.view.charts.bars import bar, scale_line
-from advisor.view.text import cut, cut_start, shown, wrap
+from advisor.view.text import CODE_HANG, cut, cut_start, shown, wrap, wrap_code
 
 _STYLES: dict[Tone, str] = {"plain": "", "good": "green", "warn": "yellow", "bad": "red", "lead": "cyan", "dim": "dim"}
 _ANSI = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
@@ -41,7 +41,7 @@ _FAIR_TEXT = 32  # below this, optional columns are left out
 _MOST_LABEL = 22  # columns of the label of a bar
 _LEAST_BAR, _MOST_BAR = 6, 60
 _NOTE = 8  # indentation of a note under a row
-_MORE = 5  # indentation of a continued line of code
+_MORE = 5  # indentation of a continued line
 _APART = (Table, Code, Bars, Picture, Plain)  # blocks with an empty line before and after
 _ASCII = str.maketrans(
     {"×": "x", "–": "-", "—": "-", "−": "-", "µ": "u", "→": ">", "·": "-", "…": "~", "≤": "<=", "≥": ">=",
@@ -227,17 +227,15 @@ def _code(block: Code, width: int, colour: bool) -> list[str]:
         if block.diff:
             style = {"+": "green", "-": "red"}.get(text[:1], "")
         head = head if block.start and not block.diff else ""
+        if block.diff:  # the sign stands before the indentation of the code
+            head, text = text[:1], text[1:]
         out += [paint(line, style, colour) for line in _continued(head, text, width)]
     return out
 
 
 def _continued(head: str, text: str, width: int) -> list[str]:
     """Return a line of code after its number; the continuation of a long line is indented."""
-    room = max(20, width - len(head))
-    inside = min(len(text) - len(text.lstrip()) + 2, room // 2)
-    parts, rest = [text[:room]], text[room:]
-    step = room - inside
-    parts += [" " * inside + rest[at : at + step] for at in range(0, len(rest), step)]
+    parts = wrap_code(text, max(20, width - len(head)), CODE_HANG)
     return [head + parts[0], *(" " * len(head) + part for part in parts[1:])]
 
 

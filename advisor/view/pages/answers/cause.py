@@ -46,6 +46,7 @@ from advisor.view.pages.answers.parts import (
     occupancy_text,
     test_line,
 )
+from advisor.view.pages.fix_room import room_facts
 from advisor.view.pages.launch import finding_facts, fix_blocks, label_text, location_text
 from advisor.view.pages.proof import Explained, proofs_page
 from advisor.view.text import sentence, sentence_start
@@ -106,7 +107,7 @@ def _how_to_fix(meaning: Meaning, asked: Asked) -> Answer:
     then: tuple[str, ...] = ("where is it in the code", "how much faster would it be", "what next")
     if note:
         then = (f"why not {finding_title(wanted).lower()}", *then[:2])
-    return Answer(says, blocks=(*note, *fix_blocks(finding.fix), *cost), then=then)
+    return Answer(says, blocks=(*note, *fix_blocks(finding.fix, room=room_facts(finding, launch)), *cost), then=then)
 
 
 def _not_found(wanted: str, asked: Asked) -> str:

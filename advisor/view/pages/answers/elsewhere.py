@@ -6,11 +6,12 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from advisor.compare.records import Pair
 from advisor.hardware import gpus
 from advisor.knowledge.base import catalog, finding_title
 from advisor.records.diagnosis import LaunchDiagnosis, OtherGpu, first_diagnosis
 from advisor.records.questions import NCU_RULE, Meaning
-from advisor.view.blocks import Bullets, Cell, Column, Fact, Facts, Paragraph, Table
+from advisor.view.blocks import Bullets, Cell, Column, Fact, Facts, Paragraph, Table, flat
 from advisor.view.numbers import count_text, share_text, speedup_text, time_text
 from advisor.view.pages.answers.cause import cause_answer
 from advisor.view.pages.answers.parts import (
@@ -27,6 +28,7 @@ from advisor.view.pages.answers.parts import (
     lower_start,
     main_subject,
 )
+from advisor.view.pages.compare import pair_sections
 from advisor.view.pages.diagnosis import time_back
 from advisor.view.pages.launch import other_gpu_blocks, waves_text
 from advisor.view.pages.ncu_rules import rule_claim
@@ -149,7 +151,32 @@ def _filling(launch: LaunchDiagnosis, on: OtherGpu) -> tuple[tuple[str, str], ..
     return tuple((sentence_start(name), text) for name, text in texts)
 
 
+def _launches_compared(pair: Pair, before: LaunchDiagnosis, asked: Asked) -> Answer:
+    """Return how a launch compares with another one of the session, by its measured time first."""
+    head, *rest = pair_sections(pair, "")
+    now = asked.launch
+    names = [f"launch {launch.index}" for launch in (before, now)]
+    if before.report != now.report:
+        names = [f"{name} of report {launch.report}" for name, launch in zip(names, (before, now), strict=True)]
+    if before.kernel != now.kernel:
+        names = [f"{name} ({launch.kernel[:NAME]})" for name, launch in zip(names, (before, now), strict=True)]
+    base, current = names
+    judged = pair.judged
+    if judged is None:
+        says = f"Unknown: the time of {base} or of {current} was not collected."
+    elif judged.word == "same":
+        says = f"{sentence_start(current)} takes the same time as {base}, within the noise of the measurement."
+    elif judged.speedup >= 1:
+        says = f"{sentence_start(current)} is {speedup_text(judged.speedup)} as fast as {base}."
+    else:
+        says = f"{sentence_start(current)} takes {speedup_text(1 / judged.speedup)} the time of {base}."
+    blocks = (*head.blocks, *flat(tuple(rest)))
+    return Answer(says, blocks=blocks, then=("why is it slow", "how do I fix it"))
+
+
 def _compare(meaning: Meaning, asked: Asked) -> Answer:
+    if asked.pair is not None and asked.before is not None:
+        return _launches_compared(asked.pair, asked.launches[asked.before], asked)
     says = "Name the other report: the command compares durations first, then what changed."
     if meaning.words[:1] != ("compare",) and meaning.confidence > 0:
         says = (

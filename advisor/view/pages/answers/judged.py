@@ -10,9 +10,9 @@ from advisor.knowledge.expressions import parse_test
 from advisor.records.diagnosis import ENDS, Finding, LaunchDiagnosis, first_diagnosis
 from advisor.records.questions import JUDGE, Meaning
 from advisor.view.blocks import Fact, Facts
-from advisor.view.charts.bars import occupancy_limit
+from advisor.view.charts.bars import limited_by_grid, occupancy_limit
 from advisor.view.numbers import bound_text, count_text, counted, percent_text
-from advisor.view.pages.answers.occupancy import fits_with, not_the_cause, with_registers
+from advisor.view.pages.answers.occupancy import fits_with, not_the_cause, waits_unfilled, with_registers
 from advisor.view.pages.answers.parts import (
     Answer,
     Answers,
@@ -61,6 +61,9 @@ def _judge(meaning: Meaning, asked: Asked) -> Answer:
             says = f"Neither by itself: no rule of a finding tests {metric_title(metric)} ({have}) here. "
             says += f"The launch is limited by something else: {lower_start(limits.title)}, because {limits.because}."
             return Answer(says, _truth(meaning, True), blocks=blocks, then=then)
+        if metric.startswith("occupancy") and waits_unfilled(launch):
+            says = f"Low, but no rule holds it responsible: {_because(launch, metric, have)}"
+            return Answer(says, "unknown", blocks=blocks, then=("why is occupancy low", *then))
         says = f"That is fine: {_because(launch, metric, have)}"
         return Answer(says, _truth(meaning, True), blocks=blocks, then=then)
     if finding.id in ENDS:
@@ -81,6 +84,10 @@ def _truth(meaning: Meaning, good: bool | None) -> Truth:
 def _about(meaning: Meaning, launch: LaunchDiagnosis, metric: str) -> Finding | None:
     """Return the finding that a number speaks for: of its subject, else the first one if its rules test the number."""
     first = first_diagnosis(launch)
+    if metric.startswith("occupancy") and limited_by_grid(launch.metrics):
+        few = next((finding for finding in launch.findings if finding.id == "grid_too_small"), None)
+        if few is not None:
+            return few
     tests = first is not None and any(item.metric == metric and item.holds for item in first.evidence)
     return found_of(meaning.subject, launch) or (first if tests else None)
 

@@ -46,6 +46,11 @@ from advisor.view.pages.explain import explain_page
 from advisor.view.pages.launch import bar_rows, budget_blocks, label_text
 from advisor.view.text import sentence, sentence_start
 
+_GONE: Final = frozenset(
+    ("no", "without", "zero", "remove", "removed", "removing", "gone", "avoid", "avoided", "fixed")
+)
+_WIDE_RANGE: Final = 3.0  # high estimate / low estimate from which a range is explained
+_LIBRARIES: Final = ("cublas", "cudnn", "cutlass", "cufft", "cusparse", "cub", "thrust", "pytorch", "triton")
 _WIDTH: Final = 76  # columns of the roofline
 
 
@@ -53,6 +58,8 @@ def _how_much(meaning: Meaning, asked: Asked) -> Answer:
     launch = asked.launch
     finding = found_of(meaning.subject, launch) or first_diagnosis(launch)
     then = ("how do I fix it", "how sure are you")
+    if meaning.subject is not None and meaning.subject.findings and found_of(meaning.subject, launch) is None:
+        return _nothing_to_gain(meaning.subject, launch)
     if finding is None or finding.id == OPEN:
         return Answer("Unknown: no cause was found, so there is no gain to estimate.", "unknown", then=then)
     gain = finding.speedup
@@ -74,8 +81,22 @@ def _how_much(meaning: Meaning, asked: Asked) -> Answer:
         f" {speedup_text(gain.high) if open_ else estimate_text(gain)} faster by fixing {lower_start(finding.title)}"
     )
     says += f", possibly no faster{time}.{worth}" if open_ else f"{time}.{worth}"
-    rows = (Facts((Fact("Estimate", sentence(gain.how)),)),)
-    return Answer(says, blocks=(*rows, *_budget(launch)), then=then)
+    rows = [Fact("Estimate", sentence(gain.how))]
+    if gain.high > _WIDE_RANGE * gain.low:
+        wide = f"{speedup_text(gain.low)} is what it gains if the fix removes little of that work, "
+        rows.append(Fact("Wide range", f"{wide}{speedup_text(gain.high)} if it removes all that it can"))
+    return Answer(says, blocks=(Facts(tuple(rows)), *_budget(launch)), then=then)
+
+
+def _nothing_to_gain(subject: Subject, launch: LaunchDiagnosis) -> Answer:
+    """Return that a cause was not found on the launch, so that removing it gains nothing that is known."""
+    value, first = known_value(subject, launch), first_diagnosis(launch)
+    here = f" ({metric_title(value[0])} = {number_text(*value)})" if value is not None else ""
+    name = lower_start(finding_title(subject.findings[0]))
+    says = f"Nothing that the rules can see: {name} was not found on this launch{here}."
+    rows = [Fact("Instead", f"{first.title}{gain_text(first)}: {first.because}")] if first is not None else []
+    then = (f"why not {name}", "how much faster would it be")
+    return Answer(says, "no", blocks=(Facts(tuple(rows)),) if rows else (), then=then)
 
 
 def _budget(launch: LaunchDiagnosis) -> tuple[Block, ...]:
@@ -111,6 +132,14 @@ def _limit(meaning: Meaning, asked: Asked) -> Answer:
         rows.append(Fact("In the way", f"{first.title}{gain_text(first)}"))
     end = first is not None and first.id in ENDS
     then = ("show the roofline", "what else was found" if end else "how do I fix it")
+    library = next((word for word in meaning.words if word in _LIBRARIES), "")
+    if library:
+        text = f"How fast {library} is at this problem, this report does not show; the hardware's limit is known. "
+        says = f"{text}{says[:1].upper()}{says[1:]}"
+        run = (f"ncu-advisor compare {asked.path}#{launch.index} {library}.ncu-rep",)
+        return Answer(
+            f"{says}. Profile {library} on the same input, then:", blocks=(Facts(tuple(rows)),), then=then, run=run
+        )
     return Answer(f"{says}.", blocks=(Facts(tuple(rows)),), then=then)
 
 
@@ -274,7 +303,14 @@ def differences(before: LaunchDiagnosis, after: LaunchDiagnosis) -> tuple[Line, 
     return tuple(lines)
 
 
+def _without(meaning: Meaning) -> bool:
+    """Return whether a what-if question supposes that a cause is gone: `what if there were no spills`."""
+    return meaning.subject is not None and bool(meaning.subject.findings) and bool(_GONE & set(meaning.words))
+
+
 def _what_if(meaning: Meaning, asked: Asked) -> Answer:
+    if asked.supposed is None and not asked.problem and _without(meaning):
+        return _how_much(meaning, asked)
     if asked.supposed is None or not asked.values:
         metric = next(iter(metrics_of(meaning.subject)), "dram_pct")
         says = asked.problem or f"Name the value to try, such as: what if {metric} = 70."

@@ -10,7 +10,7 @@ from advisor.hardware.occupancy import Occupancy, changes_needed, occupancy
 from advisor.knowledge.base import catalog, metric_title
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.records.errors import UsageError
-from advisor.view.charts.bars import occupancy_limit
+from advisor.view.charts.bars import theoretical_limit, unit_limits
 from advisor.view.numbers import counted, exact_text, percent_text, size_text
 from advisor.view.pages.answers.parts import number_text
 
@@ -37,7 +37,7 @@ def beyond_theoretical(launch: LaunchDiagnosis, values: Iterable[tuple[str, floa
     asked = max((value for name, value in given.items() if name in _ASKED), default=0.0)
     if limit is None or asked <= limit + _ROUNDING or "block_size" in given:
         return ()
-    why = occupancy_limit(launch.metrics, launch.labels)
+    why = theoretical_limit(launch.metrics, launch.labels)
     text = f"The theoretical occupancy of this launch is {percent_text(limit)}{f', {why}' if why else ''}"
     changes = _changes(launch, asked)
     then = f"For {percent_text(asked)} the launch needs {' and '.join(changes)}." if changes else ""
@@ -86,6 +86,16 @@ def not_the_cause(launch: LaunchDiagnosis) -> str:
     if low and len(parts) > 1:
         return f"No: {parts[0]}, but {' and '.join(parts[1:])}."
     return f"No: {', '.join(parts[:-1])}{' and ' if parts[:-1] else ''}{parts[-1]}."
+
+
+def waits_unfilled(launch: LaunchDiagnosis) -> bool:
+    """Return whether warp slots are free while schedulers lack a ready warp and no unit is utilised."""
+    have = launch.metrics
+    achieved, eligible = have.get("occupancy_achieved_pct"), have.get("eligible_warps")
+    sides = [have[f"{side}_pct"] for side in ("memory", "compute") if f"{side}_pct" in have]
+    if achieved is None or eligible is None or not sides:
+        return False
+    return achieved <= _FILLED and eligible < 1 and max(sides) < unit_limits()[0]
 
 
 def fits_with(launch: LaunchDiagnosis, registers: int) -> Occupancy | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from msgspec import Struct, field
 
@@ -16,6 +16,9 @@ from advisor.records.questions import Meaning, Subject
 from advisor.view.blocks import Block, Fact, Line, Outline
 from advisor.view.charts.bars import occupancy_limit
 from advisor.view.numbers import amount_text, estimate_text, outcome_text, percent_text
+
+if TYPE_CHECKING:
+    from advisor.compare.records import Pair  # loads numpy, which the first screens do not need
 
 Truth = Literal["", "yes", "no", "unknown"]
 OPEN: Final = "unexplained"
@@ -30,7 +33,7 @@ class Asked(Struct, frozen=True):
     was concluded or what kept it from being concluded; supposed: the launch with other values; elsewhere: on another
     GPU; gpu: another GPU that the question names, for which `elsewhere` is absent if it is not known well enough; rule:
     the conclusion on a pasted rule of ncu; gathered: the command that collects what is missing; explained: the entry of
-    a term. path: the report.
+    a term; path: the report; pair, before: its comparison with another launch, and the position of that one.
     """
 
     launches: Sequence[LaunchDiagnosis]
@@ -47,6 +50,8 @@ class Asked(Struct, frozen=True):
     gpu: str = ""
     rule: RuleVerdict | None = None
     problem: str = ""
+    pair: Pair | None = None
+    before: int | None = None
 
     @property
     def launch(self) -> LaunchDiagnosis:

@@ -1,0 +1,75 @@
+"""Questions that have one form whatever they are about: is a number good, why is it so low, how many run at once.
+
+The form decides before the intents are scored: their weights know what a question is about, not which way it points.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from advisor.records.questions import RESIDENT, WHY_VALUE, Meaning, Subject
+from advisor.session.language.judged import judged
+from advisor.session.language.lexicon import Known, Sentence, read
+from advisor.session.language.techniques import asked as technique_asked
+
+_WHY: Final = re.compile(r"\b(?:why|how come|what makes|what keeps|what is keeping|reason)\b")
+_LOW: Final = frozenset(("low", "small", "poor", "bad", "little", "few", "only", "below", "under", "tiny", "lower"))
+_HIGH: Final = frozenset(("high", "big", "large", "many", "much", "above", "over", "higher", "huge"))
+_RESIDENT: Final = re.compile(
+    r"\b(?:threads?|blocks?|warps?|ctas?)\b.*\b(?:at once|(?:at|in) (?:the )?same time|concurrently|concurrent"
+    r"|simultaneously|simultaneous|in parallel|resident|in flight|active|run together|fit)\b"
+    r"|\b(?:active|resident|concurrent|simultaneous)\b (?:threads?|blocks?|ctas?)\b"
+)
+_COUNTED: Final = re.compile(r"\bhow (?:many|much)\b|\bnumber of\b|\bcount of\b|^what is\b")
+_SUPPOSED: Final = frozenset(("if", "would", "suppose", "could", "should"))
+
+
+def by_form(text: str, known: Known) -> Meaning | None:
+    """Return the meaning of a question by its form alone; None for any other text."""
+    found = judged(text, known) or technique_asked(text)
+    if found is not None:
+        return found
+    sentence = read(text, known)
+    line = " ".join(sentence.words)
+    return _resident(sentence, line) or _why_value(sentence, line)
+
+
+def _why_value(sentence: Sentence, line: str) -> Meaning | None:
+    """Return the meaning of `why is the occupancy so low`, if it is about one number of the launch."""
+    words = set(sentence.words)
+    direction = "low" if words & _LOW else "high" if words & _HIGH else ""
+    if not direction or not _WHY.search(line) or words & _SUPPOSED or "not" in words:
+        return None
+    measured = [thing for thing in sentence.things if thing.metrics and not _is_stall(thing)]
+    subject = next(iter(measured), None)
+    if subject is None or len({thing.id for thing in measured}) > 1 or subject.id in ("duration", "gpu"):
+        return None
+    it = subject.text or "this"
+    return _meaning(sentence, WHY_VALUE, f"why {it} is {direction}", subject)
+
+
+def _resident(sentence: Sentence, line: str) -> Meaning | None:
+    """Return the meaning of `how many threads run at once`."""
+    if not _RESIDENT.search(line) or not _COUNTED.search(line) or sentence.gpu or set(sentence.words) & _SUPPOSED:
+        return None
+    if "per scheduler" in line or "scheduler" in line:
+        return None
+    subject = Subject("occupancy", "threads", metrics=("occupancy_achieved_pct", "occupancy_theoretical_pct"))
+    return _meaning(sentence, RESIDENT, "how many threads run at once", subject)
+
+
+def _meaning(sentence: Sentence, intent: str, says: str, subject: Subject) -> Meaning:
+    return Meaning(
+        text=sentence.text,
+        intent=intent,
+        says=says,
+        subject=subject,
+        confidence=1.0,
+        numbers=sentence.numbers,
+        words=sentence.words,
+    )
+
+
+def _is_stall(thing: Subject) -> bool:
+    return thing.metrics[0].startswith("stall_")
