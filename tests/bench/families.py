@@ -5,8 +5,8 @@ before and after the fix; `--all` adds the steps that do more or less than the f
 reports (tests/data/strangers.yaml), where the finding that the authors name was found with a gain.
 
 The error is |ln(told / measured)|. Skill is the median error over the median |ln measured|: 1 for a model that always
-foretells 1, 0 for a perfect one. No coefficient of an operator is fitted to a pair, so nothing is left out for those. The
-one constant that the pairs do decide is the width of the range (`accuracy.of_fix`): for each family, `apart` is the
+foretells 1, 0 for a perfect one. No coefficient of an operator is fitted to a pair, so nothing is left out for those.
+The one constant that the pairs do decide is the width of the range (`accuracy.of_fix`): for each family, `apart` is the
 share inside if that constant is chosen on all other families, as the smallest that holds nine of ten of their pairs.
 """
 
