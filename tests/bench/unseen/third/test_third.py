@@ -1,0 +1,46 @@
+"""The entries of the third round's causes.yaml name kernels and cases that exist, and agree with one another."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import third_run
+import yaml
+
+HERE = Path(__file__).parent
+LAUNCHES = yaml.safe_load((HERE / "causes.yaml").read_text())["launches"]
+
+
+@pytest.mark.parametrize("part", ["ours", "libraries"])
+def test_every_entry_has_a_case(part):
+    assert third_run.ids(part) == [x["id"] for x in LAUNCHES if x["part"] == part]
+    assert sorted(third_run.ids(part)) == sorted(third_run.cases(part))
+
+
+@pytest.mark.parametrize("launch", LAUNCHES, ids=lambda launch: launch["id"])
+def test_entry_is_whole(launch):
+    assert ("either" in launch) == isinstance(launch["cause"], list)
+    assert all(launch[key] for key in ("family", "does", "why", "fix", "cured"))
+    if launch["part"] == "ours":
+        source = (HERE.parent / launch["where"]["file"]).read_text()
+        for kernel in (launch["where"]["kernel"], launch["cured"]["kernel"]):
+            assert kernel == "." or re.search(rf"\b{kernel}\(", source), kernel
+
+
+def test_the_round_is_as_large_as_it_should_be():
+    assert len({x["id"] for x in LAUNCHES}) == len(LAUNCHES) == 60
+    assert len({x["family"] for x in LAUNCHES}) == 20
+    assert sum(x["part"] == "libraries" for x in LAUNCHES) >= 12
+
+
+def test_results_that_differ_are_told():
+    np = pytest.importorskip("numpy")
+    a = np.arange(4.0)
+    assert third_run.differ([a], [a.copy()], 0.0) == ""
+    assert "1 of 4" in third_run.differ([a], [a + (a == 2)], 0.0)
+    assert third_run.differ([a], [a * 1.001], 0.01) == ""
+    assert "off by" in third_run.differ([a], [a * 1.1], 0.01)
+    assert "all 0" in third_run.differ([a], [0 * a], 0.01)
+    assert "not finite" in third_run.differ([np.full(4, np.nan)], [a], 0.01)

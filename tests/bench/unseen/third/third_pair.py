@@ -1,0 +1,75 @@
+"""What a pair of the third round is: a slow and a cured call, what they put out, and what it must be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from device import Launch, Tools
+
+HERE = Path(__file__).parent
+FILES = ("counting", "sharing", "arithmetic", "blocks", "copies", "layouts", "waits", "reuse")
+SMS = 132
+i32, i64, f32 = np.int32, np.int64, np.float32
+
+
+@dataclass
+class Pair:
+    """slow, cured: the two calls; outs("slow" or "cured"): the arrays that the call fills, in a form that both share.
+
+    ref: what the first arrays must be, from other code; near: largest difference, relative to the largest value; reset:
+    before each call (without one the arrays are set to 0 before they are checked).
+    """
+
+    slow: Callable[[], Any]
+    cured: Callable[[], Any]
+    outs: Callable[[str], Sequence[Any]]
+    ref: Callable[[], Sequence[Any]] | None = None
+    near: float = 0.0
+    reset: Callable[[], Any] | None = None
+
+
+def launch(t: Tools, file: str, name: str, grid: Any, block: Any, args: tuple[Any, ...], shared: int = 0) -> Launch:
+    wide = tuple(int(x) for x in (grid if isinstance(grid, tuple) else (grid,)))
+    return Launch(t.kernel(file, rf"^{name}$"), wide, block if isinstance(block, tuple) else (block,), args, shared)
+
+
+def zero(*arrays: Any) -> Callable[[], None]:
+    def reset() -> None:
+        for a in arrays:
+            a.fill(0)
+
+    return reset
+
+
+def host(array: Any) -> np.ndarray:
+    """A NumPy copy of an array of NumPy, CuPy or torch."""
+    if isinstance(array, np.ndarray):
+        return array.copy()
+    if hasattr(array, "detach"):
+        return np.asarray(array.detach().float().cpu().numpy())
+    return np.asarray(array.get())
+
+
+def differ(got: Sequence[Any], want: Sequence[Any], near: float) -> str:
+    """Why two lists of arrays are not alike, or ''."""
+    for number, (a, b) in enumerate(zip(got, want, strict=False)):
+        x, y = host(a), host(b)
+        if x.shape != y.shape:
+            return f"output {number}: shapes {x.shape} and {y.shape}"
+        if not np.any(y):
+            return f"output {number} is all 0"
+        if near == 0.0:
+            if wrong := int(np.count_nonzero(x != y)):
+                return f"output {number}: {wrong} of {x.size} values differ"
+            continue
+        x, y = x.astype(np.float64), y.astype(np.float64)
+        if not (np.isfinite(x).all() and np.isfinite(y).all()):
+            return f"output {number} is not finite"
+        off = float(np.abs(x - y).max() / np.abs(y).max())
+        if off > near:
+            return f"output {number}: off by {off:.2g} of the largest value, {near:g} allowed"
+    return ""
