@@ -270,7 +270,8 @@ class QuantityDef(Entry, frozen=True, forbid_unknown_fields=True):
 
     The first way that holds and whose numbers are all known is used. bounds: the findings whose speedup cannot exceed
     `at_most`; assumes: what that requires, after "where"; holds: observations without which it is not so; classes:
-    those of the launches on which it is so.
+    those of the launches on which it is so. beside_model: whether it also limits an estimate of the time model; not
+    where the model accounts for what the formula leaves out.
     """
 
     title: str = ""
@@ -284,6 +285,7 @@ class QuantityDef(Entry, frozen=True, forbid_unknown_fields=True):
     assumes: str = ""
     holds: tuple[str, ...] = ()
     classes: tuple[str, ...] = ()
+    beside_model: bool = True
     see: tuple[str, ...] = ()
     id: str = ""
 

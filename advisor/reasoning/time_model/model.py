@@ -229,11 +229,9 @@ def gains(tried: Attempt, from_one: bool = False, depends: str = "", far: Array 
     partial = {says: 1 / np.maximum(new_time(now, one, ways[0]), 1e-6) for says, one in of_parts.items()}
     slots = _by_slots(tried)
     low = np.minimum(_off(np.fmin(np.min([estimate, *extremes], axis=0), slots), -1), _fix_off(estimate, -1))
-    untouched = {name: need for name, need in after.items() if name not in left}
-    most = _off(1 / np.maximum(_still_needed(untouched), 1e-6), 1) if {*untouched} - {*LATENCY} else np.inf
     whole = 1 / np.maximum(_rest_follows(now, after, slots), 1e-6)
     high = _off(np.fmax(np.max([estimate, whole, *extremes], axis=0), slots), 1)
-    high = np.maximum(high, np.minimum(_fix_off(estimate, 1), most))
+    high = np.maximum(high, _fix_off(estimate, 1))
     if far is not None:
         high = np.maximum(high, far)
     floor, fixed = _floor(columns, rows), _fixed(columns, rows)
