@@ -86,9 +86,9 @@ def _coalesce(table: Table, given: Given) -> Left:
     dense = {name: or_else(table.now.dense.get(name, table.ones()), 1.0) for name in ("dram", "l2", "l2_fill")}
     return {
         "l1_global": 1 / spread,
-        "l2": (1 - lookups * (1 - _l2_left(table, whole))) * dense["l2"],
-        "dram": dram * dense["dram"],
-        "l2_fill": dram * dense["l2_fill"],
+        "l2": 1 - lookups * (1 - _l2_left(table, whole) * dense["l2"]),
+        "dram": 1 - local + (dram - 1 + local) * dense["dram"],
+        "l2_fill": 1 - local + (dram - 1 + local) * dense["l2_fill"],
         "latency_memory": 1 - waits * (1 - np.fmax(1 / spread, table.get("idle_wait_share"))),
     }
 
