@@ -209,6 +209,15 @@ def _values(examples: Sequence[Mapping[str, float]]) -> tuple[str, ...]:
     return tuple(", ".join(f"{name}={value:g}" for name, value in one.items()) for one in shown)
 
 
+def _operators(fix: FixDef) -> Iterable[str]:
+    """Yield the operators of a fix with their parameters, and those of each part of it."""
+    for says, given in {"": fix.operators, **fix.partial}.items():
+        for name, parameters in given.items():
+            text = ", ".join(f"{key} = {formula}" for key, formula in parameters.items())
+            told = f"{name} ({text})" if text else name
+            yield f"{says}: {told}" if says else told
+
+
 def _changes(changes: Mapping[str, str]) -> Iterable[str]:
     """Yield the factors by which a fix changes the terms' work; skip a factor of 1, which is only a placeholder."""
     for term, factor in changes.items():
@@ -267,7 +276,7 @@ def _diagnosis(index: Index, place: Place) -> Explanation:
     if shown:
         sections.append(("explains", tuple(_symptoms(index, entry.explains))))
     if fix is not None and place.kind != "rule":
-        sections.append(("changes", tuple(_changes(fix.changes))))
+        sections.append(("changes", (*_operators(fix), *_changes(fix.changes))))
     if shown:
         sections += [("fires", _values(entry.examples.fires)), ("silent", _values(entry.examples.silent))]
     names = [n for rule in rules for n in (*rule.when, *rule.unless)]

@@ -78,6 +78,8 @@ class Catalog:
                 raise KnowledgeError(f"{path}:1: the id {entry.id!r} must equal the file's name")
             if entry.id in out:
                 raise KnowledgeError(f"{path}:1: {entry.id!r} is already defined")
+            if entry.scope == "launch" and any(fix.changes for fix in entry.fixes):
+                raise KnowledgeError(f"{path}:1: a fix of a launch has operators: `leave` takes what `changes` named")
             out[entry.id] = entry
         return out
 

@@ -65,15 +65,18 @@ class RuleDef(Entry, frozen=True, forbid_unknown_fields=True):
 
 
 class FixDef(Entry, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A fix. changes: maps a term of the time model to the factor on its work, a formula over metrics.
+    """A fix. operators: what it does to a kernel's launch, by the name of the operator in the time model, with its
+    parameters, formulas over metrics (reasoning/time_model/operators). partial: the same of a part of the fix, by what
+    it is; the gain told is that of the finished fix, and each part has its own. changes, degrees: of a fix of a whole
+    program or a frame, the factor that the modest and the far degree leave of each part of the time, a formula.
 
     when, unless: the conditions on which it suits a kernel, by the names that rules use except results of the
     quantification, which depend on the fix; because: the reason, a text about one launch. A fix without conditions is
     the general one of its entry. done: observation -> the number of the step, from 1, that a kernel on which it holds
-    has done already. fallback: of the general fix, that it is only shown where no other fix suits. changes_as: the fix
-    of the same entry whose factors this one has. leaves_out: what is not shown where its conditions hold: the general
-    fix, if this one says all that it would say here or it would do harm; or all others, where the code cannot be
-    changed or they would be wrong. example: metric values on which it is the first fix.
+    has done already. fallback: of the general fix, that it is only shown where no other fix suits. operators_as: the
+    fix of the same entry whose operators this one has. leaves_out: what is not shown where its conditions hold: the
+    general fix, if this one says all that it would say here or it would do harm; or all others, where the code cannot
+    be changed or they would be wrong. example: metric values on which it is the first fix.
     depends: what decides how much it gains and no report shows; the range of the estimate then begins at no gain.
     before, after: about five to ten lines of code each, both or neither. code: the kind of that code: whole device
     functions (`kernel`), statements of the host program (`host`) or `python`. check: the simulator that applies the fix
@@ -93,9 +96,11 @@ class FixDef(Entry, frozen=True, forbid_unknown_fields=True, kw_only=True):
     before: str = ""
     after: str = ""
     code: Literal["kernel", "host", "python"] = "kernel"
+    operators: dict[str, dict[str, str]] = {}
+    partial: dict[str, dict[str, dict[str, str]]] = {}
+    operators_as: str = ""
     changes: dict[str, str] = {}
     degrees: dict[str, str] = {}
-    changes_as: str = ""
     depends: str = ""
     fallback: bool = False
     leaves_out: Literal["", "general", "others"] = ""
@@ -109,6 +114,11 @@ class FixDef(Entry, frozen=True, forbid_unknown_fields=True, kw_only=True):
     def conditional(self) -> bool:
         """Whether it suits some kernels only."""
         return bool(self.when or self.unless)
+
+    @property
+    def modelled(self) -> bool:
+        """Whether it says what it changes."""
+        return bool(self.operators or self.changes)
 
 
 class Examples(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -163,16 +173,19 @@ class DiagnosisDef(Entry, frozen=True, forbid_unknown_fields=True):
         general = self.fix
         if general is not None and isinstance(self.fixes_given, tuple):
             named = {fix.id: fix for fix in self.fixes_given}
-            from_whom = {fix.id: fix if fix.changes else named.get(fix.changes_as, general) for fix in self.fixes_given}
+            whose = {fix.id: fix if fix.modelled else named.get(fix.operators_as, general) for fix in self.fixes_given}
+            told = ("operators", "partial", "changes", "degrees")
             fixes = (
-                msgspec.structs.replace(fix, changes=from_whom[fix.id].changes, degrees=from_whom[fix.id].degrees)
+                msgspec.structs.replace(fix, **{name: getattr(whose[fix.id], name) for name in told})
                 for fix in self.fixes_given
             )
             msgspec.structs.force_setattr(self, "fixes_given", tuple(fixes))
 
     @property
     def fixes(self) -> tuple[FixDef, ...]:
-        """The fixes in the order of preference; one that does not say what it changes has the general one's factors."""
+        """The fixes in the order of preference; one that does not say what it changes does what the general one
+        does.
+        """
         given = self.fixes_given
         return given if isinstance(given, tuple) else () if given is None else (given,)
 
@@ -262,7 +275,8 @@ class QuantityDef(Entry, frozen=True, forbid_unknown_fields=True):
 
     The first way that holds and whose numbers are all known is used. bounds: the findings whose speedup cannot exceed
     `at_most`; assumes: what that requires, after "where"; holds: observations without which it is not so; classes:
-    those of the launches on which it is so.
+    those of the launches on which it is so. beside_model: whether it also limits an estimate of the time model; not
+    where the model accounts for what the formula leaves out.
     """
 
     title: str = ""
@@ -276,6 +290,7 @@ class QuantityDef(Entry, frozen=True, forbid_unknown_fields=True):
     assumes: str = ""
     holds: tuple[str, ...] = ()
     classes: tuple[str, ...] = ()
+    beside_model: bool = True
     see: tuple[str, ...] = ()
     id: str = ""
 

@@ -86,6 +86,14 @@ class Scattered(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cites: tuple[str, ...] = ()
 
 
+class Blamed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Stall reasons of lost issue slots, and the terms of the work that they wait for."""
+
+    reasons: tuple[str, ...]
+    terms: tuple[str, ...]
+    cites: tuple[str, ...] = ()
+
+
 class TimeModel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The content of knowledge/time_model.yaml."""
 
@@ -100,6 +108,7 @@ class TimeModel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     dram_ceiling: dict[str, DramCeiling]
     terms: dict[str, Term]
     how: dict[str, str]
+    blame: tuple[Blamed, ...] = ()
     assumed: dict[str, float] = {}
 
 

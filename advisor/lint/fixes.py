@@ -1,4 +1,4 @@
-"""Checks of fixes: texts, code, time-model factors, conditions, and examples on which each fix is the first one."""
+"""Checks of fixes: texts, code, operators or factors, conditions, and examples on which each fix is the first one."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from advisor.lint.rules import never
 from advisor.reasoning.engine.program import SECOND_PASS, kind_of, well_formed
 from advisor.reasoning.engine.trace import Trace
 from advisor.reasoning.fixes import chosen_fix
+from advisor.reasoning.time_model.operators import OPERATORS
 
 _SNIPPET_LINES, _SNIPPET_COLUMNS = 12, 76
 _FIELD = re.compile(r"\{([a-z][a-z0-9_]*)(?::[^{}]*)?\}")
@@ -59,6 +60,7 @@ def _fix(
     if not fix.costs:
         yield entry.mistake("costs of the fix is empty", *keys, "costs", severity=severity)
     yield from _snippets(entry, fix, keys, severity)
+    yield from _operators(base, entry, fix, keys, terms)
     for part, changes in (("changes", fix.changes), ("degrees", fix.degrees)):
         for term, text in changes.items():
             if terms is not None and term not in terms:
@@ -87,8 +89,8 @@ def _fix(
         yield entry.mistake("the general fix cannot leave others out", *keys, "leaves_out")
     if fix.fallback and (fix.conditional or len(entry.value.fixes) < 2):
         yield entry.mistake("only a general fix after others can be a fallback", *keys, "fallback")
-    if fix.changes_as and fix.changes_as not in {one.id for one in entry.value.fixes}:
-        yield entry.mistake(f"{fix.changes_as!r} is not a fix of {entry.id}", *keys, "changes_as")
+    if fix.operators_as and fix.operators_as not in {one.id for one in entry.value.fixes}:
+        yield entry.mistake(f"{fix.operators_as!r} is not a fix of {entry.id}", *keys, "operators_as")
     for part, conditions in (("when", fix.when), ("unless", fix.unless)):
         for name in conditions:
             found = base.observations.get(name)
@@ -99,6 +101,43 @@ def _fix(
         yield entry.mistake(f"the fix {fix.id} has no example", *keys, severity=severity)
     for name in sorted(fix.example.keys() - base.metrics.keys()):
         yield entry.mistake(f"{name!r} is not a metric", *keys, "example", name)
+
+
+def _operators(
+    base: Base, entry: Placed[DiagnosisDef], fix: FixDef, keys: Keys, terms: Collection[str] | None
+) -> Iterator[Mistake]:
+    """Check the operators of a fix and of its parts: their names, their parameters and the formulas of these."""
+    if fix.partial and not fix.operators:
+        yield entry.mistake("parts of a fix without operators", *keys, "partial")
+    if entry.value.scope == "launch" and fix.changes:
+        yield entry.mistake("a fix of a launch has operators: `leave` takes what `changes` named", *keys, "changes")
+    if entry.value.scope != "launch" and fix.operators:
+        yield entry.mistake("only a fix of a launch names operators", *keys, "operators")
+    groups: dict[Keys, dict[str, dict[str, str]]] = {("operators",): fix.operators}
+    groups |= {("partial", says): given for says, given in fix.partial.items()}
+    for where, given in groups.items():
+        for name, texts in given.items():
+            at = (*keys, *where, name)
+            if name not in OPERATORS:
+                yield entry.mistake(f"{name!r} is not an operator of the time model", *at)
+                continue
+            known = OPERATORS[name].parameters
+            if OPERATORS[name].of_terms:
+                for term in sorted(texts.keys() - set(terms or texts)):
+                    yield entry.mistake(f"{term!r} is not a term of the time model", *at, term)
+                known = dict.fromkeys(texts)
+            for parameter in texts.keys() - known.keys():
+                yield entry.mistake(f"{parameter!r} is not a parameter of {name}", *at, parameter)
+            for parameter in sorted(key for key, default in known.items() if default is None and key not in texts):
+                yield entry.mistake(f"{name} needs the parameter {parameter!r}", *at)
+            for parameter, text in texts.items():
+                try:
+                    names = parse(text).names
+                except ExpressionError as e:
+                    yield entry.mistake(f"{parameter}: {e}", *at, parameter)
+                    continue
+                for metric in sorted(names - base.metrics.keys()):
+                    yield entry.mistake(f"{parameter}: {metric!r} is not a metric", *at, parameter)
 
 
 def _snippets(entry: Placed[DiagnosisDef], fix: FixDef, keys: Keys, severity: str) -> Iterator[Mistake]:

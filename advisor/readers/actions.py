@@ -52,6 +52,7 @@ _PER_PC = (
     "thread_inst_executed_true",
     "memory_l2_theoretical_sectors_global",
     "memory_l2_theoretical_sectors_global_ideal",
+    "memory_l1_tag_requests_global",
     "memory_l2_theoretical_sectors_local",
     "memory_l1_wavefronts_shared",
     "memory_l1_wavefronts_shared_ideal",
@@ -61,7 +62,7 @@ _BLOCK = tuple(f"launch__block_dim_{axis}" for axis in "xyz")
 _DEVICE = tuple(
     f"device__attribute_{name}" for name in ("display_name", "compute_capability_major", "compute_capability_minor")
 )
-_LOAD, _LOADS, _SECTOR_BYTES = 2, (2, 6), 32
+_LOAD, _LOADS, _SECTOR_BYTES, _SECTORS_OF_A_LINE = 2, (2, 6), 32, 4
 _GLOBAL_COUNTS = ("memory_l2_theoretical_sectors_global", "memory_l2_theoretical_sectors_global_ideal")
 _SHARED_COUNTS = ("memory_l1_wavefronts_shared", "memory_l1_wavefronts_shared_ideal")
 # Metrics of which every instance is read; one value is read of all others.
@@ -113,6 +114,7 @@ def describe(action: Any, names: list[str], facts: Facts | None = None) -> dict[
         "opcodes": opcodes(action),
         "accesses": accesses(tables),
         "patterns": patterns(tables)
+        | lines(tables)
         | ({} if facts is None else distinct_loads(tables, grid, facts.axes) | dependences(tables, values, facts)),
         "rules": rules(action),
         "local": local_split(action, tables),
@@ -197,6 +199,27 @@ def accesses(tables: dict[str, dict[int, float] | None]) -> list[list[Any]] | No
                 if column is not None:
                     row[i] += column.get(pc, 0.0)
     return [rows[key] for key in sorted(rows)]
+
+
+def lines(tables: dict[str, dict[int, float] | None]) -> dict[str, float]:
+    """Return the 128-byte lines that global loads and stores touch, and the fewest that their sectors need, as metrics.
+
+    Each is the sum over instructions of lines per execution; an instruction touches one line at least.
+    """
+    spaces, executed = tables["memory_type"], tables["inst_executed"]
+    touched, ideals = tables["memory_l1_tag_requests_global"], tables[_GLOBAL_COUNTS[1]]
+    if spaces is None or executed is None or touched is None or ideals is None:
+        return {}
+    kinds = tables["memory_access_type"] or {}
+    out = {"load_lines": 0.0, "load_lines_ideal": 0.0, "store_lines": 0.0, "store_lines_ideal": 0.0}
+    for pc, space in spaces.items():
+        count = executed.get(pc, 0.0)
+        if not int(space) & GLOBAL or not count:
+            continue
+        kind = "load" if int(kinds.get(pc) or 0) in _LOADS else "store"
+        out[f"{kind}_lines"] += touched.get(pc, 0.0)
+        out[f"{kind}_lines_ideal"] += min(touched.get(pc, 0.0), max(count, ideals.get(pc, 0.0) / _SECTORS_OF_A_LINE))
+    return out
 
 
 # A whole number of passes or sectors, and a ratio of them, up to rounding and the ends of arrays.

@@ -51,7 +51,7 @@ class Analysis:
         if entry is None or finding is None or finding.fix is None or finding.speedup is None:
             return None
         fix = entry.fix_named(finding.fix.id)
-        if not fix.changes or not domain_of(self.catalog).modelled:
+        if not fix.operators or not domain_of(self.catalog).modelled:
             return None
         observed = self._reasoned.observed
         found = build(observed.columns, len(observed.truth))

@@ -51,9 +51,9 @@ class Kernels:
             for found in trace.findings:
                 entry = catalog.findings[found]
                 fixes = ranked_fixes(entry, trace)
-                if fixes and entry.kind == "diagnosis" and fixes[0].changes:
+                if fixes and entry.kind == "diagnosis" and fixes[0].modelled:
                     # Beside a general fix, those that may suit better say how far the change may go.
-                    own = (fix for fix in fixes[1:] if fix.changes and fix.changes != fixes[0].changes)
+                    own = (fix for fix in fixes[1:] if fix.modelled and fix.operators != fixes[0].operators)
                     others = () if fixes[0].conditional else tuple(fix.id for fix in own)
                     at.setdefault((found, fixes[0].id, others), []).append(row)
         out: dict[int, dict[str, Speedup]] = {row: {} for row in rows}

@@ -1,8 +1,8 @@
 """What a supposed value moves: the work of hardware units, the time, and so the utilisation of every unit.
 
-A fix declares what it changes in the time model, as formulas over metrics (`shared_wavefront_ratio` -> L1 wavefronts of
-shared memory: 1 / shared_wavefront_ratio). If such a metric is supposed to be another value, the same formula gives the
-work that is then done: now = 1/16, supposed = 1/1, so a sixteenth of the work. The time model gives the new time, and
+A fix's operators say what they leave of the work of each unit (L1 wavefronts of shared memory: 1 /
+shared_wavefront_ratio). If a metric that they read is supposed to be another value, the same operators give the work
+that is then done: now = 1/16, supposed = 1/1, so a sixteenth of the work. The time model gives the new time, and
 a unit's utilisation is its work over that time, as for another GPU (reasoning/other_gpu.py).
 
 Stall reasons and samples depend on more than the model knows: they are unknown where the time changes.
@@ -16,7 +16,6 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from advisor.knowledge.base import Catalog
-from advisor.knowledge.expressions import parse
 from advisor.knowledge.schemas import FixDef
 from advisor.knowledge.time_model import time_model
 from advisor.knowledge.units import (
@@ -29,6 +28,8 @@ from advisor.knowledge.units import (
     units,
 )
 from advisor.reasoning.time_model.model import applied, build, new_time
+from advisor.reasoning.time_model.operators import applied as of_operators
+from advisor.reasoning.time_model.terms import with_assumed
 from advisor.records.diagnosis import LaunchDiagnosis
 
 # A smaller change of the time is within the model's error on a launch without any change.
@@ -98,12 +99,14 @@ def _fixes(catalog: Catalog, launch: LaunchDiagnosis) -> list[FixDef]:
 def _work(fixes: Iterable[FixDef], before: Mapping[str, float], after: Mapping[str, float]) -> dict[str, float]:
     """Return the supposed over the measured work of the terms that change; of several fixes the first decides."""
     out: dict[str, float] = {}
+    columns = [{name: np.array([value]) for name, value in values.items()} for values in (before, after)]
+    now = build(columns[0], 1).now
     for fix in fixes:
-        for term, text in fix.changes.items():
-            formula = parse(text)
-            if term == "launch" or not formula.names:
+        left = [of_operators(fix.operators, with_assumed(one), 1, now) for one in columns]
+        for term in left[0]:
+            if term == "launch":
                 continue
-            was, then = formula.scalar(before), formula.scalar(after)
+            was, then = (float(one[term][0]) for one in left)
             if math.isfinite(was) and math.isfinite(then) and was > 0 and then > 0 and not math.isclose(was, then):
                 out.setdefault(term, was / then)
     return out

@@ -33,6 +33,7 @@ from advisor.reasoning.inputs import Inputs
 from advisor.reasoning.observations import Observed, observe, tests_of
 from advisor.reasoning.ranking import TIE, Ranked, kind_of, ranked, reaches
 from advisor.reasoning.time_model import model as speedup_model
+from advisor.reasoning.time_model.operators import names_read, parameters
 from advisor.records.diagnosis import ENDS, Speedup
 
 if TYPE_CHECKING:
@@ -434,9 +435,8 @@ class OpenRules:
                 continue
             if self.first is None or name == self.first.id or self.first.id in ENDS:
                 continue
-            texts = (*fix.changes.values(), *fix.degrees.values()) if domain_of(self.catalog).modelled else ()
-            for text in dict.fromkeys(map(str, texts)):
-                asks = self._together(sorted(parse(text).names), frozenset(), self._metric)
+            for names in parameters(fix.operators):
+                asks = self._together(sorted(names), frozenset(), self._metric)
                 if asks:
                     out.append(Need(name, asks, math.log(_UNTOLD), (), of_gain=True))
         return out
@@ -509,11 +509,11 @@ class OpenRules:
     def _untold(self, concludes: str, asks: frozenset[str]) -> bool:
         """Whether a gain is still unknown, because the numbers that a rule lacks are those that its fix changes."""
         fix = self.catalog.findings[concludes].fix
-        return fix is not None and bool(fix.changes) and any(name in self.catalog.metrics for name in asks)
+        return fix is not None and fix.modelled and any(name in self.catalog.metrics for name in asks)
 
     def _gain(self, concludes: str) -> Speedup | None:
         fix = self.catalog.findings[concludes].fix
-        if fix is None or not fix.changes or not domain_of(self.catalog).modelled:
+        if fix is None or not fix.operators or not domain_of(self.catalog).modelled:
             return None
         return speedup_model.speedups(self._model, fix, np.array([0]))[0]
 
@@ -597,11 +597,10 @@ class OpenRules:
         if self.first is None or self.first.kind != "diagnosis" or not domain_of(self.catalog).modelled:
             return []
         fix = self._first_fix
-        if fix is None or not fix.changes:
+        if fix is None or not fix.operators:
             return []
-        texts = (*fix.changes.values(), *fix.degrees.values())
         units = (*memory_units(), *inner_units(), *compute_units())
-        names = closure(self.catalog, frozenset().union(*(parse(str(text)).names for text in texts)))
+        names = closure(self.catalog, names_read(fix.operators))
         return [n for n in self.askable if n in names or n in units]
 
 

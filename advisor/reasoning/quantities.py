@@ -74,7 +74,8 @@ def within_bounds(
     catalog: Catalog, found: Sequence[Quantity], class_id: str, gains: Mapping[str, Speedup]
 ) -> dict[str, Speedup]:
     """Return the estimates of one launch, none above the lowest bound of its finding. gains: by finding."""
-    bounds = of_launch(catalog, found, class_id, gains) if gains else ()
+    limits = [one for one in found if catalog.quantities[one.id].beside_model]
+    bounds = of_launch(catalog, limits, class_id, gains) if gains else ()
     return {name: _within(gain, lowest_bound(bounds, name)) for name, gain in gains.items()}
 
 

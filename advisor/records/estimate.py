@@ -6,7 +6,7 @@ from advisor.records.record import Gain, Pairs, Record
 
 
 class Factor(Record):
-    """One factor of a fix on the work of a unit: its formula as written in the knowledge base, and its value here."""
+    """What an operator of a fix leaves of the work of a unit; formula: the operator with its parameters, as written."""
 
     formula: str
     value: float
@@ -16,8 +16,8 @@ class Relief(Record):
     """A unit whose need a fix changes.
 
     before, after: its need as a share of the measured time, absent for what is no unit (imbalance, the launch itself);
-    factor: on its work, the middle of `factors` (modest and far degree; one if they are the same); inputs: the metrics
-    in the formulas; cites: the sources of the unit's ceiling.
+    factor: on its work, the product of `factors`; inputs: the metrics that the operators read; cites: the sources of
+    the unit's ceiling.
     """
 
     term: str
@@ -33,7 +33,7 @@ class Relief(Record):
 class Estimate(Record):
     """An estimated speedup: old time / new time.
 
-    fix: the fix whose factors were used; parts: the units that it changes, the one that saves most first; before,
+    fix: the fix whose operators were used; parts: the units that it changes, the one that saves most first; before,
     after: the needs of all units combined, as shares of the measured time; accounted: the share of the measured time
     to which the model applies; norm: with which the chains of units combine; how: in words, with what limits the
     result; cites: the sources of the fix and of the model.

@@ -10,7 +10,10 @@ import pytest
 from advisor.lint.lint import lint
 
 SOUND = Path(__file__).parent / "knowledge_ok"
-SINGLE = 'fix: {id: more_loads, summary: More loads, steps: [Unroll.], costs: Registers., changes: {latency: "0.5"}}\n'
+SINGLE = (
+    "fix: {id: more_loads, summary: More loads, steps: [Unroll.], costs: Registers., "
+    'operators: {leave: {latency: "0.5"}}}\n'
+)
 LIST = """fix:
   - id: less_compute
     summary: Less arithmetic
@@ -24,7 +27,7 @@ LIST = """fix:
     summary: More loads
     steps: [Unroll.]
     costs: Registers.
-    changes: {latency: "0.5"}
+    operators: {leave: {latency: "0.5"}}
     example: {dram_pct: 45}
 """
 
@@ -63,7 +66,12 @@ def test_a_sound_list_has_no_mistakes(folder):
         ("steps: [Compute less.]", "steps: [Compute less.]\n    done: {dram_low: 1}", "may have done all", "done:"),
         ("id: more_loads", "id: more_loads\n    leaves_out: others", "general fix cannot leave others", "leaves_out:"),
         ("costs: Accuracy.", "costs: Accuracy.\n    fallback: true", "only a general fix after others", "fallback:"),
-        ("costs: Accuracy.", "costs: Accuracy.\n    changes_as: moar", "'moar' is not a fix", "changes_as:"),
+        ("costs: Accuracy.", "costs: Accuracy.\n    operators_as: moar", "'moar' is not a fix", "operators_as:"),
+        ("leave: {latency", "leaf: {latency", "'leaf' is not an operator", "leaf:"),
+        ("leave: {latency", "occupy: {latency", "'latency' is not a parameter of occupy", "latency:"),
+        ('leave: {latency: "0.5"}', "occupy: {}", "occupy needs the parameter 'blocks'", "occupy:"),
+        ('leave: {latency: "0.5"}', "occupy: {blocks: grid_sice}", "'grid_sice' is not a metric", "blocks:"),
+        ('latency: "0.5"', 'latent: "0.5"', "'latent' is not a term of the time model", "latent:"),
         ("    unless: [found.wasted_sectors]", "    unless: [dram_low]", "listed under both", "unless:"),
         ("{dram_pct:.0f} %", "{dram_ptc:.0f} %", "'dram_ptc', which is not a metric", "because:"),
         ('    because: "DRAM runs at {dram_pct:.0f} %"\n', "", "because is empty", "id: less_compute"),

@@ -39,7 +39,7 @@ step: 4
 what: Too hot.
 seen:
   - {id: acme.melting.hot, when: [acme.hot], unless: [found.waiting_not], because: "hot"}
-fix: {id: cool, summary: Cool it, steps: [Wait.], changes: {dram: "0.5"}}
+fix: {id: cool, summary: Cool it, steps: [Wait.], operators: {leave: {dram: "0.5"}}}
 examples: {fires: [{dram_pct: 99}], silent: [{dram_pct: 50}]}
 exercise: cooling
 cites: [acme_wiki, guide.step1]

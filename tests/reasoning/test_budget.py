@@ -21,8 +21,8 @@ from advisor.view.pages.launch import budget_blocks
 from advisor.view.writers.terminal import block_lines
 
 
-def fix(changes: dict[str, str], degrees: dict[str, str] | None = None) -> FixDef:
-    return FixDef(id="x", summary="x", changes=changes, degrees=degrees or {})
+def fix(left: dict[str, str]) -> FixDef:
+    return FixDef(id="x", summary="x", operators={"leave": left})
 
 
 def budget(fixes: dict[str, FixDef], **values: float) -> Budget | None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import re
+from pathlib import Path
 
 import msgspec
 import pytest
 
-from advisor.knowledge.base import catalog
+from advisor.knowledge.base import Catalog, catalog
 from advisor.knowledge.expressions import FALSE, TRUE, UNKNOWN
 from advisor.knowledge.libraries import libraries
 from advisor.knowledge.schemas import DiagnosisDef, FixDef, ObservationDef, RuleDef
@@ -17,6 +18,7 @@ from advisor.reasoning.diagnose import analyse, analyse_numbers
 from advisor.reasoning.engine.reason import Engine
 from advisor.reasoning.metrics.instruction_mix import count, summarise
 from advisor.records import resources
+from advisor.records.errors import KnowledgeError
 from advisor.records.readings import Access
 from advisor.view.pages.launch import fix_condition
 
@@ -105,17 +107,35 @@ def test_steps_that_a_kernel_has_done_are_left_out_only_where_that_is_known(make
         assert advice.steps == steps
 
 
-def test_a_fix_may_have_the_factors_of_another_one_of_its_entry():
+def test_a_fix_may_have_the_operators_of_another_one_of_its_entry():
     fixes = (
-        FixDef(id="a", summary="a", when=("x",), changes={"lsu": "0.5"}, degrees={"lsu": "0.2"}),
-        FixDef(id="b", summary="b", when=("y",), changes_as="a"),
+        FixDef(
+            id="a",
+            summary="a",
+            when=("x",),
+            operators={"leave": {"lsu": "0.5"}},
+            partial={"half of it": {"leave": {"lsu": "0.8"}}},
+        ),
+        FixDef(id="b", summary="b", when=("y",), operators_as="a"),
         FixDef(id="c", summary="c", when=("y",)),
-        FixDef(id="d", summary="d", changes={"dram": "0.9"}),
+        FixDef(id="d", summary="d", operators={"leave": {"dram": "0.9"}}),
     )
     rule = RuleDef(id="e.r", when=("x",))
-    changed = {f.id: (f.changes, f.degrees) for f in DiagnosisDef(id="e", seen=(rule,), fixes_given=fixes).fixes}
-    assert changed["b"] == changed["a"] == ({"lsu": "0.5"}, {"lsu": "0.2"})
-    assert changed["c"] == changed["d"] == ({"dram": "0.9"}, {})
+    given = {f.id: (f.operators, f.partial) for f in DiagnosisDef(id="e", seen=(rule,), fixes_given=fixes).fixes}
+    part = {"half of it": {"leave": {"lsu": "0.8"}}}
+    assert given["b"] == given["a"] == ({"leave": {"lsu": "0.5"}}, part)
+    assert given["c"] == given["d"] == ({"leave": {"dram": "0.9"}}, {})
+
+
+def test_factors_of_a_fix_of_a_launch_are_refused_with_what_to_write(tmp_path):
+    (tmp_path / "diagnoses").mkdir()
+    text = (Path(__file__).parents[1] / "lint" / "knowledge_ok" / "diagnoses" / "waiting.yaml").read_text()
+    old = text.replace('operators: {leave: {latency: "0.5"}}', 'changes: {latency: "0.5"}')
+    (tmp_path / "diagnoses" / "waiting.yaml").write_text(old)
+    with pytest.raises(KnowledgeError, match="`leave` takes what `changes` named"):
+        _ = Catalog((tmp_path,)).diagnoses
+    (tmp_path / "diagnoses" / "waiting.yaml").write_text(text)
+    assert Catalog((tmp_path,)).diagnoses["waiting"].fix.operators == {"leave": {"latency": "0.5"}}
 
 
 def test_conditions_of_fixes_have_words_for_the_unknown_case():

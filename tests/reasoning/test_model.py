@@ -1,4 +1,4 @@
-"""The time model: what it predicts for unmodified launches, and how a fix's changes become a speedup."""
+"""The time model: what it predicts for unmodified launches, and how what a fix leaves of the work becomes a speedup."""
 
 from __future__ import annotations
 
@@ -17,10 +17,12 @@ def columns(**values: float) -> dict[str, Any]:
     return {name: np.array([value]) for name, value in values.items()}
 
 
-def speedup(fix: dict[str, str], degrees: dict[str, str] | None = None, **values: float) -> Any:
+def speedup(fix: dict[str, str], part: dict[str, str] | None = None, **values: float) -> Any:
+    """Estimate a fix by what it leaves of each term; part: what a part of it leaves."""
     model = speedup_model.build(columns(**values), 1)
+    parts = {} if part is None else {"a part": {"leave": part}}
     return speedup_model.speedups(
-        model, FixDef(id="x", summary="x", changes=fix, degrees=degrees or {}), np.array([0])
+        model, FixDef(id="x", summary="x", operators={"leave": fix}, partial=parts), np.array([0])
     )[0]
 
 

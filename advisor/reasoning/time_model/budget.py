@@ -2,8 +2,8 @@
 
 All of them go through the time model together, as one fix, because gains neither add up nor multiply: the first fix may
 remove what a second would have saved, or make it effective. If two fixes reduce the work of one unit, it is unknown
-whether they remove the same work. So the modest degree of the two together is that of the larger one alone, the far
-degree is both, and the estimate is their geometric mean.
+whether they remove the same work. At least, the two together do what the larger one does alone, at most both, and the
+estimate is the geometric mean of what these leave.
 
 The order is greedy: the next fix is the one that gives most after those before it.
 """
@@ -13,29 +13,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
-from msgspec import Struct, structs
-from msgspec.structs import replace
+from msgspec import structs
 
 from advisor.knowledge.base import Catalog
-from advisor.knowledge.expressions import parse
 from advisor.knowledge.schemas import FixDef
 from advisor.knowledge.time_model import time_model
 from advisor.reasoning.ranking import TIE, Ranks, worthwhile
 from advisor.reasoning.time_model import model
-from advisor.reasoning.time_model.model import Model, speedups
-from advisor.reasoning.time_model.terms import LATENCY, Array
+from advisor.reasoning.time_model.model import Model, attempted, gains, speedups
+from advisor.reasoning.time_model.operators import applied
+from advisor.reasoning.time_model.terms import LATENCY, Array, Rows
 from advisor.records.diagnosis import ENDS, Budget, BudgetStep, Finding, LaunchDiagnosis, Speedup
 
 _OWN_WAITS = tuple(name for name in LATENCY if name != "latency_barrier")
 Factors = dict[str, Array]
 _Join = Callable[[Sequence[Array]], Array]
-
-
-class _Degrees(Struct, frozen=True):
-    """The factors of one fix on the work of each term, shape (rows,): the modest degree and the far one."""
-
-    modest: Mapping[str, Array]
-    far: Mapping[str, Array]
 
 
 def budgets(model: Model, fixes: Mapping[str, FixDef], candidates: Sequence[Sequence[str]]) -> list[Budget | None]:
@@ -84,7 +76,7 @@ class _Trials:
     def __init__(self, model: Model, fixes: Mapping[str, FixDef]) -> None:
         self._model = model
         self._fixes = fixes
-        self._degrees: dict[str, _Degrees] = {}
+        self._left: dict[str, Factors] = {}
         self._known: dict[tuple[int, frozenset[str]], Speedup | None] = {}
 
     def need(self, asked: set[tuple[int, tuple[str, ...]]]) -> None:
@@ -111,29 +103,23 @@ class _Trials:
         if len(chosen) == 1:
             return speedups(self._model, self._fixes[next(iter(chosen))], at)
         parts = [self._of_fix(finding) for finding in sorted(chosen)]
-        modest = self._with_barrier([part.modest for part in parts], _same)
-        far = self._with_barrier([part.far for part in parts], _each)
-        columns = {f"budget_{kind}_{name}": f for kind, m in (("m", modest), ("f", far)) for name, f in m.items()}
-        fix = FixDef(
-            id="together",
-            summary="",
-            changes={name: f"budget_m_{name}" for name in modest},
-            degrees={name: f"budget_f_{name}" for name in far},
-        )
-        return speedups(replace(self._model, columns={**self._model.columns, **columns}), fix, at)
+        same, each = (self._with_barrier(parts, join) for join in (_same, _each))
+        columns = Rows(self._model.columns, at)
+        middle = {name: np.sqrt(same[name] * each[name])[at] for name in same}
+        least = {name: factor[at] for name, factor in same.items()}
+        # Parts without a name: they bound the range and are not listed.
+        bounds = {"": least, " ": {name: factor[at] for name, factor in each.items()}}
+        return gains(attempted(columns, self._model.now.at(at), middle, bounds))
 
-    def _of_fix(self, finding: str) -> _Degrees:
-        if finding not in self._degrees:
-            fix = self._fixes[finding]
-            self._degrees[finding] = _Degrees(self._factors(fix.changes), self._factors({**fix.changes, **fix.degrees}))
-        return self._degrees[finding]
+    def _of_fix(self, finding: str) -> Factors:
+        """Return what a fix leaves of each term, 1 if unknown; `latency` is split into its parts."""
+        if finding not in self._left:
+            self._left[finding] = self._split(self._fixes[finding])
+        return self._left[finding]
 
-    def _factors(self, texts: Mapping[str, str]) -> Factors:
-        """Return the factors of a fix, 1 if unknown; `latency` is split into its parts."""
-        out: Factors = {}
-        for name, text in texts.items():
-            factor = parse(text).column(self._model.columns, self._model.rows)
-            out[name] = np.where(np.isfinite(factor), np.maximum(factor, 0.0), 1.0)
+    def _split(self, fix: FixDef) -> Factors:
+        found = applied(fix.operators, self._model.columns, self._model.rows, self._model.now)
+        out = {name: np.where(np.isfinite(left), left, 1.0) for name, left in found.items()}
         whole = out.pop("latency", None)
         if whole is not None:
             out |= {name: out.get(name, 1.0) * whole for name in _OWN_WAITS}
@@ -141,7 +127,7 @@ class _Trials:
             out["latency_barrier"] = out.get("latency_barrier", 1.0) * np.where(self._own(()) > 0, 1.0, whole)
         return out
 
-    def _with_barrier(self, parts: list[Mapping[str, Array]], join: _Join) -> Factors:
+    def _with_barrier(self, parts: Sequence[Mapping[str, Array]], join: _Join) -> Factors:
         """Combine the factors of several fixes. Waits at barriers shrink with other waits and by their own factor."""
         described = time_model().terms
         out: Factors = {}
@@ -229,7 +215,7 @@ def candidates_of(findings: Sequence[Ranks], fixes: Mapping[str, FixDef]) -> dic
     """Return the chosen fixes, by finding, that have a gain, even a small one: another fix may make it effective."""
     if any(f.id in _NONE_WITH and f.kind == "diagnosis" for f in findings):
         return {}
-    return {f.id: fixes[f.id] for f in findings if f.speedup is not None and f.id in fixes and fixes[f.id].changes}
+    return {f.id: fixes[f.id] for f in findings if f.speedup is not None and f.id in fixes and fixes[f.id].modelled}
 
 
 def _left_out(launch: LaunchDiagnosis) -> tuple[str, ...]:

@@ -10,17 +10,19 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from advisor.knowledge.expressions import Expression, parse
 from advisor.knowledge.schemas import FixDef
 from advisor.knowledge.texts import fill
 from advisor.knowledge.time_model import time_model
-from advisor.reasoning.time_model.terms import LATENCY, SHARES, Array, Needs, needs, with_assumed
+from advisor.reasoning.time_model.operators import applied as applied_to
+from advisor.reasoning.time_model.operators import terms_of
+from advisor.reasoning.time_model.slot_bound import slots_left
+from advisor.reasoning.time_model.terms import LATENCY, SHARES, Array, Needs, Rows, needs, with_assumed
 from advisor.records.diagnosis import Speedup
 
 # A term that needs at least this part of the largest need also determines the time.
 _CARRIES = 0.7
-# The largest factor of a fix on a unit: an idle unit may take over the work of another one.
-_MOST = 64.0
+# The two accounts of a gain, by units and by issue slots, differ by more than this factor: its confidence is low.
+_APART = 1.5
 # List the relieved units that save at least this share of the time, at most this many by name.
 NOTICED = 0.005
 _TOLD = 3
@@ -147,20 +149,11 @@ def accounted(now: Needs) -> Array:
     return np.asarray(np.minimum(estimate * np.clip(1 / estimate, scale.low, scale.high), 1))
 
 
-def _factors(texts: Mapping[str, str], columns: Mapping[str, Array], rows: int) -> dict[str, Array]:
-    """Return the factors of a fix's changes, limited to 0.._MOST, NaN if unknown."""
-    out = {}
-    for name, text in texts.items():
-        expression: Expression = parse(text)
-        out[name] = np.clip(expression.column(columns, rows), 0.0, _MOST)
-    return out
-
-
-def _furthest(fixes: Sequence[FixDef], columns: Mapping[str, Array], rows: int) -> dict[str, Array]:
+def _furthest(fixes: Sequence[FixDef], columns: Mapping[str, Array], rows: int, now: Needs) -> dict[str, Array]:
     """Return the least that any of the fixes leaves of the work of each term that one of them relieves."""
     least: dict[str, Array] = {}
     for fix in fixes:
-        for name, factor in _factors({**fix.changes, **fix.degrees}, columns, rows).items():
+        for name, factor in applied_to(fix.operators, columns, rows, now).items():
             reached = np.where(np.isfinite(factor), factor, time_model().accuracy.furthest)
             least[name] = np.minimum(least[name], reached) if name in least else reached
     return least
@@ -169,71 +162,94 @@ def _furthest(fixes: Sequence[FixDef], columns: Mapping[str, Array], rows: int) 
 class Attempt(Struct, frozen=True):
     """A fix applied to some rows.
 
-    columns: the metrics of the rows; known: where the gain can be estimated; modest, far, middle: the factors of the
-    fix on each term, 1 if unknown; after: the needs with the middle factors.
+    columns: the metrics of the rows; known: where the gain can be estimated; left: what the finished fix leaves of the
+    work of each term, 1 if unknown; parts: the same of each part of the fix, by what it is; after: the needs then.
     """
 
     columns: Mapping[str, Array]
     now: Needs
     known: Array
-    modest: Mapping[str, Array]
-    far: Mapping[str, Array]
-    middle: Mapping[str, Array]
+    left: Mapping[str, Array]
+    parts: Mapping[str, Mapping[str, Array]]
     after: Mapping[str, Array]
 
 
 @np.errstate(all="ignore")
 def attempt(model: Model, fix: FixDef, at: Any) -> Attempt:
     """Apply a fix to the rows `at` (indices)."""
-    columns = {name: column[at] for name, column in model.columns.items()}
-    rows = len(at)
-    now = model.now.at(at)
-    changed = _factors(fix.changes, columns, rows)
-    reached = {**changed, **_factors(fix.degrees, columns, rows)}
+    columns = Rows(model.columns, at)
+    return _attempted(columns, model.now.at(at), fix, len(at))
+
+
+def _attempted(columns: Mapping[str, Array], now: Needs, fix: FixDef, rows: int) -> Attempt:
+    reached = applied_to(fix.operators, columns, rows, now)
+    parts = {says: _known_of(applied_to(part, columns, rows, now)) for says, part in fix.partial.items()}
+    return attempted(columns, now, reached, parts)
+
+
+def attempted(
+    columns: Mapping[str, Array],
+    now: Needs,
+    reached: Mapping[str, Array],
+    parts: Mapping[str, Mapping[str, Array]],
+) -> Attempt:
+    """Return the attempt of a fix that leaves `reached` of each term, NaN if unknown; parts: see Attempt."""
+    left = _known_of(reached)
     known = np.any([np.isfinite(factor) for factor in reached.values()], axis=0) & ~_undecided(now, reached)
-    modest = {name: np.where(np.isfinite(factor), factor, 1.0) for name, factor in changed.items()}
-    far = {name: np.where(np.isfinite(factor), factor, 1.0) for name, factor in reached.items()}
-    middle = {name: np.sqrt(modest[name] * far[name]) if name in modest else far[name] for name in far}
-    known &= _measured(now, middle)
-    return Attempt(columns, now, known, modest, far, middle, _changed(now, middle))
+    known &= _measured(now, left)
+    return Attempt(columns, now, known, left, parts, _changed(now, left))
+
+
+def _known_of(factors: Mapping[str, Array]) -> dict[str, Array]:
+    return {name: np.where(np.isfinite(factor), factor, 1.0) for name, factor in factors.items()}
 
 
 @np.errstate(all="ignore")
 def speedups(model: Model, fix: FixDef, at: Any, may: Sequence[FixDef] = ()) -> list[Speedup | None]:
-    """Return the speedup of the fix alone on the rows `at` (indices): old time / new time, at least 1.
+    """Return the speedup of the finished fix alone on the rows `at` (indices): old time / new time, at least 1.
 
-    may: other fixes of the cause, of which the report does not show whether they suit. Then the fix is the general one
-    and its factors are typical ones: the range goes from no gain to the end of all work that any of them relieves.
-    The range of a fix with `depends` begins at no gain too.
+    may: other fixes of the cause, of which the report does not show whether they suit. Then the fix is the general one:
+    the range goes from no gain to the end of all work that any of them relieves. The range of a fix with `depends`
+    begins at no gain too.
 
-    None if all factors of the fix are unknown there, or the factor of a term that determines the time, or all the work
-    that it relieves. Other unknown factors are ignored.
+    None if all that the fix leaves is unknown there, or what it leaves of a term that determines the time, or all the
+    work that it relieves. Other unknown terms are ignored.
+    """
+    tried = attempt(model, fix, at)
+    if "launch" in terms_of(fix.operators):
+        return _launch(tried.columns, len(at), tried.left["launch"])
+    far = None
+    if may:
+        furthest = _changed(tried.now, _furthest((fix, *may), tried.columns, len(at), tried.now))
+        far = 1 / np.maximum(new_time(tried.now, furthest, time_model().norm.estimate), 1e-6)
+    return gains(tried, bool(may or fix.depends), fix.depends, far)
 
-    The estimate is the middle (on a log scale) between the modest and the far degree of the fix; low and high are the
-    least and the most that either gives with little or much overlap between units, include the model's own error, and
-    are at least as far apart as measured fixes are from their estimates.
+
+@np.errstate(all="ignore")
+def gains(tried: Attempt, from_one: bool = False, depends: str = "", far: Array | None = None) -> list[Speedup | None]:
+    """Return the speedup of an attempt on each of its rows; None where it is unknown.
+
+    The estimate is that of the needs of the units. The range spans it and the bound of the issue slots, what the least
+    part of the fix gives with much overlap between units and the whole with little, the model's own error, and what
+    fixes do more or less than foretold; time that the counters do not account for may shrink with the rest. from_one:
+    the range begins at no gain; depends: what decides about it; far: a gain that the range reaches.
     The new time is never below the algorithm's minimum time.
     """
     constants = time_model()
-    tried = attempt(model, fix, at)
-    now, known, modest, far, middle, after = tried.now, tried.known, tried.modest, tried.far, tried.middle, tried.after
-    columns, rows = tried.columns, len(at)
-    if "launch" in fix.changes:
-        return _launch(columns, rows, modest["launch"])
+    now, known, left, after = tried.now, tried.known, tried.left, tried.after
+    columns, rows = tried.columns, len(known)
     estimate = 1 / np.maximum(new_time(now, after, constants.norm.estimate), 1e-6)
-    extremes = [
-        1 / np.maximum(new_time(now, _changed(now, degree), norm), 1e-6)
-        for degree in (modest, far)
-        for norm in (constants.norm.low, constants.norm.high)
-    ]
-    low = np.minimum(_off(np.min([estimate, *extremes], axis=0), -1), _fix_off(estimate, -1))
-    untouched = {name: need for name, need in after.items() if name not in middle}
-    most = _off(1 / np.maximum(_still_needed(untouched), 1e-6), 1) if {*untouched} - {*LATENCY} else np.inf
-    high = np.maximum(_off(np.max([estimate, *extremes], axis=0), 1), np.minimum(_fix_off(estimate, 1), most))
-    if may:
-        furthest = _changed(now, _furthest((fix, *may), columns, rows))
-        high = np.maximum(high, 1 / np.maximum(new_time(now, furthest, constants.norm.estimate), 1e-6))
-    from_one = bool(may or fix.depends)
+    of_parts = {says: _changed(now, part) for says, part in tried.parts.items()}
+    ways = (constants.norm.low, constants.norm.high)
+    extremes = [1 / np.maximum(new_time(now, one, norm), 1e-6) for one in (after, *of_parts.values()) for norm in ways]
+    partial = {says: 1 / np.maximum(new_time(now, one, ways[0]), 1e-6) for says, one in of_parts.items()}
+    slots = _by_slots(tried)
+    low = np.minimum(_off(np.fmin(np.min([estimate, *extremes], axis=0), slots), -1), _fix_off(estimate, -1))
+    whole = 1 / np.maximum(_rest_follows(now, after, slots), 1e-6)
+    high = _off(np.fmax(np.max([estimate, whole, *extremes], axis=0), slots), 1)
+    high = np.maximum(high, _fix_off(estimate, 1))
+    if far is not None:
+        high = np.maximum(high, far)
     floor, fixed = _floor(columns, rows), _fixed(columns, rows)
     out: list[Speedup | None] = []
     for row in range(rows):
@@ -246,16 +262,41 @@ def speedups(model: Model, fix: FixDef, at: Any, may: Sequence[FixDef] = ()) -> 
         mid_, high_ = (max(1.0, min(float(v[row]), limit)) for v in (estimate, high))
         low_ = 1.0 if from_one else max(1.0, min(float(low[row]), float(_fix_off(np.asarray(mid_), -1))))
         next_ = limiter(after, row)
-        shrunk = {n: float(f[row]) for n, f in middle.items() if float(f[row]) < 0.995}
+        shrunk = {n: float(f[row]) for n, f in left.items() if float(f[row]) < 0.995}
         how = fill(constants.how["plain"], {"names": _less(now, shrunk, row), "next": name_on(now, next_, row)})
         if mid_ < limit and mid_ * float(_still_needed(after)[row]) > 1 - 1e-9:
             how = f"{how}; {fill(constants.how['unit'], {'unit': name_on(now, next_, row)})}"
         if mid_ == limit:
             how = f"{how}; {constants.how[lowest]}"
+        for says, gain in partial.items():
+            if says.strip() and 1 + NOTICED < gain[row] < mid_ * (1 - NOTICED):
+                how = f"{how}; {fill(constants.how['part'], {'part': says, 'gain': f'{gain[row]:.1f}'})}"
+        by_slots = min(float(slots[row]), limit)
+        if (math.isfinite(by_slots) and max(by_slots, 1.0) / mid_ > _APART) or mid_ / max(by_slots, 1.0) > _APART:
+            how = f"{how}; {fill(constants.how['apart'], {'gain': f'{max(by_slots, 1.0):.1f}'})}"
         if from_one and mid_ > 1:
-            how = f"{how}; {fill(constants.how['depends'], {'what': fix.depends or constants.how['other_fixes']})}"
+            how = f"{how}; {fill(constants.how['depends'], {'what': depends or constants.how['other_fixes']})}"
         out.append(Speedup(mid_, low_, high_, next_, how))
     return out
+
+
+def _by_slots(tried: Attempt) -> Array:
+    """Return the speedup by issue slots, at most what the fullest remaining unit allows; NaN if unknown."""
+    even = tried.left.get("imbalance", np.ones(len(tried.known)))
+    time = np.fmax(slots_left(tried.columns, tried.now, tried.after, even), _still_needed(tried.after))
+    known = np.isfinite(slots_left(tried.columns, tried.now, tried.after, even))
+    return np.where(known, 1 / np.maximum(time, 1e-6), np.nan)
+
+
+def _rest_follows(now: Needs, after: Mapping[str, Array], slots: Array) -> Array:
+    """Return new time / old time if the time that the counters do not account for follows the issue slots.
+
+    slots: the speedup by them, NaN if unknown; then that time stays.
+    """
+    norm = time_model().norm.estimate
+    rest = (1 - accounted(now)) * np.where(np.isfinite(slots), 1 / np.maximum(slots, 1.0), 1.0)
+    modelled = accounted(now) * combine(chains(after), norm) / _before(now, norm) + rest
+    return np.asarray(np.maximum(modelled, _still_needed(after)))
 
 
 def _less(now: Needs, shrunk: Mapping[str, float], row: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -16,12 +16,29 @@ SHARES = {"l1_shared": "shared_wavefront_share", "l1_local": "local_wavefront_sh
 LATENCY = ("latency_memory", "latency_shared", "latency_fixed", "latency_barrier")
 
 
+class Rows(Mapping[str, Array]):
+    """Some rows (indices) of a frame's columns; a column is cut when it is read."""
+
+    def __init__(self, columns: Mapping[str, Array], at: Any) -> None:
+        self._columns, self._at = columns, at
+
+    def __getitem__(self, name: str) -> Array:
+        return np.asarray(self._columns[name][self._at])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+
 class Needs(Struct, frozen=True):
     """Shares of the launch's time, arrays of shape (rows,), 0 if unknown.
 
     imbalance: work of the busiest SM / average. queued: the busiest SM has more warps to run than fit at once, so
     spreading them also shortens its latency. missed: share of the L2 look-ups that miss, 0 if unknown.
-    known: where each term of a counter is known.
+    known: where each term of a counter is known. dense: what is left of the need of DRAM and L2 if the same sectors
+    were not isolated.
     """
 
     terms: Mapping[str, Array]
@@ -30,6 +47,7 @@ class Needs(Struct, frozen=True):
     queued: Array
     missed: Array
     known: Mapping[str, Array]
+    dense: Mapping[str, Array] = {}
 
     def at(self, rows: Any) -> Needs:
         """Return the needs of some rows (indices)."""
@@ -40,6 +58,7 @@ class Needs(Struct, frozen=True):
             self.queued[rows],
             self.missed[rows],
             {name: known[rows] for name, known in self.known.items()},
+            {name: left[rows] for name, left in self.dense.items()},
         )
 
 
@@ -57,6 +76,7 @@ def _get(columns: Mapping[str, Array], name: str, rows: int) -> Array:
     return np.full(rows, np.nan) if found is None else np.asarray(found, dtype=float)
 
 
+@np.errstate(all="ignore")
 def needs(columns: Mapping[str, Array], rows: int) -> Needs:
     """Return the needs of every term before any fix. Units of `columns` as in metrics.yaml."""
     model = time_model()
@@ -82,16 +102,19 @@ def needs(columns: Mapping[str, Array], rows: int) -> Needs:
             need = need * shares[name]
         out[name] = need * imbalance if term.per_sm else need
     lone = _lone_sectors(get)
+    dense: dict[str, Array] = {}
     for name in ("dram", "l2", "l2_fill"):
         need = np.minimum(1.0, out[name] * model.terms[name].ceiling / model.scattered.ceiling)
-        out[name] = np.where(lone, np.maximum(out[name], need), out[name])
+        crowded = np.where(lone, np.maximum(out[name], need), out[name])
+        dense[name] = np.where(crowded > 0, out[name] / crowded, 1.0)
+        out[name] = crowded
     l1 = out["l1_global"] + out["l1_shared"] + out["l1_local"]
     # A slice saturated with atomics delays loads like any other saturated unit.
     memory = np.max([out["dram"], out["l2"], out["l2_fill"], l1, out["lsu"], out["atomics"]], axis=0)
     latency, known, queued = _latency(get, imbalance, memory, np.max([memory, *out.values()], axis=0))
     out.update(latency)
     missed = np.clip(np.nan_to_num(1 - get("l2_hit_pct") / 100), 0, 1)
-    return Needs(out, imbalance, known, queued, missed, counted)
+    return Needs(out, imbalance, known, queued, missed, counted, dense)
 
 
 def _lone_sectors(get: Any) -> Array:

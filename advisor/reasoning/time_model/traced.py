@@ -1,4 +1,4 @@
-"""Trace an estimated speedup back to needs, factors and their sources."""
+"""Trace an estimated speedup back to needs, operators and their sources."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from advisor.knowledge.expressions import parse
 from advisor.knowledge.schemas import FixDef
 from advisor.knowledge.time_model import time_model
 from advisor.reasoning.time_model import model
 from advisor.reasoning.time_model.model import NOTICED, Attempt, Model
+from advisor.reasoning.time_model.operators import OPERATORS, applied, names_read
 from advisor.reasoning.time_model.terms import LATENCY
 from advisor.records.diagnosis import Speedup
 from advisor.records.estimate import Estimate, Factor, Relief
 
-_WHOLE = ("latency", "imbalance", "launch")  # what changes may name beside the terms
+_WHOLE = ("latency", "imbalance", "launch")  # what a fix may change beside the terms
 _MODEL = "h200.time_model"
 
 
@@ -26,10 +26,14 @@ def traced(found: Model, fix: FixDef, row: int, shown: Speedup, cites: tuple[str
     constants = time_model()
     tried = model.attempt(found, fix, np.array([row]))
     values = {name: float(column[0]) for name, column in tried.columns.items()}
-    names = [name for name in tried.middle if abs(float(tried.middle[name][0]) - 1) > NOTICED]
-    parts = [_relief(tried, fix, name, values) for name in names]
+    each = {
+        name: {term: float(left[0]) for term, left in applied({name: texts}, tried.columns, 1, tried.now).items()}
+        for name, texts in fix.operators.items()
+    }
+    names = [name for name in tried.left if abs(float(tried.left[name][0]) - 1) > NOTICED]
+    parts = [_relief(tried, fix, name, values, each) for name in names]
     parts.sort(key=lambda part: (part.after or 0.0) - (part.before or 0.0))
-    launch = "launch" in fix.changes
+    launch = "launch" in tried.left
     norm = constants.norm.estimate
     before, after = (
         None if launch else float(model.combine(model.chains(terms), norm)[0])
@@ -49,11 +53,13 @@ def traced(found: Model, fix: FixDef, row: int, shown: Speedup, cites: tuple[str
     )
 
 
-def _relief(tried: Attempt, fix: FixDef, name: str, values: Mapping[str, float]) -> Relief:
+def _relief(
+    tried: Attempt, fix: FixDef, name: str, values: Mapping[str, float], each: Mapping[str, Mapping[str, float]]
+) -> Relief:
+    """Return what the fix does to one term. each: what each of its operators leaves of the terms."""
     constants = time_model()
-    texts = [text for text in (fix.changes.get(name), fix.degrees.get(name)) if text]
-    factors = [(text, parse(text).scalar(values)) for text in dict.fromkeys(texts)]
-    read = sorted({metric for text, _ in factors for metric in parse(text).names})
+    chosen = {operator: fix.operators[operator] for operator, left in each.items() if left.get(name, 1.0) != 1.0}
+    factors = [Factor(_told(operator, chosen[operator]), each[operator][name]) for operator in chosen]
     of = LATENCY if name == "latency" else (name,) if name in tried.now.terms else ()
     before, after = (
         sum(float(terms[one][0]) for one in of) if of else None for terms in (tried.now.terms, tried.after)
@@ -64,8 +70,16 @@ def _relief(tried: Attempt, fix: FixDef, name: str, values: Mapping[str, float])
         name=constants.how[name] if name in _WHOLE or term is None else model.name_on(tried.now, name, 0),
         before=before,
         after=after,
-        factor=float(tried.middle[name][0]),
-        factors=tuple(Factor(text, value) for text, value in factors if math.isfinite(value)),
-        inputs=tuple((metric, values[metric]) for metric in read if math.isfinite(values.get(metric, math.nan))),
+        factor=float(tried.left[name][0]),
+        factors=tuple(one for one in factors if math.isfinite(one.value)),
+        inputs=tuple((m, values[m]) for m in sorted(names_read(chosen)) if math.isfinite(values.get(m, math.nan))),
         cites=() if term is None else term.cites,
     )
+
+
+def _told(name: str, parameters: Mapping[str, str]) -> str:
+    """Return an operator with what the fix gives it, for a reader."""
+    operator = OPERATORS[name]
+    formulas = {**operator.parameters, **parameters}
+    given = ", ".join(f"{key} = {text}" for key, text in formulas.items() if text not in (None, operator.unused))
+    return f"{name}: {operator.says}" + (f" ({given})" if given else "")

@@ -36,14 +36,10 @@ def _part(part: Relief, told: set[str]) -> list[Line]:
     need = "" if part.before is None or part.after is None else f"{_need(part)} "
     left = f"{100 * part.factor:.0f} % of today's work"
     lines = [Line(f"{part.name}: {need}({left} is left)" if need else f"{part.name}: {left} is left", depth=1)]
-    factors = [f"{one.value:.2f} = {one.formula}" for one in part.factors]
-    plain = all(one.formula.replace(".", "").isdigit() for one in part.factors)
+    factors = [f"{one.value:.2f} by {one.formula}" for one in part.factors]
     if len(factors) > 1:
-        text = f"what is left: {part.factor:.2f}, the geometric middle of a complete and a partial fix: "
+        text = f"what is left: {part.factor:.2f}, the product of what each part of the fix leaves: "
         lines.append(Line(text + "; ".join(factors), "quiet", depth=2))
-    elif plain and factors:
-        text = f"what is left: {part.factor:.2f}, assumed for this fix, not computed from the launch"
-        lines.append(Line(text, "quiet", depth=2))
     elif factors:
         lines.append(Line(f"what is left: {factors[0]}", "quiet", depth=2))
     for metric, value in part.inputs:

@@ -1,0 +1,72 @@
+"""Operators on atomics: how many operations reach one address, and what waits for them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from advisor.reasoning.time_model.operators.table import Given, Left, Operator, Table, or_else, share
+
+
+def _reduce_first(table: Table, given: Given) -> Left:
+    """Threads combine their values first: `left` of the global atomics remain, one for each resident block."""
+    left = np.clip(given["left"], 0.0, 1.0)
+    sectors = or_else(share(table.total("l2_red_sectors", "l2_atom_sectors"), table.get("l2_sectors")), 0.0)
+    idle = or_else(table.get("idle_wait_share"), 1.0)
+    return {
+        "atomics": left,
+        "l2": 1 - sectors * (1 - left),
+        "latency_memory": np.fmax(left, np.fmin(1.0, idle)),
+        "block_launch": np.fmin(1.0, 1 / table.get("waves")),
+    }
+
+
+def _shared_copies(table: Table, given: Given) -> Left:
+    """Updates of one shared address leave for registers or own copies: `left` of them, with their tries, remain.
+
+    A failed compare-and-swap loads, compares and tries again: five instructions each beside the swap itself.
+    """
+    left = np.clip(given["left"], 0.0, 1.0)
+    tries = or_else(share(6 * table.get("shared_swap_inst"), table.get("inst_executed")), 0.0)
+    issue = np.fmax(0.05, 1 - tries * (1 - left))
+    accesses = or_else(share(table.total("shared_atomic_inst", "shared_swap_inst"), table.get("memory_inst")), 0.5)
+    return {
+        "l1_shared": left,
+        "latency_shared": left,
+        "lsu": np.fmax(left, 1 - accesses * (1 - left)),
+        "issue": issue,
+        "alu": issue,
+        "latency_fixed": issue,
+        "latency_memory": issue,
+    }
+
+
+def _no_lock(table: Table, given: Given) -> Left:
+    """No thread waits for a lock: `updates` of the global operations remain, and `executed` of the instructions."""
+    updates, executed = np.clip(given["updates"], 0.0, 1.0), np.clip(given["executed"], 0.0, 1.0)
+    out = dict.fromkeys(("atomics", "l2", "l1_global", "lsu"), updates)
+    return out | dict.fromkeys(("issue", "alu", "latency"), executed) | {"imbalance": np.fmin(1.0, given["uneven"])}
+
+
+OPERATORS = (
+    Operator(
+        "reduce_first",
+        "threads combine their values before they reach one address",
+        _reduce_first,
+        ("atomics", "l2", "latency_memory", "block_launch"),
+        {"left": None},
+    ),
+    Operator(
+        "shared_copies",
+        "updates of one shared address leave for registers or own copies",
+        _shared_copies,
+        ("l1_shared", "latency_shared", "lsu", "issue", "alu", "latency_fixed", "latency_memory"),
+        {"left": None},
+    ),
+    Operator(
+        "no_lock",
+        "no thread waits for a lock",
+        _no_lock,
+        ("atomics", "l2", "l1_global", "lsu", "issue", "alu", "latency", "imbalance"),
+        {"updates": None, "executed": None, "uneven": "1"},
+    ),
+)

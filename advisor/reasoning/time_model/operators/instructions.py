@@ -1,0 +1,240 @@
+"""Operators on instructions: how many are executed, and by which pipe."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from advisor.reasoning.time_model.operators.table import CONTROL, PIPES, Given, Left, Operator, Table, or_else, share
+from advisor.reasoning.time_model.terms import Array
+
+# Of the cycles that a warp's instruction takes without contention; `latency_fixed` is their sum (terms.py).
+_FIXED = (
+    "wait",
+    "branch_resolving",
+    "dispatch_stall",
+    "no_instruction",
+    "imc_miss",
+    "sleeping",
+    "membar",
+    "misc",
+    "gmma",
+    "warpgroup_arrive",
+)
+
+
+def _reconverge(table: Table, given: Given) -> Left:
+    """All lanes work: the same thread instructions in `left` of the warp instructions, on every pipe."""
+    left = np.clip(given["left"], 0.0, 1.0)
+    return dict.fromkeys(("issue", *PIPES, "latency"), left)
+
+
+def _pack_lanes(table: Table, given: Given) -> Left:
+    """Blocks fill their warps: fewer warps execute the same instructions, and start in fewer blocks."""
+    left = np.clip(given["left"], 0.0, 1.0)
+    out = dict.fromkeys(("issue", *PIPES, "lsu", "latency"), left)
+    return out | {"block_launch": np.clip(given["blocks"], 0.0, 1.0)}
+
+
+def _scale(table: Table, given: Given) -> Left:
+    """`left` of the instructions remain, in the same mix, with the waits that follow from them."""
+    left = np.clip(given["left"], 0.0, 1.0)
+    return dict.fromkeys(("issue", *PIPES, *CONTROL, "latency_fixed"), left)
+
+
+def _remove(table: Table, given: Given) -> Left:
+    """Instructions leave: `mixed` in the mix of the kernel, the others from the pipe that is named, all from issue.
+
+    Counts of warp instructions.
+    """
+    executed = table.get("inst_executed")
+    mixed = given["mixed"]
+    named = [given[name] for name in ("fma", "alu", "xu", "fp64", "control", "constants", "accesses")]
+    gone = np.maximum(given["instructions"] + mixed, mixed + np.asarray(sum(named)))
+    floor = 0.02  # of anything, the loop around it stays
+    issue = np.maximum(floor, 1 - gone / executed)
+
+    def left(count: Array, whole: Array) -> Array:
+        part = share(count + mixed * or_else(share(whole, executed), 0.0), whole)
+        # A pipe whose instructions were not counted keeps them; a count that is unknown leaves an unknown rest.
+        known = np.isfinite(count + mixed)
+        return np.where(known, np.fmax(floor, 1 - or_else(part, 0.0)), np.nan)
+
+    alu = table.get("pipe_alu_pct") / 100 * table.get("sm_cycles_elapsed") * table.get("sm_count") * 2
+    fma, alu_gone, xu, fp64, control, constants, accesses = named
+    served = table.total("control_inst", "constant_inst", "barrier_inst")
+    return {
+        "issue": issue,
+        "fma": left(fma, table.get("fma_pipe_inst")),
+        "alu": left(alu_gone, alu),
+        "xu": left(xu, table.get("xu_inst")),
+        "fp64": left(fp64, table.get("fp64_inst")),
+        "adu": left(control + constants, served),
+        "cbu": left(control, table.get("control_inst")),
+        "idc": left(constants, table.get("constant_inst")),
+        "lsu": left(accesses, table.get("memory_inst")),
+        "latency_fixed": issue,
+    }
+
+
+def _no_waits(table: Table, given: Given) -> Left:
+    """Waits leave, in cycles an instruction: `fixed` of those that no other work causes, at least `least` are left of
+    them.
+
+    shared, memory: of the waits for shared memory and for loads. barrier: the share of the waits at barriers.
+    """
+    total = 1 + np.asarray(sum(np.nan_to_num(table.get(f"stall_{name}")) for name in _FIXED))
+    out = {"latency_fixed": np.fmin(1.0, np.fmax(given["least"] / total, 1 - or_else(given["fixed"], 0.0) / total))}
+    for term, reason in (("shared", "stall_short_scoreboard"), ("memory", "stall_long_scoreboard")):
+        part = or_else(share(given[term], table.get(reason)), 0.0)
+        out[f"latency_{term}"] = 1 - part
+    gone = np.clip(or_else(given["barrier"], 0.0), 0.0, 1.0)
+    # Where no barrier wait is removed, they follow the others (model.py).
+    return out | ({"latency_barrier": 1 - gone} if np.any(gone > 0) else {})
+
+
+def _to_single(table: Table, given: Given) -> Left:
+    """fp64 arithmetic becomes fp32: one FMA instruction for each, no conversions, and half the bytes of double data."""
+    doubles, executed = table.total("dfma_inst", "dadd_inst", "dmul_inst"), table.get("inst_executed")
+    converted, moves = or_else(table.get("f64_conversion_inst"), 0.0), or_else(table.get("move_inst"), 0.0)
+    # A double constant takes two moves, and a conversion has one on either side.
+    issue = or_else(np.maximum(0.1, 1 - (2 * converted + np.fmin(moves, doubles)) / executed), 1.0)
+    added = (doubles - converted) / np.fmax(table.get("fma_pipe_inst"), 1.0)
+    by_pipe = 0.5 * table.get("pipe_fp64_pct") / table.get("pipe_fma_pct")
+    data = or_else(table.get("double_data_share"), 0.0)
+    traffic = dict.fromkeys(("dram", "l2", "l1_global"), 1 - 0.5 * data)
+    return traffic | {
+        "fp64": 0.0 * table.ones(),
+        # Without counts it is unknown what the XU pipe converts.
+        "xu": np.where(
+            table.get("xu_inst") == 0, 1.0, 1 - share(table.get("f64_conversion_inst"), table.get("xu_inst"))
+        ),
+        "issue": issue,
+        "fma": or_else(np.maximum(0.1, 1 + np.fmin(by_pipe, added)), 1.0),
+        "latency_fixed": issue,
+    }
+
+
+def _functions(table: Table, given: Given) -> Left:
+    """Special functions leave the XU pipe: `left` of them remain, and each costs `each` FMA instructions instead.
+
+    A function on the XU pipe has one FMA instruction too, which scales its argument or its result.
+    """
+    left = np.clip(given["left"], 0.0, 1.0)
+    count = (1 - left) * table.get("mufu_inst")
+    added = count * (given["each"] - 1) / np.fmax(table.get("fma_pipe_inst"), 1.0)
+    issue = 1 + (given["each"] - 2) * count / table.get("inst_executed")
+    return {"xu": left, "fma": 1 + or_else(added, 0.0), "issue": or_else(issue, 1.0), "latency_shared": left}
+
+
+def _matrix(table: Table, given: Given) -> Left:
+    """Multiply-adds become matrix instructions: `left` of theirs remain, and `loads` of the loads of operands."""
+    left, loads = np.clip(given["left"], 0.0, 1.0), np.clip(given["loads"], 0.0, 1.0)
+    arithmetic = dict.fromkeys(("fma", "issue", "latency_fixed"), left)
+    operands = dict.fromkeys(("lsu", "l1_shared", "l1_global", "latency_shared", "latency_memory"), loads)
+    return arithmetic | operands | {"lsu": np.fmin(left * 2, loads), "latency_fixed": np.fmin(2 * left, 1.0)}
+
+
+def _warpgroups(table: Table, given: Given) -> Left:
+    """A group of four warps starts one matrix instruction that reads its operands from shared memory itself.
+
+    The tensor pipe then runs at its full rate: the instructions of one warp reach at most two thirds of it (CC 9.0).
+    Bulk copies bring the operands to shared memory without loads.
+    """
+    rate = np.clip(given["rate"], 0.0, 1.0)
+    started = np.clip(given["started"], 0.0, 1.0)
+    return {
+        "tensor": rate,
+        "issue": started,
+        "lsu": started,
+        "l1_global": started,
+        "l1_shared": np.clip(given["operands"], 0.0, 1.0),
+        "l2": np.clip(given["lookups"], 0.0, 1.0),
+        "latency": started,
+    }
+
+
+def _constants(table: Table, given: Given) -> Left:
+    """Constants are read in `left` of the requests: once for several values, or from shared memory."""
+    left = np.clip(given["left"], 0.0, 1.0)
+    issue = 1 - (1 - left) * or_else(np.clip(given["issued"], 0.0, 1.0), 0.0)
+    waits = 1 - or_else(np.clip(given["waits"], 0.0, 1.0), 0.0)
+    return {"idc": left, "adu": left, "issue": issue, "latency_fixed": np.fmin(issue, waits)}
+
+
+_ISSUED = ("issue", *PIPES)
+OPERATORS = (
+    Operator(
+        "reconverge",
+        "all lanes work, in fewer warp instructions",
+        _reconverge,
+        (*_ISSUED, "latency"),
+        {"left": "lanes_active / 32"},
+    ),
+    Operator(
+        "pack_lanes",
+        "blocks fill their warps",
+        _pack_lanes,
+        (*_ISSUED, "lsu", "latency", "block_launch"),
+        {"left": "lanes_of_block / 32", "blocks": "min(1, block_size / 256)"},
+    ),
+    Operator(
+        "scale",
+        "fewer instructions in the same mix",
+        _scale,
+        (*_ISSUED, *CONTROL, "latency_fixed"),
+        {"left": None},
+    ),
+    Operator(
+        "remove",
+        "instructions leave",
+        _remove,
+        (*_ISSUED, *CONTROL, "lsu", "latency_fixed"),
+        dict.fromkeys(("instructions", "mixed", "fma", "alu", "xu", "fp64", "control", "constants", "accesses"), "0"),
+        ("inst_executed",),
+        unused="0",
+    ),
+    Operator(
+        "no_waits",
+        "waits leave that the fix removes",
+        _no_waits,
+        ("latency_fixed", "latency_shared", "latency_memory", "latency_barrier"),
+        {"fixed": "0", "shared": "0", "memory": "0", "barrier": "0", "least": "1"},
+        unused="0",
+    ),
+    Operator(
+        "to_single",
+        "fp64 arithmetic becomes fp32",
+        _to_single,
+        ("fp64", "xu", "issue", "fma", "latency_fixed", "dram", "l2", "l1_global"),
+        reads=("dfma_inst", "dadd_inst", "dmul_inst", "inst_executed", "f64_conversion_inst"),
+    ),
+    Operator(
+        "functions",
+        "special functions leave the XU pipe for FMA instructions",
+        _functions,
+        ("xu", "fma", "issue", "latency_shared"),
+        {"left": None, "each": "4"},
+        ("mufu_inst", "fma_pipe_inst", "inst_executed"),
+    ),
+    Operator(
+        "matrix",
+        "multiply-adds become matrix instructions",
+        _matrix,
+        ("fma", "issue", "latency_fixed", "lsu", "l1_shared", "l1_global", "latency_shared", "latency_memory"),
+        {"left": None, "loads": None},
+    ),
+    Operator(
+        "warpgroups",
+        "four warps start one matrix instruction that reads shared memory itself",
+        _warpgroups,
+        ("tensor", "issue", "lsu", "l1_shared", "l1_global", "l2", "latency"),
+        dict.fromkeys(("rate", "started", "operands", "lookups"), None),
+    ),
+    Operator(
+        "constants",
+        "constants are read in fewer requests",
+        _constants,
+        ("idc", "adu", "issue", "latency_fixed"),
+        {"left": None, "issued": "0", "waits": "0"},
+    ),
+)

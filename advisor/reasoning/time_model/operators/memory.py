@@ -1,0 +1,327 @@
+"""Operators on global, local and shared memory: which bytes move, in how many requests, and how far they travel."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from advisor.reasoning.time_model.operators.table import (
+    LINE_SECTORS,
+    Given,
+    Left,
+    Operator,
+    Table,
+    fewer_threads,
+    or_else,
+    share,
+)
+from advisor.reasoning.time_model.terms import Array
+
+# L2's parts, and what each serves: lines (a tag request for each), sectors, or the words of a crossbar.
+_L2_PARTS = ("l2_tag_requests_pct", "l2_lookups_pct", "l2_data_pct", "l2_read_xbar_pct", "l2_write_xbar_pct")
+_TRAFFIC = (
+    "load_sectors_actual",
+    "load_sectors_ideal",
+    "store_sectors_actual",
+    "store_sectors_ideal",
+    "load_lines",
+    "load_lines_ideal",
+    "store_lines",
+    "store_lines_ideal",
+)
+
+
+def _lines(table: Table, kind: str) -> tuple[Array, Array]:
+    """Return the 128-byte lines of global loads or stores, now and ideally.
+
+    Without the counts of the source, a sector that lanes leave alone lies in a line of its own.
+    """
+    sectors, ideal = table.get(f"{kind}_sectors_actual"), table.get(f"{kind}_sectors_ideal")
+    least = ideal / LINE_SECTORS
+    guess = np.where(sectors > 1.5 * ideal, sectors, least)
+    return or_else(table.get(f"{kind}_lines"), guess), or_else(table.get(f"{kind}_lines_ideal"), least)
+
+
+def _l2_left(table: Table, whole: Array) -> Array:
+    """Return what coalesced accesses leave of the fullest part of L2: each part serves its own kind of event.
+
+    Tags serve a line (requests) and its sectors (look-ups), data and the crossbar to the SMs a sector, the crossbar to
+    L2 a word for each load request and one more than its sectors for each line of a store.
+    """
+    loads, loads_ideal = table.get("load_sectors_actual"), table.get("load_sectors_ideal")
+    stores, stores_ideal = table.get("store_sectors_actual"), table.get("store_sectors_ideal")
+    (in_lines, in_ideal), (out_lines, out_ideal) = _lines(table, "load"), _lines(table, "store")
+    ratio = table.get("sector_ratio")
+    in_ideal, out_ideal = (
+        np.where(whole, ideal, np.fmax(ideal, actual / ratio))
+        for ideal, actual in ((in_ideal, in_lines), (out_ideal, out_lines))
+    )
+
+    def left(ideal: Array, actual: Array) -> Array:
+        return or_else(share(ideal, actual), 1 / ratio)
+
+    words, words_ideal = in_lines + stores + out_lines, in_ideal + stores_ideal + out_ideal
+    parts = {
+        "l2_tag_requests_pct": left(in_ideal + out_ideal, in_lines + out_lines),
+        "l2_lookups_pct": 1 / ratio,
+        "l2_data_pct": 1 / ratio,
+        "l2_read_xbar_pct": left(loads_ideal, loads),
+        "l2_write_xbar_pct": left(words_ideal, words),
+    }
+    before = np.array([np.nan_to_num(table.get(name)) for name in parts])
+    after = before * np.array(list(parts.values()))
+    return np.where(before.max(axis=0) > 0, after.max(axis=0) / before.max(axis=0), 1 / ratio)
+
+
+def _coalesce(table: Table, given: Given) -> Left:
+    """Every access fetches only the sectors that its lanes ask for: in whole lines, or (whole = 0) where they lie."""
+    whole = given["whole"] > 0
+    ratio, lookups = table.get("sector_ratio"), table.get("global_lookup_share")
+    spread = np.where(whole, np.fmax(ratio, table.get("global_wavefront_ratio")), ratio)
+    local, moved = table.get("global_dram_share"), table.get("dram_bytes")
+    asked = np.fmax(table.get("requested_bytes"), np.fmin(table.get("asked_bytes"), local * moved))
+    needed = np.fmax(table.get("requested_bytes"), np.fmin(asked, local * moved / ratio))
+    dram = 1 - local + np.fmin(local, needed / moved)
+    waits = table.get("global_wait_share")
+    # Without isolated sectors DRAM and L2 reach their usual ceilings.
+    dense = {name: or_else(table.now.dense.get(name, table.ones()), 1.0) for name in ("dram", "l2", "l2_fill")}
+    return {
+        "l1_global": 1 / spread,
+        "l2": 1 - lookups * (1 - _l2_left(table, whole) * dense["l2"]),
+        "dram": 1 - local + (dram - 1 + local) * dense["dram"],
+        "l2_fill": 1 - local + (dram - 1 + local) * dense["l2_fill"],
+        "latency_memory": 1 - waits * (1 - np.fmax(1 / spread, table.get("idle_wait_share"))),
+    }
+
+
+def _widen(table: Table, given: Given) -> Left:
+    """Each lane moves `by` times as many bytes in an access, so that fewer threads move the same bytes.
+
+    L1 still passes every byte: 128 bytes each time.
+    """
+    by = np.fmax(given["by"], 1.0)
+    accesses = table.total("global_load_inst", "global_store_inst")
+    of_global = or_else(share(accesses, table.get("memory_inst")), 1.0)
+    passes = table.get("l1_wavefronts_pct") / 100 * table.get("sm_cycles_elapsed") * table.get("sm_count")
+    passes = passes * (1 - table.total("shared_wavefront_share", "local_wavefront_share"))
+    least = or_else(share(table.get("requested_bytes") / 128, passes), 1 / by)
+    waits = or_else(table.get("global_wait_share"), 1.0)
+    return fewer_threads(table, by) | {
+        "lsu": 1 - of_global * (1 - 1 / by),
+        "l1_global": np.fmax(1 / by, least),
+        "latency_memory": 1 - waits * (1 - 1 / by),
+        "block_launch": 1 / by,
+    }
+
+
+def _fetch_once(table: Table, given: Given) -> Left:
+    """Each byte crosses DRAM once, and L2 `lookups` of today's times; what DRAM sent again then waits for L2."""
+    left, lookups = np.fmin(given["bytes"] / table.get("dram_bytes"), 1.0), np.fmin(given["lookups"], 1.0)
+    near = or_else(table.get("l2_latency_cycles") / table.get("dram_latency_cycles"), 0.5)
+    return {"dram": left, "l2": lookups, "latency_memory": left + (1 - left) * near}
+
+
+def _tile(table: Table, given: Given) -> Left:
+    """A thread keeps a tile of results in registers, so that a loaded operand serves a row or a column of it.
+
+    left: of the loads. What is neither arithmetic nor a load (addresses, the loop, its barriers) is spread over the
+    tile.
+    """
+    left = np.clip(given["left"], 0.0, 1.0)
+    arithmetic = share(table.get("arithmetic_inst"), table.get("inst_executed"))
+    issue = np.fmax(arithmetic, 1 - (1 - left) * (1 - arithmetic))
+    out = dict.fromkeys(("lsu", "l1_shared", "l1_global", "latency_shared", "latency_memory", "latency_barrier"), left)
+    return out | {"issue": issue, "latency_fixed": issue}
+
+
+def _fewer_accesses(table: Table, given: Given) -> Left:
+    """`left` of the loads and stores remain, with their instructions; the global ones in proportion."""
+    left = np.clip(given["left"], 0.0, 1.0)
+    gone = 1 - left
+    of_global = or_else(table.get("global_load_share"), 1.0)
+    issue = 1 - gone * or_else(share(table.get("memory_inst"), table.get("inst_executed")), 0.0)
+    out = {"lsu": left, "l1_shared": left, "latency_shared": left, "issue": issue, "latency_fixed": issue}
+    return out | {"l1_global": 1 - gone * of_global, "latency_memory": 1 - gone * of_global}
+
+
+def _serve_blocks(table: Table, given: Given) -> Left:
+    """A thread computes the results of several blocks that load the same data: `left` of the loads remain."""
+    left = np.clip(given["left"], 0.0, 1.0)
+    loads = or_else(share(table.get("global_load_inst"), table.get("memory_inst")), 1.0)
+    issue = 1 - (1 - left) * or_else(share(table.get("global_load_inst"), table.get("inst_executed")), 0.0)
+    out = dict.fromkeys(("l2", "l1_global", "latency_memory"), left)
+    return out | {"lsu": 1 - loads * (1 - left), "issue": issue}
+
+
+def _pad(table: Table, given: Given) -> Left:
+    """Shared accesses take their ideal wavefronts."""
+    left = np.clip(given["left"], 0.0, 1.0)
+    return {"l1_shared": left, "latency_shared": left}
+
+
+def _without_local(table: Table, given: Given) -> Left:
+    """`share` of the local accesses leaves: their wavefronts, L2 look-ups, DRAM bytes, instructions and waits."""
+    gone = np.clip(given["share"], 0.0, 1.0)
+    executed = or_else(share(table.get("local_inst"), table.get("inst_executed")), 0.0)
+    issue = 1 - gone * executed
+    lookups, moved = (table.get(f"local_{name}_share") for name in ("lookup", "dram"))
+    waits = np.fmax(0.03, 1 - table.get("local_wavefront_share") * gone)
+    return {
+        "l1_local": 1 - gone,
+        "l2": 1 - lookups * gone,
+        "dram": 1 - moved * gone,
+        "issue": issue,
+        "lsu": 1 - table.get("local_share_of_memory") * gone,
+        "latency_memory": waits,
+    }
+
+
+def _array_near(table: Table, given: Given) -> Left:
+    """Arrays with computed indices move from local memory to registers or shared memory: an access is one wavefront."""
+    passes = table.get("local_wavefront_share") * table.get("l1_wavefronts_pct") / 100
+    passes = passes * table.get("sm_cycles_elapsed") * table.get("sm_count")
+    lookups, moved = (table.get(f"local_{name}_share") for name in ("lookup", "dram"))
+    waits = np.fmin(1 - table.get("local_wavefront_share"), or_else(table.get("idle_wait_share"), 1.0))
+    return {
+        "l1_local": np.fmin(1.0, table.get("local_inst") / passes),
+        "l2": np.fmax(0.0, 1 - lookups),
+        "dram": np.fmax(0.0, 1 - moved),
+        "latency_memory": waits,
+    }
+
+
+def _uniform(table: Table, given: Given) -> Left:
+    """Values that all lanes of a warp load move to constant memory: an operand of the instruction, not a load."""
+    count, loads = table.get("uniform_load_inst"), table.get("global_load_inst")
+    accesses = table.total("global_load_inst", "global_store_inst")
+    least = 0.03
+    of_loads = share(count, loads) * or_else(table.get("global_wait_share"), 1.0)
+    issue = 1 - or_else(share(count, table.get("inst_executed")), 0.0)
+    return {
+        "lsu": np.fmax(least, 1 - np.fmin(1.0, table.get("uniform_load_share"))),
+        "l1_global": np.fmax(least, 1 - share(count, accesses)),
+        "latency_memory": np.fmax(least, 1 - of_loads),
+        "issue": issue,
+    }
+
+
+def _cached(table: Table, given: Given) -> Left:
+    """Loads that pass by L1 are served by it where the same bytes are asked for again: L2 serves each byte once."""
+    left = np.clip(table.get("dram_bytes") / (32 * table.get("l2_sectors")), 0.1, 1.0)
+    # A load that hits L1 waits for L1; the others wait as before.
+    near = table.get("l1_latency_cycles") / table.get("l2_latency_cycles")
+    return {"l2": left, "latency_memory": left + (1 - left) * or_else(near, 1.0)}
+
+
+def _near(table: Table, given: Given) -> Left:
+    """Data moves next to the GPU or the block: `left` of the waits for it remain."""
+    left = np.clip(given["left"], 0.0, 1.0)
+    return {"latency_memory": left, "latency_barrier": left}
+
+
+def _whole_copies(table: Table, given: Given) -> Left:
+    """A bulk copy moves `bytes`, so fewer of them are started, each by a thread that computes its address and waits."""
+    left = np.clip(table.get("bulk_copy_bytes") / given["bytes"], 0.0, 1.0)
+    started = or_else(share(8 * table.get("bulk_copy_inst"), table.get("inst_executed")), 0.5)
+    issue = 1 - np.fmax(started, 0.5) * (1 - left)
+    return {"bulk_copies": left, "issue": issue, "alu": issue, "latency_fixed": issue, "latency_memory": left}
+
+
+_ALL_MEMORY = ("l1_global", "l2", "l2_fill", "dram", "latency_memory")
+_THREADS = ("issue", "latency_fixed", "fma", "alu", "adu", "cbu", "idc")
+_ACCESSES = ("lsu", "l1_shared", "l1_global", "latency_shared", "latency_memory", "issue", "latency_fixed")
+
+OPERATORS = (
+    Operator(
+        "coalesce",
+        "every access fetches only the sectors that its lanes ask for, in whole lines",
+        _coalesce,
+        _ALL_MEMORY,
+        {"whole": "1"},
+        reads=("sector_ratio", "dram_bytes", "requested_bytes", *_TRAFFIC, *_L2_PARTS),
+    ),
+    Operator(
+        "widen",
+        "each lane moves more bytes in an access, so fewer threads move the same bytes",
+        _widen,
+        ("lsu", "l1_global", "latency_memory", "block_launch", *_THREADS),
+        {"by": None},
+        ("requested_bytes", "memory_inst", "inst_executed"),
+    ),
+    Operator(
+        "fetch_once",
+        "each byte crosses DRAM once",
+        _fetch_once,
+        ("dram", "l2", "latency_memory"),
+        {"bytes": None, "lookups": "1"},
+        ("dram_bytes",),
+    ),
+    Operator(
+        "tile",
+        "a thread keeps a tile of results in registers, so a loaded operand serves a row or a column of it",
+        _tile,
+        (*_ACCESSES, "latency_barrier"),
+        {"left": None},
+        ("arithmetic_inst", "inst_executed"),
+    ),
+    Operator(
+        "fewer_accesses",
+        "some loads and stores leave, with their instructions",
+        _fewer_accesses,
+        _ACCESSES,
+        {"left": None},
+        ("memory_inst", "inst_executed"),
+    ),
+    Operator(
+        "serve_blocks",
+        "a thread computes the results of several blocks that load the same data",
+        _serve_blocks,
+        ("l2", "l1_global", "latency_memory", "lsu", "issue"),
+        {"left": None},
+        ("global_load_inst", "inst_executed"),
+    ),
+    Operator(
+        "pad",
+        "shared accesses take their ideal wavefronts",
+        _pad,
+        ("l1_shared", "latency_shared"),
+        {"left": "1 / shared_wavefront_ratio"},
+    ),
+    Operator(
+        "without_local",
+        "local accesses leave, with their traffic in all caches and DRAM",
+        _without_local,
+        ("l1_local", "l2", "dram", "issue", "lsu", "latency_memory"),
+        {"share": "1"},
+        ("local_inst", "inst_executed", "local_lookup_share", "local_dram_share", "local_wavefront_share"),
+    ),
+    Operator(
+        "array_near",
+        "arrays move from local memory to registers or shared memory",
+        _array_near,
+        ("l1_local", "l2", "dram", "latency_memory"),
+        reads=("local_inst", "local_lookup_share", "local_dram_share", "local_wavefront_share"),
+    ),
+    Operator(
+        "uniform",
+        "values that all lanes load become constants",
+        _uniform,
+        ("lsu", "l1_global", "latency_memory", "issue"),
+        reads=("uniform_load_inst", "global_load_inst", "global_store_inst", "uniform_load_share"),
+    ),
+    Operator(
+        "cached",
+        "loads are served by L1 where the same bytes are asked for again",
+        _cached,
+        ("l2", "latency_memory"),
+        reads=("dram_bytes", "l2_sectors"),
+    ),
+    Operator("near", "data moves next to its user", _near, ("latency_memory", "latency_barrier"), {"left": None}),
+    Operator(
+        "whole_copies",
+        "a bulk copy moves more bytes, so fewer are started",
+        _whole_copies,
+        ("bulk_copies", "issue", "alu", "latency_fixed", "latency_memory"),
+        {"bytes": None},
+        ("bulk_copy_bytes", "bulk_copy_inst"),
+    ),
+)

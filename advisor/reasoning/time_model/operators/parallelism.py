@@ -1,0 +1,106 @@
+"""Operators on what runs at once: warps, blocks, loads in flight, and what keeps them waiting."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from advisor.reasoning.time_model.operators.table import Given, Left, Operator, Table, fewer_threads, or_else
+
+
+def _occupy(table: Table, given: Given) -> Left:
+    """An SM holds `blocks` of today's blocks at once, so that their waits overlap; never more than the grid has."""
+    now = table.get("blocks_per_sm_limit")
+    left = np.fmax(now / given["blocks"], table.get("sm_count") * now / table.get("grid_size"))
+    return {"latency": np.clip(left, 0.0, 1.0)}
+
+
+def _overlap(table: Table, given: Given) -> Left:
+    """A warp has `by` operations in flight where it had one, so that it waits once for all of them."""
+    by = np.fmax(given["by"], 1.0)
+    out = {f"latency_{name}": 1 / np.fmax(or_else(given[name], 1.0), 1.0) for name in ("fixed", "shared", "barrier")}
+    return out | {"latency_memory": 1 / by}
+
+
+def _fill(table: Table, given: Given) -> Left:
+    """The work spreads evenly over all SMs, in as many warps as they hold; `left` of today's waits remain."""
+    return {"imbalance": 0.0 * given["left"], "latency": np.clip(given["left"], 0.0, 1.0)}
+
+
+def _balance(table: Table, given: Given) -> Left:
+    """`left` of the busiest SM's excess over the average remains."""
+    return {"imbalance": np.clip(given["left"], 0.0, 1.0)}
+
+
+def _even_warps(table: Table, given: Given) -> Left:
+    """The warps of an SM end together, so that its slots stay full: `left` of the waits remain."""
+    return {"latency": np.clip(given["left"], 0.0, 1.0)}
+
+
+def _merge_blocks(table: Table, given: Given) -> Left:
+    """`left` of the blocks start; each thread does the work of several, with several loads in flight."""
+    left = np.clip(given["left"], 1e-3, 1.0)
+    return fewer_threads(table, 1 / left) | {
+        "block_launch": left,
+        "latency_memory": np.fmax(1 / np.fmax(given["in_flight"], 1.0), left),
+    }
+
+
+def _skip_threads(table: Table, given: Given) -> Left:
+    """Only the `left` of the threads that have work are started, in `blocks` of the blocks."""
+    left = np.clip(given["left"], 0.0, 1.0)
+    out = dict.fromkeys(("issue", "lsu", "l1_global", "alu", "adu", "cbu", "idc", "latency"), left)
+    return out | {"block_launch": np.clip(given["blocks"], 0.0, 1.0)}
+
+
+def _fewer_barriers(table: Table, given: Given) -> Left:
+    """`left` of the barriers remain; accesses that only carried data from one part to the next leave with them."""
+    left = np.clip(given["left"], 0.0, 1.0)
+    barriers = table.get("barrier_inst")
+    served = table.total("control_inst", "constant_inst", "barrier_inst")
+    gone = (1 - left) * barriers / served
+    kept = np.fmax(left, np.clip(given["own"], 0.0, 1.0))
+    out = dict.fromkeys(("l1_shared", "lsu", "latency_shared"), kept)
+    return out | {"latency_barrier": left, "adu": np.fmax(left, 1 - or_else(gone, 1.0))}
+
+
+def _fewer_launches(table: Table, given: Given) -> Left:
+    """`left` of what launching costs the host remains."""
+    return {"launch": np.clip(given["left"], 0.0, 1.0)}
+
+
+OPERATORS = (
+    Operator("occupy", "an SM holds more blocks at once", _occupy, ("latency",), {"blocks": None}, ("grid_size",)),
+    Operator(
+        "overlap",
+        "a warp has several operations in flight",
+        _overlap,
+        ("latency_memory", "latency_fixed", "latency_shared", "latency_barrier"),
+        {"by": "1", "fixed": "1", "shared": "1", "barrier": "1"},
+        unused="1",
+    ),
+    Operator("fill", "the work spreads evenly over all SMs", _fill, ("imbalance", "latency"), {"left": None}),
+    Operator("balance", "all SMs have the same work", _balance, ("imbalance",), {"left": "0"}),
+    Operator("even_warps", "the warps of an SM end together", _even_warps, ("latency",), {"left": None}),
+    Operator(
+        "merge_blocks",
+        "fewer blocks start, whose threads do more work each",
+        _merge_blocks,
+        ("block_launch", "latency_memory", "issue", "latency_fixed", "fma", "alu", "adu", "cbu", "idc"),
+        {"left": None, "in_flight": "4"},
+    ),
+    Operator(
+        "skip_threads",
+        "only threads that have work are started",
+        _skip_threads,
+        ("block_launch", "issue", "lsu", "l1_global", "alu", "adu", "cbu", "idc", "latency"),
+        {"left": None, "blocks": None},
+    ),
+    Operator(
+        "fewer_barriers",
+        "barriers leave, with the accesses that only carried data across them",
+        _fewer_barriers,
+        ("latency_barrier", "adu", "l1_shared", "lsu", "latency_shared"),
+        {"left": None, "own": "1"},
+    ),
+    Operator("fewer_launches", "the host launches less often", _fewer_launches, ("launch",), {"left": None}),
+)

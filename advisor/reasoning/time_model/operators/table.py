@@ -1,0 +1,108 @@
+"""The launch as the operators see it: counts of its instructions and accesses, per launch, and what reads them.
+
+The reader sums the rows of the report's instruction table (one per address) by role, so a launch is one row here:
+executed instructions by opcode, 128-byte lines and sectors of global accesses with their ideals, shared wavefronts
+with theirs. A report without source counters has hardware totals in the same columns, or NaN, and the operators then
+take the nearest total that there is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+from msgspec import Struct
+
+from advisor.reasoning.time_model.terms import Array, Needs
+
+# What is left, 0 or more, of the work of each term: arrays of shape (rows,), NaN if unknown.
+Left = dict[str, Array]
+Given = Mapping[str, Array]
+# The pipes that a warp instruction may use, whatever it computes.
+PIPES = ("fma", "alu", "fp64", "xu")
+# What every instruction pays beside its pipe.
+ISSUED = ("issue", "latency_fixed")
+# A thread's own overhead: addresses, tests, moves, constants, its start and its end.
+CONTROL = ("adu", "cbu", "idc")
+LINE_SECTORS = 4.0
+
+
+class Table(Struct, frozen=True):
+    """Some launches: canonical metrics by name, shape (rows,), and the needs of their units before any change."""
+
+    columns: Mapping[str, Array]
+    rows: int
+    now: Needs
+
+    def get(self, name: str) -> Array:
+        """Return a metric, NaN where it is unknown."""
+        found = self.columns.get(name)
+        return np.full(self.rows, np.nan) if found is None else np.asarray(found, dtype=float)
+
+    def total(self, *names: str) -> Array:
+        """Return the sum of counts, of which an unknown one counts as none; NaN if all are unknown."""
+        found = np.array([self.get(name) for name in names])
+        return np.where(np.isfinite(found).any(axis=0), np.nansum(found, axis=0), np.nan)
+
+    def ones(self) -> Array:
+        """Return an array of 1."""
+        return np.ones(self.rows)
+
+
+class Operator(Struct, frozen=True):
+    """A change of a launch's work. apply: returns what is left of the work of each term.
+
+    says: what it does, for a reader; parameters: what a fix gives it, by name, with the formula that holds if it does
+    not (None: it must); unused: the formula of a parameter that then changes nothing; terms: what it may change;
+    reads: the metrics that it needs beside its parameters. of_terms: its parameters
+    are terms, and it changes those that it is given.
+    """
+
+    name: str
+    says: str
+    apply: Callable[[Table, Given], Left]
+    terms: tuple[str, ...]
+    parameters: dict[str, str | None] = {}
+    reads: tuple[str, ...] = ()
+    unused: str = ""
+    of_terms: bool = False
+
+
+def share(part: Array, whole: Array) -> Array:
+    """Return part / whole, 0 to 1; NaN if unknown or of nothing."""
+    return np.clip(np.where(whole > 0, part / whole, np.nan), 0.0, 1.0)
+
+
+def or_else(value: Array, other: Array | float) -> Array:
+    """Return the value, or the other one where it is unknown."""
+    return np.where(np.isfinite(value), value, other)
+
+
+def useful(table: Table) -> Array:
+    """Return the share of instructions that compute with data: floating point, special functions, tensor; 0 if unknown.
+
+    A thread that handles more elements executes these once for each, and all others (addresses, tests, moves) less
+    often.
+    """
+    count = table.total("fp32_inst", "fp64_inst", "half_inst", "tensor_inst", "mufu_inst", "conversion_inst")
+    return or_else(share(count, table.get("inst_executed")), 0.0)
+
+
+def fewer_threads(table: Table, by: Array) -> Left:
+    """Return what is left of the overhead of threads, each of which does the work of `by` threads.
+
+    Instructions that compute with data stay; those of the thread itself (addresses, tests, parameters, start and end)
+    are divided. On the FMA pipe, floating-point instructions stay and integer products and moves are divided.
+    """
+    kept = useful(table)
+    floats = or_else(share(table.total("fp32_inst", "half_inst"), table.get("fma_pipe_inst")), kept)
+    issue, fma = (part + (1 - part) / by for part in (kept, floats))
+    return {
+        "issue": issue,
+        "latency_fixed": issue,
+        "fma": fma,
+        "alu": 1 / by,
+        "adu": 1 / by,
+        "cbu": 1 / by,
+        "idc": 1 / by,
+    }

@@ -1,0 +1,134 @@
+"""Operators: what a fix leaves of each unit's work follows from the launch's own counts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from advisor.knowledge.base import catalog
+from advisor.knowledge.time_model import fix_terms
+from advisor.readers.actions import lines
+from advisor.reasoning.time_model import model
+from advisor.reasoning.time_model.operators import OPERATORS, applied, names_read, terms_of
+from advisor.reasoning.time_model.slot_bound import slots_left
+
+
+def left(operators: dict[str, dict[str, str]], **values: float) -> dict[str, float]:
+    columns = {name: np.array([value]) for name, value in values.items()}
+    built = model.build(columns, 1)
+    return {term: float(part[0]) for term, part in applied(operators, built.columns, 1, built.now).items()}
+
+
+STORES = {
+    "sector_ratio": 4.5,
+    "load_sectors_actual": 4.0e6,
+    "load_sectors_ideal": 4.0e6,
+    "store_sectors_actual": 32.0e6,
+    "store_sectors_ideal": 4.0e6,
+    "load_lines": 1.0e6,
+    "load_lines_ideal": 1.0e6,
+    "store_lines": 32.0e6,
+    "store_lines_ideal": 1.0e6,
+    "l2_tag_requests_pct": 60.0,
+    "l2_write_xbar_pct": 75.0,
+    "l2_data_pct": 19.0,
+    "l2_served_pct": 75.0,
+}
+
+
+def test_every_operator_changes_terms_and_reads_metrics_that_exist() -> None:
+    for operator in OPERATORS.values():
+        assert set(operator.terms) <= set(fix_terms()), operator.name
+        assert set(operator.reads) <= catalog().metrics.keys(), operator.name
+        assert operator.terms or operator.of_terms
+
+
+def test_fixes_of_launches_change_only_what_their_operators_name() -> None:
+    for entry in catalog().diagnoses.values():
+        for fix in entry.fixes:
+            for given in (fix.operators, *fix.partial.values()):
+                found = left(given, **STORES)
+                assert found.keys() <= set(terms_of(given)), (entry.id, fix.id)
+                assert names_read(given) <= catalog().metrics.keys()
+
+
+def test_a_scattered_store_sends_two_words_a_sector_where_a_coalesced_line_sends_five() -> None:
+    found = left({"coalesce": {}}, **STORES)
+    before, after = 1 + 32 + 32, 1 + 4 + 1  # words: load requests, sectors and lines of stores
+    assert found["l2"] == pytest.approx(after / before)
+    # Without the crossbar the tags lead: lines of loads and stores.
+    tags = left({"coalesce": {}}, **{**STORES, "l2_write_xbar_pct": 1.0, "l2_served_pct": 60.0})
+    assert tags["l2"] == pytest.approx(max(2 / 33, 19 / 60 / 4.5))
+
+
+def test_groups_that_stay_in_their_lines_save_sectors_but_not_passes_for_whole_lines() -> None:
+    numbers = {**STORES, "global_wavefront_ratio": 8.0, "dram_bytes": 1e9, "requested_bytes": 1e8}
+    assert left({"coalesce": {}}, **numbers)["l1_global"] == pytest.approx(1 / 8)
+    assert left({"coalesce": {"whole": "0"}}, **numbers)["l1_global"] == pytest.approx(1 / 4.5)
+
+
+def test_isolated_sectors_reach_the_usual_rate_when_they_are_dense_again() -> None:
+    lone = {"sector_ratio": 4.0, "global_sectors": 1e6, "dram_bytes": 2e8, "dram_pct": 50.0, "requested_bytes": 5e7}
+    dense = {**lone, "dram_bytes": 4e7}
+    assert left({"coalesce": {}}, **lone)["dram"] == pytest.approx(0.25 * 0.6 / 0.9)
+    assert "dram" not in left({"coalesce": {}}, **dense)  # it moved no more than was asked for
+
+
+def test_wider_accesses_divide_the_overhead_of_threads_and_keep_their_arithmetic() -> None:
+    numbers = {"inst_executed": 100.0, "fp32_inst": 40.0, "fma_pipe_inst": 50.0, "memory_inst": 20.0}
+    found = left({"widen": {"by": "4"}}, **numbers, global_load_inst=20.0, access_bits_mean=32.0)
+    assert found["issue"] == pytest.approx(0.4 + 0.6 / 4)
+    assert found["fma"] == pytest.approx(0.8 + 0.2 / 4)
+    assert found["block_launch"] == found["lsu"] == found["latency_memory"] == pytest.approx(0.25)
+
+
+def test_an_sm_holds_no_more_blocks_than_the_grid_has() -> None:
+    numbers = {"blocks_per_sm_limit": 2.0, "sm_count": 100.0}
+    assert left({"occupy": {"blocks": "8"}}, **numbers, grid_size=1e6)["latency"] == pytest.approx(0.25)
+    assert left({"occupy": {"blocks": "8"}}, **numbers, grid_size=400.0)["latency"] == pytest.approx(0.5)
+
+
+def test_removed_instructions_leave_issue_and_their_own_pipe() -> None:
+    numbers = {"inst_executed": 100.0, "xu_inst": 10.0, "fma_pipe_inst": 50.0}
+    found = left({"remove": {"xu": "5", "fma": "10"}}, **numbers)
+    assert found["xu"] == pytest.approx(0.5)
+    assert found["fma"] == pytest.approx(0.8)
+    assert found["issue"] == pytest.approx(0.85)
+    assert np.isnan(left({"remove": {"mixed": "integer_inst"}}, **numbers)["issue"])
+
+
+def test_operators_of_one_fix_act_on_different_events() -> None:
+    both = left({"pad": {"left": "0.5"}, "fewer_accesses": {"left": "0.5"}}, shared_wavefront_ratio=2.0)
+    assert both["l1_shared"] == pytest.approx(0.25)
+
+
+def test_lost_slots_are_blamed_on_the_fullest_unit_that_their_reason_waits_for() -> None:
+    columns: dict[str, Any] = {
+        "issue_pct": np.array([20.0]),
+        "sm_active_pct": np.array([100.0]),
+        "stall_long_scoreboard_not_issued_pct": np.array([60.0]),
+        "stall_wait_not_issued_pct": np.array([20.0]),
+        "dram_pct": np.array([81.0]),
+    }
+    now = model.build(columns, 1).now
+    halved = {**now.terms, "dram": now.terms["dram"] * 0.5}
+    # Of 80 lost slots three quarters wait for DRAM; half of these leave.
+    assert float(slots_left(columns, now, halved, np.ones(1))[0]) == pytest.approx(0.7)
+    assert float(slots_left(columns, now, now.terms, np.ones(1))[0]) == pytest.approx(1.0)
+    del columns["sm_active_pct"]
+    assert np.isnan(slots_left(columns, now, halved, np.ones(1))[0])
+
+
+def test_a_warp_that_touches_many_lines_needs_as_few_as_its_sectors_fill() -> None:
+    tables: dict[str, dict[int, float] | None] = {
+        "memory_type": {0: 4.0, 16: 4.0, 32: 16.0},
+        "memory_access_type": {0: 2.0, 16: 4.0, 32: 2.0},
+        "inst_executed": {0: 10.0, 16: 10.0, 32: 10.0},
+        "memory_l1_tag_requests_global": {0: 320.0, 16: 10.0},
+        "memory_l2_theoretical_sectors_global_ideal": {0: 40.0, 16: 10.0},
+    }
+    found = lines(tables)
+    assert found == {"load_lines": 320.0, "load_lines_ideal": 10.0, "store_lines": 10.0, "store_lines_ideal": 10.0}
+    assert lines({**tables, "memory_l1_tag_requests_global": None}) == {}
