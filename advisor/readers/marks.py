@@ -24,8 +24,8 @@ _STRONG = re.compile(r"\bLDG?\.[\w.]*STRONG\b")
 _LOAD = re.compile(r"\bLDG?\b")
 _CALL = re.compile(r"\b(?:CALL|CAL|JCAL)\b[\w.]*\s+`?\(?(0x[0-9a-f]+)")
 _RETURN = re.compile(r"\bRET\b")
-# The compiler tests the exponent of the argument of a precise square root (0xf3000000, which is -0xd000000) and of a precise
-# reciprocal (0x1800000) with integer instructions, before the fast path of both; only a division has an instruction for it (FCHK).
+# The compiler tests the exponent of the argument of a precise square root (0xf3000000, which is -0xd000000) and of a
+# precise reciprocal (0x1800000) with integer instructions, before the fast path; only a division has its own (FCHK).
 _CHECK = re.compile(r"\b(?:FCHK\b|(?:VIADD|IADD3?|IADD32I)\b.*(?:0xf3000000|-0xd000000|0x1800000)\b)")
 
 
@@ -39,7 +39,7 @@ def has_marks(opcodes: Mapping[str, float] | None, local: bool) -> bool:
 
 
 def from_code(action: Any) -> dict[str, float]:
-    """Return the metrics of a launch, whose code `action` must have (see container.slim); empty if it lacks the text."""
+    """Return the metrics of a launch with its code (see container.slim); empty if the code is not there."""
     tables = {name: instances(action, name) for name in TABLES}
     executed = tables["inst_executed"] or {}
     texts = {pc: action.sass_by_pc(pc) for pc, count in executed.items() if count}
