@@ -22,6 +22,7 @@ from advisor.readers.actions import ALWAYS, INSTANCED, describe, instances, loca
 from advisor.readers.addresses import LoadAddresses
 from advisor.readers.code import Code
 from advisor.readers.flow import Facts
+from advisor.readers.marks import TABLES, from_code, has_marks
 from advisor.readers.sampling import DROPPED, INTERVAL, bare_name, sampled
 from advisor.records.child import claim_output, limit_memory, lines_in
 
@@ -118,7 +119,7 @@ def run(job: dict[str, Any], send: Callable[[dict[str, Any]], None]) -> None:
 
 
 def _launches(job: dict[str, Any], data: mmap.mmap, send: Callable[[dict[str, Any]], None]) -> None:
-    code = Batch(data, job["folder"], ["memory_type", "inst_executed"])
+    code = Batch(data, job["folder"], list(TABLES))
     strings = code.strings()
     series = _sampled_names(strings, job["sampled"])
     wanted = [*job["names"], *ALWAYS, *series, INTERVAL, DROPPED]
@@ -134,9 +135,13 @@ def _launches(job: dict[str, Any], data: mmap.mmap, send: Callable[[dict[str, An
                     "built": marks.get(index),
                     "sampling": sampled(action, series),
                 }
-                if message["local"] is None and any(row[0] == "local" for row in message["accesses"] or ()):
+                local = any(row[0] == "local" for row in message["accesses"] or ())
+                split = message["local"] is None and local
+                if split or has_marks(message["opcodes"], local):
                     with contextlib.suppress(IndexError):
-                        message["local"] = local_split_by_code(code.actions(index, index + 1, code=True)[0][0])
+                        whole = code.actions(index, index + 1, code=True)[0][0]
+                        message["local"] = local_split_by_code(whole) if split else message["local"]
+                        message["patterns"] |= from_code(whole)
             except (TypeError, ValueError, RuntimeError, AttributeError, UnicodeError):
                 message = None  # the library raises this for damaged data
         send({"index": index, "launch": message})

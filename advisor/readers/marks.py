@@ -1,0 +1,94 @@
+"""What the text of single instructions tells about a launch: traffic of strong loads, local memory of called functions,
+checks of precise functions. Runs in the child process: standard library only.
+
+The text is read only where the opcodes of the launch show that one of them is there (`has_marks`).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from advisor.readers.actions import GLOBAL, LOCAL, instances
+
+# What `from_code` reads of each instruction.
+TABLES = (
+    "memory_type",
+    "inst_executed",
+    "memory_l2_theoretical_sectors_global",
+    "memory_l2_theoretical_sectors_global_ideal",
+)
+_STRONG = re.compile(r"\bLDG?\.[\w.]*STRONG\b")
+_LOAD = re.compile(r"\bLDG?\b")
+_CALL = re.compile(r"\b(?:CALL|CAL|JCAL)\b[\w.]*\s+`?\(?(0x[0-9a-f]+)")
+_RETURN = re.compile(r"\bRET\b")
+# The compiler tests the exponent of the argument of a precise square root (0xf3000000, which is -0xd000000) and of a
+# precise reciprocal (0x1800000) with integer instructions, before the fast path; only a division has its own (FCHK).
+_CHECK = re.compile(r"\b(?:FCHK\b|(?:VIADD|IADD3?|IADD32I)\b.*(?:0xf3000000|-0xd000000|0x1800000)\b)")
+
+
+def has_marks(opcodes: Mapping[str, float] | None, local: bool) -> bool:
+    """Whether the text of the instructions adds something. local: whether the launch accesses local memory."""
+    found = opcodes or {}
+    strong = any(_STRONG.match(name) for name in found)
+    calls = local and any(name.partition(".")[0] in ("CALL", "CAL", "JCAL") for name in found)
+    functions = any(name.startswith(("MUFU.RCP", "MUFU.RSQ")) and not name.endswith("64H") for name in found)
+    return strong or calls or functions
+
+
+def from_code(action: Any) -> dict[str, float]:
+    """Return the metrics of a launch with its code (see container.slim); empty if the code is not there."""
+    tables = {name: instances(action, name) for name in TABLES}
+    executed = tables["inst_executed"] or {}
+    texts = {pc: action.sass_by_pc(pc) for pc, count in executed.items() if count}
+    return of_texts(texts, tables) if texts and all(map(str.strip, texts.values())) else {}
+
+
+def of_texts(texts: Mapping[int, str], tables: Mapping[str, Mapping[int, float] | None]) -> dict[str, float]:
+    """Return the metrics from the text of each executed instruction. tables: as `TABLES` names them, by address."""
+    executed, spaces = tables["inst_executed"] or {}, tables["memory_type"] or {}
+    out = {"function_check_inst": math.fsum(executed[pc] for pc, text in texts.items() if _CHECK.search(text))}
+    loads = [pc for pc, text in texts.items() if _LOAD.search(text) and int(spaces.get(pc, 0.0)) & GLOBAL]
+    out |= _strong_shares(loads, texts, *(tables[name] for name in TABLES[2:]))
+    accesses = [pc for pc, space in spaces.items() if int(space) & LOCAL and executed.get(pc)]
+    if accesses:
+        called = _called(texts)
+        inside = math.fsum(executed[pc] for pc in accesses if any(start <= pc <= stop for start, stop in called))
+        out["called_local_share"] = inside / math.fsum(executed[pc] for pc in accesses)
+    return out
+
+
+def _strong_shares(
+    loads: Iterable[int],
+    texts: Mapping[int, str],
+    sectors: Mapping[int, float] | None,
+    ideals: Mapping[int, float] | None,
+) -> dict[str, float]:
+    if sectors is None or ideals is None:
+        return {}
+    total = excess = strong = strong_excess = 0.0
+    for pc in loads:
+        cost, over = sectors.get(pc, 0.0), max(0.0, sectors.get(pc, 0.0) - ideals.get(pc, 0.0))
+        total, excess = total + cost, excess + over
+        if _STRONG.search(texts[pc]):
+            strong, strong_excess = strong + cost, strong_excess + over
+    shares = {"strong_sector_share": strong / total} if total else {}
+    return shares | {"strong_excess_share": strong_excess / excess if excess else 0.0}
+
+
+def _called(texts: Mapping[int, str]) -> list[tuple[int, int]]:
+    """Return the first and last addresses of the called functions: from each target to the last return before the next.
+
+    Empty where a target is not in the text, as of a call through a pointer.
+    """
+    targets = sorted({int(found[1], 16) for text in texts.values() if (found := _CALL.search(text))} & texts.keys())
+    returns = [pc for pc, text in texts.items() if _RETURN.search(text)]
+    out = []
+    for place, start in enumerate(targets, 1):
+        after = targets[place] if place < len(targets) else math.inf
+        ends = [pc for pc in returns if start <= pc < after]
+        if ends:
+            out.append((start, max(ends)))
+    return out

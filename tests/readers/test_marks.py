@@ -1,0 +1,71 @@
+"""What the text of single instructions tells: strong loads, local memory of called functions, precise functions."""
+
+from __future__ import annotations
+
+import pytest
+
+from advisor.readers.actions import GLOBAL, LOCAL
+from advisor.readers.marks import TABLES, has_marks, of_texts
+
+TYPES, EXECUTED, SECTORS, IDEALS = TABLES
+
+
+def test_strong_loads_by_their_sectors() -> None:
+    """Seven plain index loads and five strong ones: few of the instructions, most of the sectors, all of the excess."""
+    texts = {0x10: "LDG.E R2, desc[UR4][R2.64]", 0x20: "@P0 LDG.E.STRONG.GPU R3, desc[UR4][R4.64]", 0x30: "EXIT"}
+    tables = {
+        TYPES: {0x10: GLOBAL, 0x20: GLOBAL},
+        EXECUTED: {0x10: 7.0, 0x20: 5.0, 0x30: 1.0},
+        SECTORS: {0x10: 28.0, 0x20: 84.0},
+        IDEALS: {0x10: 28.0, 0x20: 20.0},
+    }
+    found = of_texts(texts, tables)
+    assert found["strong_sector_share"] == 0.75 and found["strong_excess_share"] == 1
+    assert "called_local_share" not in found  # no local memory
+
+
+def test_local_memory_of_called_functions() -> None:
+    """The body of a called function ends at its last return; what the kernel itself stores is outside."""
+    texts = {
+        0x100: "STL [R1], R4",
+        0x110: "CALL.REL.NOINC 0x140",
+        0x120: "LDL R2, [R1]",
+        0x130: "EXIT",
+        0x140: "LDL R5, [R9]",
+        0x150: "@P0 RET.REL.NODEC R4, 0x100",
+        0x160: "STL [R9], R5",
+        0x170: "RET.REL.NODEC R4, 0x100",
+    }
+    tables = dict.fromkeys(TABLES, None) | {
+        TYPES: {0x100: LOCAL, 0x120: LOCAL, 0x140: LOCAL, 0x160: LOCAL},
+        EXECUTED: {pc: 8.0 if pc >= 0x140 else 4.0 for pc in texts},
+    }
+    assert of_texts(texts, tables)["called_local_share"] == pytest.approx(16 / 24)
+    pointer = {**texts, 0x110: "CALL.ABS.NOINC R6"}  # where it leads is not in the text
+    assert of_texts(pointer, tables)["called_local_share"] == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "checks"),
+    [
+        ("FCHK P0, R19, R26", True),
+        ("VIADD R0, R16, 0xf3000000", True),
+        ("IADD3 R10, R8, -0xd000000, RZ", True),
+        ("@!P1 IADD3 R0, R16, 0x1800000, RZ", True),
+        ("IADD3 R0, R16, 0x18000000, RZ", False),
+        ("LOP3.LUT R0, R0, 0x1800000, RZ, 0xc0, !PT", False),
+        ("MUFU.RCP R0, R26", False),
+    ],
+)
+def test_checks_of_precise_functions(text: str, checks: bool) -> None:
+    """A division has its own test; roots and reciprocals test the exponent by integers."""
+    tables = dict.fromkeys(TABLES, None) | {EXECUTED: {0: 3.0}}
+    assert of_texts({0: text}, tables)["function_check_inst"] == (3 if checks else 0)
+
+
+def test_text_is_read_only_where_it_adds_something() -> None:
+    """Reading the text takes time: a copy needs none."""
+    assert not has_marks({"LDG.E": 1.0, "STG.E": 1.0, "CALL.REL.NOINC": 1.0}, local=False) and not has_marks(None, True)
+    assert has_marks({"LDG.E.STRONG.SYS": 1.0}, local=False)
+    assert has_marks({"CALL.REL.NOINC": 1.0}, local=True)
+    assert has_marks({"MUFU.RSQ": 1.0}, local=False) and not has_marks({"MUFU.RCP64H": 1.0}, local=False)
