@@ -54,7 +54,8 @@ class RuleDef(Entry, frozen=True, forbid_unknown_fields=True):
 
     Names are observations, classes (`class.dram_bound`), answers (`answer.dtype.f32`), findings of earlier steps, and
     conclusions of the napkin math (`napkin.near_floor`) and of the quantification (`gain.reaches_10`).
-    asks: whether an interview asks for what the rule lacks; not where another rule needs better numbers.
+    asks: whether an interview asks for what the rule lacks; not where another rule needs better numbers. rare: those of
+    `unless` that are so seldom true that the rule is as sure without knowing them.
     """
 
     id: str = ""
@@ -62,6 +63,7 @@ class RuleDef(Entry, frozen=True, forbid_unknown_fields=True):
     unless: tuple[str, ...] = ()
     because: str = ""
     asks: bool = True
+    rare: tuple[str, ...] = ()
 
 
 class FixDef(Entry, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -79,7 +79,8 @@ def fix_rule(finding: str, fix_id: str) -> str:
 class CompiledRule(Struct, frozen=True):
     """A rule as the engine uses it. `concludes` is the id of a finding or word, `class.<id>` or `fix.<finding>.<id>`.
 
-    place: orders the classes, and puts estimates before the findings and fixes after them.
+    place: orders the classes, and puts estimates before the findings and fixes after them. rare: those of `unless`
+    that cost no confidence while they are unknown.
     """
 
     id: str
@@ -88,6 +89,7 @@ class CompiledRule(Struct, frozen=True):
     when: tuple[str, ...]
     unless: tuple[str, ...]
     place: int = 0
+    rare: tuple[str, ...] = ()
 
     @property
     def is_class(self) -> bool:
@@ -221,6 +223,8 @@ def compile_rules(catalog: Catalog) -> Program:
                     raise wrong(wrong_name, part)
                 if not well_formed(name):
                     raise wrong(f"{name!r} is not a valid name in a rule", part)
+        if isinstance(rule, RuleDef) and (stray := next((n for n in rule.rare if n not in rule.unless), None)):
+            raise wrong(f"{stray!r} is listed under rare, but not under unless", "rare")
         if both := next((n for n in rule.when if n in rule.unless), None):
             raise wrong(f"{both!r} is listed under both when and unless", "unless")
 
@@ -242,7 +246,7 @@ def compile_rules(catalog: Catalog) -> Program:
         explains[name] = finding.explains
         for at, rule in enumerate(finding.seen):
             check(name, finding.step, rule.id, rule, ("seen", str(at)))
-            rules.append(CompiledRule(rule.id, name, finding.step, rule.when, rule.unless))
+            rules.append(CompiledRule(rule.id, name, finding.step, rule.when, rule.unless, rare=rule.rare))
         for at, fix in enumerate(finding.fixes):
             if not fix.conditional:
                 continue  # the general fix suits every launch with its finding

@@ -19,7 +19,8 @@ class Fired(Struct, frozen=True):
     """A rule that fired.
 
     unknown_unless: the unknown conditions that would have blocked it if true. For a class these include the earlier
-    classes of the decision list that are undecided, as `class.<id>`.
+    classes of the decision list that are undecided, as `class.<id>`. rare: those of `unless` that cost no confidence
+    while they are unknown.
     """
 
     rule_id: str
@@ -28,6 +29,7 @@ class Fired(Struct, frozen=True):
     when: tuple[str, ...]
     unless: tuple[str, ...]
     unknown_unless: tuple[str, ...] = ()
+    rare: tuple[str, ...] = ()
 
 
 class Undecided(Struct, frozen=True):
@@ -154,7 +156,7 @@ def build_trace(
             bars = tuple(n for n in rule.unless if truth(n) == UNKNOWN)
             if rule.is_class:
                 bars += tuple(n for n, t in found.items() if n.startswith("class.") and t == UNKNOWN)
-            fired_out.append(Fired(rule.id, rule.concludes, rule.step, rule.when, rule.unless, bars))
+            fired_out.append(Fired(rule.id, rule.concludes, rule.step, rule.when, rule.unless, bars, rule.rare))
             found[rule.concludes] = TRUE
         elif unknown and all(truth(n) != FALSE for n in rule.when) and all(truth(n) != TRUE for n in rule.unless):
             open_out.append(Undecided(rule.id, rule.concludes, rule.step, unknown))
@@ -196,7 +198,7 @@ def rule_margins(observed: Observed, row: int, trace: Trace, fired: Fired) -> tu
     earlier finding, the most certain one counts.
     """
     margins: list[float] = []
-    unknown = len(fired.unknown_unless)
+    unknown = sum(name not in fired.rare for name in fired.unknown_unless)
     for name in fired.when:
         if name in observed.names:
             if any(c.op != "==" for c in observed.tests[name].comparisons):
