@@ -16,7 +16,7 @@ __device__ float series(float p) { return p * fmaf(p, fmaf(p, fmaf(p, fmaf(p, fm
 __device__ float sum_of_molecule(float s, float* part) {
   for (int d = 16; d > 0; d /= 2) s += __shfl_xor_sync(~0u, s, d);
   if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = s;
-  __syncthreads();  // slow: here
+  __syncthreads();
   s = 0.f;
 #pragma unroll
   for (int w = 0; w < 8; ++w) s += part[threadIdx.x / 256 * 8 + w];
@@ -33,10 +33,10 @@ extern "C" __global__ void __launch_bounds__(512, 1) weigh(const float* __restri
     for (int t = 0; t < temperatures; ++t) {
       float b = -1.4426950f * beta[t], s = 0.f;
 #pragma unroll
-      for (int j = 0; j < MINE; ++j) s += weight[j] = power_of_two(b * x[j]);  // slow: here
+      for (int j = 0; j < MINE; ++j) s += weight[j] = power_of_two(b * x[j]);
       float share = 1.f / sum_of_molecule(s, part[t % 2]);
 #pragma unroll
-      for (int j = 0; j < MINE; ++j) result += series(weight[j] * share);  // slow: here
+      for (int j = 0; j < MINE; ++j) result += series(weight[j] * share);
     }
     result = sum_of_molecule(result, part[temperatures % 2]);
     if (threadIdx.x % 256 == 0) total[m] = result;

@@ -129,7 +129,7 @@ def test_low_is_the_least_and_high_the_most_of_any_overlap() -> None:
 def test_no_overlap_is_below_the_time_that_a_unit_still_needs() -> None:
     # DRAM needs nine tenths of the time whatever else goes; the model may be off by a twentieth.
     found = speedup({"issue": "0"}, dram_pct=81.0, issue_pct=77.6)
-    assert found.estimate <= 1 / 0.9 + 1e-9 and found.high <= 1.02 / 0.9
+    assert found.estimate <= 1 / 0.9 + 1e-9 and found.high <= 1.05 / 0.9
     assert "limited by what DRAM still needs" in found.how
 
 

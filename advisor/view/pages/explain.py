@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from textwrap import wrap
 
 from advisor.explain.entries import Explanation, GpuPeaks
 from advisor.knowledge.abbreviations import used_in
@@ -135,6 +136,7 @@ _GPU_NOTE = (
 SOURCES = "Sources"
 SEE = "See also"
 LINKS = "Links"
+_NARROW = 56  # columns of a title in the narrowest terminal
 
 
 def explain_page(explanation: Explanation) -> Page:
@@ -157,7 +159,7 @@ def explain_page(explanation: Explanation) -> Page:
         parts.append(section(SOURCES, [Bullets(tuple(cites))], level=3))
     if explanation.links:
         # Addresses are for copying: never wrapped.
-        lines = (line for title, url in explanation.links for line in (title, f"  {url}"))
+        lines = (line for title, url in explanation.links for line in (*wrap(title, _NARROW), f"  {url}"))
         parts.append(section(LINKS, [Plain(tuple(lines), whole=True)], level=3))
     return Page(explanation.title, (made,), tuple(parts))
 
