@@ -33,7 +33,7 @@ from advisor.reasoning.inputs import Inputs
 from advisor.reasoning.observations import Observed, observe, tests_of
 from advisor.reasoning.ranking import TIE, Ranked, kind_of, ranked, reaches
 from advisor.reasoning.time_model import model as speedup_model
-from advisor.reasoning.time_model.operators import names_read, parameters
+from advisor.reasoning.time_model.operators import names_read, parameters, terms_of
 from advisor.records.diagnosis import ENDS, Speedup
 
 if TYPE_CHECKING:
@@ -446,14 +446,15 @@ class OpenRules:
         fix = self._first_fix
         if self.first is None or fix is None:
             return []
-        read = closure(self.catalog, frozenset(n for text in fix.changes.values() for n in parse(str(text)).names))
+        read = closure(self.catalog, names_read(fix.operators))
         ranges = (one for one in _EXACT if one.low in read and self.values.get(one.low, 0.0) > 0)
         open_ = (one for one in ranges if self.values.get(one.high, 0.0) > TIE * self.values[one.low])
         asks = (frozenset({one.ask}) for one in open_ if one.ask in self.askable)
         out = [Need(self.first.id, each, math.log(_UNTOLD), (), of_gain=True) for each in asks]
-        if self.first.speedup is None and fix.changes and domain_of(self.catalog).modelled:
+        if self.first.speedup is None and fix.operators and domain_of(self.catalog).modelled:
             # A cause without an estimate ranks last, so its own gain comes before other causes.
-            needed = self._together(sorted(speedup_model.metrics_of(fix.changes)), frozenset(), self._metric)
+            read = speedup_model.metrics_of(terms_of(fix.operators))
+            needed = self._together(sorted(read), frozenset(), self._metric)
             out += [Need(self.first.id, needed, _CLASS, (), of_gain=True)] if needed else []
         return out
 
@@ -524,9 +525,9 @@ class OpenRules:
         numbers are.
         """
         fix = self.catalog.findings[concludes].fix
-        if fix is None or not fix.changes or not domain_of(self.catalog).modelled:
+        if fix is None or not fix.operators or not domain_of(self.catalog).modelled:
             return None
-        after = speedup_model.least_time(self._model.now, (*fix.changes, *fix.degrees))
+        after = speedup_model.least_time(self._model.now, terms_of(fix.operators))
         most = 1 / after if after > 0 else math.inf
         return Speedup(most, most, most, "", "") if math.isfinite(most) else None
 
