@@ -41,7 +41,7 @@ def compare(options: Options) -> int:
     BASE and CURRENT are reports, or one launch of a report: `REPORT#3`. A CHANGE is `duration>5%` (relative),
     `dram_pct>+5` or `dram_pct<-5` (in the metric's unit), or `finding:bank_conflicts` (a new finding).
 
-    Exit code 3 if any pair crosses a --fail-on; 2 if none does and one could not be checked.
+    Exit code 3 if any pair crosses a --fail-on; 2 if none does and one could not be checked, or a report lost launches.
     """
     cat = catalog(options.knowledge)
     pattern = options.pattern
@@ -70,7 +70,10 @@ def compare(options: Options) -> int:
         terminal.warn(line)
     terminal.write(_text(result, options), options.out)
     checked = [o.crossed for row in outcomes for o in row]
-    return EXIT_THRESHOLD if True in checked else EXIT_WRONG_USE if None in checked else EXIT_DONE
+    lost = [info for info in (found.base, found.current) if options.fail_on and not info.complete]
+    for info in lost:
+        terminal.warn(f"{info.path} is incomplete: what it lost was not checked, so this is no pass")
+    return EXIT_THRESHOLD if True in checked else EXIT_WRONG_USE if None in checked or lost else EXIT_DONE
 
 
 def _text(result: Result, options: Options) -> str:

@@ -103,10 +103,11 @@ def _work(fixes: Iterable[FixDef], before: Mapping[str, float], after: Mapping[s
     now = build(columns[0], 1).now
     for fix in fixes:
         left = [of_operators(fix.operators, with_assumed(one), 1, now) for one in columns]
-        for term in left[0]:
+        for term in {**left[0], **left[1]}:
             if term == "launch":
                 continue
-            was, then = (float(one[term][0]) for one in left)
+            # A term that an operator leaves alone is absent.
+            was, then = (float(one[term][0]) if term in one else 1.0 for one in left)
             if math.isfinite(was) and math.isfinite(then) and was > 0 and then > 0 and not math.isclose(was, then):
                 out.setdefault(term, was / then)
     return out

@@ -205,9 +205,9 @@ def range_text(low: float, high: float) -> str:
 
 
 def gain_text(estimate: float, low: float, high: float) -> str:
-    """`2.2× (1.8–2.7×)`: an estimated speedup with its range; `up to 33×, possibly none (middle 16×)`."""
+    """`2.2× (1.8–2.7×)`: an estimated speedup with its range; `up to 33×, possibly none`."""
     if is_open(low, high):
-        return f"up to {speedup_text(high)}, possibly none (middle {speedup_text(estimate)})"
+        return f"up to {speedup_text(high)}, possibly none"
     return f"{speedup_text(estimate)} ({range_text(low, high)})"
 
 

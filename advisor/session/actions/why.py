@@ -123,7 +123,12 @@ def _why_not(line: Typed, state: State) -> Event:
 
 
 def _why_finding(line: Typed, state: State) -> Event | None:
-    """Return the event that asks how a finding was concluded; if it was not found here, why not."""
+    """Return the event that asks how a finding was concluded; if it was not found here, why not.
+
+    `why is it slow` asks for the cause, whatever finding has that word in its name.
+    """
+    if all(word.strip("?!.,").casefold() in _NO_NAME for word in line.rest.split()):
+        return None
     name, _ = named(line.rest, _findings_here(state))
     if name:
         return HowAsked(name)
@@ -142,6 +147,26 @@ def _begun_elsewhere(rest: str, state: State, listing: Listing) -> Iterable[str]
     return begun(rest, (name for name, _ in others if name not in here and not state.concluded(name)))
 
 
+# Words that say that something is slow, and name no finding.
+_NO_NAME: Final = frozenset(
+    (
+        "so",
+        "this",
+        "it",
+        "that",
+        "kernel",
+        "launch",
+        "very",
+        "slow",
+        "slower",
+        "fast",
+        "faster",
+        "the",
+        "my",
+        "is",
+        "not",
+    )
+)
 _NOT: Final = r"(?:why not|why no|why is (?:it|this|there) (?:not|no)|why isn't (?:it|this|there))"
 _SENTENCE: Final = Shape(
     re.compile(

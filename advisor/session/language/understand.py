@@ -396,9 +396,15 @@ def _choose(text: str, state: State, numbered: bool = True, exact: bool = False)
     return event_of_choice(found[0].id, state, text) if len(found) == 1 else None
 
 
+# What a sentence puts before the name of a GPU: `the GPU is an H100`, `on an A100`.
+_GPU_WORDS: Final = re.compile(
+    r"^(?:(?:it|the|my|this|gpu|card|was|is|runs|ran|on|with|a|an|nvidia|geforce)(?:'s)?\s+)+", re.IGNORECASE
+)
+
+
 def _gpu(text: str, state: State, listed: list[Choice]) -> e.Event | None:
     """Return the GPU that a name or its beginning means, or those that it may mean; None for a sentence or command."""
-    wanted = gpus.key(text)
+    wanted = gpus.key(_GPU_WORDS.sub("", text.strip()))
     named = {c.id: [gpus.key(word) for word in (c.label, *c.words)] for c in listed if c.id.startswith("answer:")}
     if not any(c.isdigit() for c in wanted) or len(text.split()) > _MOST_WORDS or is_question(text):
         return None

@@ -40,6 +40,7 @@ from advisor.view.numbers import (
     confidence_text,
     count_text,
     estimate_text,
+    is_open,
     range_text,
     share_text,
     speedup_text,
@@ -184,7 +185,8 @@ def finding_facts(launch: LaunchDiagnosis, finding: Finding) -> list[Fact]:
 def speedup_phrase(gain: Speedup) -> str:
     """`16× (7.0–39×) estimated, then limited by load latency`: the speedup of a fix and what limits after it."""
     term = time_model().terms.get(gain.next_limiter)
-    return f"{estimate_text(gain)} estimated" + (f", then limited by {term.name}" if term is not None else "")
+    said = estimate_text(gain) + ("" if is_open(gain.low, gain.high) else " estimated")
+    return said + (f", then limited by {term.name}" if term is not None else "")
 
 
 def quantity_text(quantity: Quantity) -> str:

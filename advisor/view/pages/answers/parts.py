@@ -116,8 +116,8 @@ def known_value(subject: Subject | None, launch: LaunchDiagnosis) -> tuple[str, 
 
 
 def gain_text(finding: Finding) -> str:
-    """`, 2.2x estimated`; empty if no gain can be estimated."""
-    return f", {estimate_text(finding.speedup)} estimated" if finding.speedup is not None else ""
+    """`, estimated 2.2×`; empty if no gain can be estimated."""
+    return f", estimated {estimate_text(finding.speedup)}" if finding.speedup is not None else ""
 
 
 def called(subject: Subject | None) -> str:
