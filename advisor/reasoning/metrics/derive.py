@@ -77,6 +77,7 @@ def l1_stage(columns: Columns, given: Columns) -> Array:
     _, of_turing = _of_turing("l1_wavefronts_pct")
     shared = columns["shared_wavefronts_hw_pct"]
     known = ~np.isfinite(given["l1_wavefronts_pct"]) & (shared >= _MOST_OF_L1 * columns["l1_throughput_pct"])
+    known &= ~np.isfinite(columns["report_complete"])  # typed: a report without the data stage leaves it unknown
     return _else(of_turing(columns, given), np.where(known, shared, np.nan))
 
 
@@ -353,7 +354,10 @@ FILLS: dict[str, tuple[tuple[str, ...], Fill]] = {
     "lsu_pct": (("sm_throughput_pct", "memory_throughput_pct"), lsu),
     "issue_active": (("issue_pct", "sm_active_pct"), issue_rate),
     **{metric: _of_turing(metric) for metric in CORRECTED},
-    "l1_wavefronts_pct": ((*_of_turing("l1_wavefronts_pct")[0], "shared_wavefronts_hw_pct"), l1_stage),
+    "l1_wavefronts_pct": (
+        (*_of_turing("l1_wavefronts_pct")[0], "shared_wavefronts_hw_pct", "report_complete"),
+        l1_stage,
+    ),
     "shared_wavefronts_hw": (("shared_load_wavefronts", "shared_store_wavefronts", "report_complete"), shared_total),
     "issue_pct": (("sm_active_pct", "sm_throughput_pct"), issue_slots),
     "shared_wavefront_ratio": (
