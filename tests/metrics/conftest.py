@@ -14,8 +14,8 @@ from advisor.reasoning.metrics.derive import derive
 
 @pytest.fixture(scope="session")
 def base(tour_path: Path) -> pd.DataFrame:
-    """What the reader makes of the bundled report: 22 launches, nothing derived."""
-    return read(tour_path).frame
+    """What the reader makes of the bundled report: 22 launches, nothing derived, and known to be a report."""
+    return read(tour_path).frame.assign(report_complete=1.0)
 
 
 @pytest.fixture(scope="session")
