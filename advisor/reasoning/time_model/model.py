@@ -283,9 +283,9 @@ def gains(tried: Attempt, from_one: bool = False, depends: str = "", far: Array 
 def _by_slots(tried: Attempt) -> Array:
     """Return the speedup by issue slots, at most what the fullest remaining unit allows; NaN if unknown."""
     even = tried.left.get("imbalance", np.ones(len(tried.known)))
-    time = np.fmax(slots_left(tried.columns, tried.now, tried.after, even), _still_needed(tried.after))
-    known = np.isfinite(slots_left(tried.columns, tried.now, tried.after, even))
-    return np.where(known, 1 / np.maximum(time, 1e-6), np.nan)
+    left = slots_left(tried.columns, tried.now, tried.after, even)
+    time = np.fmax(left, _still_needed(tried.after))
+    return np.where(np.isfinite(left), 1 / np.maximum(time, 1e-6), np.nan)
 
 
 def _rest_follows(now: Needs, after: Mapping[str, Array], slots: Array) -> Array:
