@@ -27,6 +27,7 @@ from advisor.emulator.memory import Fill, GlobalMemory
 from advisor.emulator.program import Program
 from advisor.emulator.relevance import Relevance, relevance
 from advisor.emulator.state import Array
+from advisor.hardware import sass
 
 # Names of ncu's per-instruction metrics for the fields of InstructionCounts.
 METRICS = {
@@ -64,6 +65,18 @@ class InstructionCounts:
     local_sectors: float | None = None
     wavefronts: float | None = None
     ideal_wavefronts: float | None = None
+
+    @property
+    def opcode(self) -> str:
+        """The opcode with its modifiers, '' if the text is no instruction."""
+        found = sass.parse(self.text)
+        return found.opcode if found is not None else ""
+
+    @property
+    def is_spill(self) -> bool:
+        """Whether it accesses the stack, as spills do."""
+        found = sass.parse(self.text)
+        return found is not None and found.memory is not None and found.memory.on_stack
 
 
 @dataclass(slots=True)

@@ -26,16 +26,6 @@ class Counter:
     cycles: float | None
 
 
-def _is_spill(one: InstructionCounts) -> bool:
-    found = sass.parse(one.text)
-    return found is not None and found.memory is not None and found.memory.on_stack
-
-
-def _opcode(one: InstructionCounts) -> str:
-    found = sass.parse(one.text)
-    return found.opcode if found is not None else ""
-
-
 def _is_access(one: InstructionCounts) -> bool:
     return one.space in ("global", "shared") and one.kind in ("load", "store")
 
@@ -52,7 +42,7 @@ COUNTERS: dict[str, Counter] = {
     ),
     "local_accesses": Counter("local loads and stores", lambda i, op: i.executed if i.space == "local" else 0.0, 1.0),
     "spill_accesses": Counter(
-        "spill loads and stores", lambda i, op: i.executed if i.space == "local" and _is_spill(i) else 0.0, 1.0
+        "spill loads and stores", lambda i, op: i.executed if i.space == "local" and i.is_spill else 0.0, 1.0
     ),
     "double_inst": Counter("double-precision instructions", lambda i, op: i.executed if op.involves_f64 else 0.0, 2.0),
     "conversion_inst": Counter(
@@ -64,15 +54,15 @@ COUNTERS: dict[str, Counter] = {
     "constant_passes": Counter(
         "passes of indexed constant loads", lambda i, op: i.wavefronts or 0.0 if i.space == "constant" else 0.0, 2.0
     ),
-    "barriers": Counter("barriers of warps", lambda i, op: i.executed if _opcode(i).startswith("BAR") else 0.0, None),
+    "barriers": Counter("barriers of warps", lambda i, op: i.executed if i.opcode.startswith("BAR") else 0.0, None),
     "sync_inst": Counter(
         "barriers and fences of warps",
-        lambda i, op: i.executed if _opcode(i).startswith(("BAR", "MEMBAR", "FENCE")) else 0.0,
+        lambda i, op: i.executed if i.opcode.startswith(("BAR", "MEMBAR", "FENCE")) else 0.0,
         None,
     ),
     "strong_accesses": Counter(
         "loads and stores past L1",
-        lambda i, op: i.executed if ".STRONG" in _opcode(i) and i.kind in ("load", "store") else 0.0,
+        lambda i, op: i.executed if ".STRONG" in i.opcode and i.kind in ("load", "store") else 0.0,
         None,
     ),
 }
@@ -84,7 +74,7 @@ Totals = Mapping[str, float]
 
 def totals(counted: Iterable[Counted]) -> dict[str, float]:
     """Return all counters, summed over launches."""
-    rows = [(i, sass.classify(_opcode(i))) for one in counted for i in one.instructions if i.executed]
+    rows = [(i, sass.classify(i.opcode)) for one in counted for i in one.instructions if i.executed]
     return {name: math.fsum(counter.of(i, op) for i, op in rows) for name, counter in COUNTERS.items()}
 
 
@@ -96,7 +86,7 @@ def lines(counted: Iterable[Counted], name: str, file: str) -> dict[int, float]:
         for i in one.instructions:
             at, line = one.program.lines.get(i.address, ("", 0))
             if i.executed and at == file:
-                out[line] = out.get(line, 0.0) + counter.of(i, sass.classify(_opcode(i)))
+                out[line] = out.get(line, 0.0) + counter.of(i, sass.classify(i.opcode))
     whole = sum(out.values()) or 1.0
     return {line: value / whole for line, value in out.items() if value > 0}
 

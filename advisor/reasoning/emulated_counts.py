@@ -61,16 +61,6 @@ _COSTS = {
 }
 
 
-def _is_spill(one: InstructionCounts) -> bool:
-    found = sass.parse(one.text)
-    return found is not None and found.memory is not None and found.memory.on_stack
-
-
-def _opcode(one: InstructionCounts) -> str:
-    found = sass.parse(one.text)
-    return found.opcode if found is not None else ""
-
-
 def counts_of(counted: Counted) -> dict[str, float]:
     """Return the counts of a launch by the names of Nsight Compute."""
     code, program = counted.instructions, counted.program
@@ -84,7 +74,7 @@ def counts_of(counted: Counted) -> dict[str, float]:
         "launch__thread_count": float(blocks * threads),
         "launch__shared_mem_per_block_static": float(program.shared_bytes),
         "launch__shared_mem_per_block_dynamic": float(counted.dynamic_shared),
-        SPILLS: math.fsum(i.executed for i in code if i.space == "local" and _is_spill(i)),
+        SPILLS: math.fsum(i.executed for i in code if i.space == "local" and i.is_spill),
     }
     if program.registers is not None:
         out["launch__registers_per_thread"] = float(program.registers)
@@ -95,10 +85,10 @@ def counts_of(counted: Counted) -> dict[str, float]:
         out[name] = math.fsum(i.executed for i in code if i.space == space and i.kind == kind)
     for field in _SUMMED:
         out[METRICS[field]] = math.fsum(getattr(i, field) or 0.0 for i in code if i.space != "constant")
-    indexed = [i for i in code if _opcode(i).split(".")[0] == "LDC"]
+    indexed = [i for i in code if i.opcode.split(".")[0] == "LDC"]
     out["idc__requests.sum"] = math.fsum(i.executed if i.wavefronts is None else i.wavefronts for i in indexed)
     for name, stems in ARITHMETIC.items():
-        out[name] = math.fsum(i.threads_on for i in code if _opcode(i).split(".")[0] in stems)
+        out[name] = math.fsum(i.threads_on for i in code if i.opcode.split(".")[0] in stems)
     return out
 
 
@@ -126,7 +116,7 @@ def accesses_of(counted: Counted) -> tuple[EmulatedAccess, ...]:
 
 def _cost(one: InstructionCounts, cost: str) -> float:
     """Return the avoidable work of an instruction, in executions of a warp instruction."""
-    what = sass.classify(_opcode(one))
+    what = sass.classify(one.opcode)
     if cost == "sectors" and one.space == "global" and one.kind in ("load", "store"):
         # Four sectors are one wavefront of the L1 cache.
         return ((one.sectors or 0.0) - (one.ideal_sectors or 0.0)) / 4
@@ -135,7 +125,7 @@ def _cost(one: InstructionCounts, cost: str) -> float:
     if cost == "lanes":
         return one.executed - one.threads / 32
     if cost in ("spills", "indexed") and one.space == "local":
-        return one.executed if _is_spill(one) == (cost == "spills") else 0.0
+        return one.executed if one.is_spill == (cost == "spills") else 0.0
     if cost == "conversions" and what.is_conversion and what.involves_f64:
         return one.executed
     return one.executed if cost == "atomics" and one.kind == "atomic" else 0.0
@@ -180,7 +170,7 @@ def emulated_document(counted: Counted, gpu: str | None = None) -> EmulatedDocum
     opcodes: dict[str, float] = {}
     for one in counted.instructions:
         if one.executed:
-            opcodes[_opcode(one)] = opcodes.get(_opcode(one), 0.0) + one.executed
+            opcodes[one.opcode] = opcodes.get(one.opcode, 0.0) + one.executed
     document = EmulatedDocument(
         kernel=program.kernel,
         arch=program.arch,
