@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from advisor.cli import terminal
+from advisor.cli.emulated_launch import EmulatedLaunch, recorded
 from advisor.cli.options import Output, argument, command, flag, formats, option
 from advisor.practice import manifest
 from advisor.practice.emulated_check import check
@@ -15,11 +16,9 @@ from advisor.practice.emulated_source import (
     counted,
     kernel_problem,
     parse_arguments,
-    parse_shape,
     step_problem,
     traced,
 )
-from advisor.practice.state import Store
 from advisor.practice.validation import recorded_names, totals, validate
 from advisor.reasoning.emulated_counts import emulated_document
 from advisor.records.errors import EXIT_CHECK_FAILED, EXIT_DONE, KnowledgeError, UsageError
@@ -29,25 +28,14 @@ from advisor.view.pages.emulated_validation import validation_page
 from advisor.view.writers import PAGE_FORMATS
 from advisor.view.writers.json import document_json
 
-_ARCHITECTURES = ("sm_75", "sm_80", "sm_86", "sm_89", "sm_90")
-_GRID, _BLOCK = (2**31 - 1, 65535, 65535), (1024, 1024, 64)
-
 
 @dataclass(frozen=True, kw_only=True)
-class Options(Output):
+class Options(Output, EmulatedLaunch):
     """Options of `emulate`."""
 
     names: tuple[str, ...] = argument(nargs=-1, metavar="SOURCE.cu")
-    kernel: str | None = option("--kernel", metavar="NAME", help="The kernel, if the source has several.")
-    grid: str | None = option("--grid", metavar="X[,Y[,Z]]", help="Blocks.")
-    block: str | None = option("--block", metavar="X[,Y[,Z]]", help="Threads of a block.")
-    shared: int = option("--shared", default=0, type=click.IntRange(0), metavar="BYTES", help="Dynamic shared memory.")
     arguments: tuple[str, ...] = option(
         "--arg", multiple=True, metavar="ARG", help="An argument, in order: 'float[1000]', 'int[9]=zeros', 'int=5'."
-    )
-    arch: str = option("--arch", default="sm_90", type=click.Choice(_ARCHITECTURES), help="Architecture.")
-    exercise: str | None = option(
-        "--exercise", metavar="NAME", help="Use the launch lines of the source with the data of this exercise."
     )
     launch: int = option("--launch", default=0, type=click.IntRange(0), metavar="N", help="Launch line N, from 0.")
     check: bool = flag("--check", help="With an exercise: compare a small problem with the reference.")
@@ -65,9 +53,6 @@ class Options(Output):
         help="Also write the counts to a file, which `diagnose` and `compare` read as they read a report.",
     )
     gpu: str | None = option("--gpu", metavar="GPU", help="A GPU whose limits the rules may use, such as H100-SXM.")
-    seconds: float = option(
-        "--seconds", default=60.0, type=click.FloatRange(1), help="Limit for one launch, of CPU time."
-    )
     jobs: int = option("--jobs", default=2, type=click.IntRange(1), metavar="N", help="Processes of --validate.")
     form: str = formats("text", "json", *PAGE_FORMATS)
 
@@ -94,22 +79,15 @@ def emulate(options: Options) -> int:
     source = Path(options.names[0])
     if not source.is_file():
         raise UsageError(f"{source}: there is no such file")
-    name = _exercise_of(source, options)
+    name = options.exercise_of(source)
     if options.check:
         return _check(options, source, name)
     terminal.note("compiling and executing")
     if name is not None and options.grid is None:
-        exercise = manifest.exercise(name)
-        record = manifest.recording(exercise)
-        if record is None:
-            raise KnowledgeError(f"{name} has no recorded sizes: give --grid, --block and --arg")
-        problem = step_problem(
-            source, manifest.case(name), record.record.card, record.record.sizes, options.arch, options.launch
-        )
+        record = recorded(name).record
+        problem = step_problem(source, manifest.case(name), record.card, record.sizes, options.arch, options.launch)
     else:
-        if options.grid is None or options.block is None:
-            raise UsageError("give the shape of the launch with --grid and --block, or name an --exercise")
-        grid, block = parse_shape(options.grid, "--grid", _GRID), parse_shape(options.block, "--block", _BLOCK)
+        grid, block = options.shape
         given = parse_arguments(options.arguments)
         problem = kernel_problem(source, options.arch, options.kernel, grid, block, given, options.shared)
     if options.trace is not None:
@@ -127,19 +105,6 @@ def emulate(options: Options) -> int:
     else:
         terminal.write_page(emulated_page(document), options.form, options.out)
     return EXIT_DONE
-
-
-def _exercise_of(source: Path, options: Options) -> str | None:
-    """Return the exercise that is named or whose source it is: a bundled one, or that of a learner's folder."""
-    if options.exercise is not None:
-        return manifest.exercise(options.exercise).name
-    if options.grid is not None:
-        return None
-    folder = source.resolve().parent
-    if folder.name in manifest.names():
-        return folder.name
-    kept = Store().read().exercises
-    return next((name for name, record in kept.items() if record.folder and Path(record.folder) == folder), None)
 
 
 def _check(options: Options, source: Path, name: str | None) -> int:

@@ -11,44 +11,35 @@ import numpy as np
 from msgspec.structs import replace as with_fields
 
 from advisor.cli import terminal
+from advisor.cli.emulated_launch import EmulatedLaunch, recorded
 from advisor.cli.options import Output, argument, command, flag, formats, option
 from advisor.emulator.launch import Pointer
 from advisor.patches.prove import fix as fixed
 from advisor.patches.records import FixDocument
 from advisor.patches.stages import Stage, exercise_stage, own_stage
 from advisor.practice import manifest, workshop
-from advisor.practice.emulated_source import Given, array_type, parse_arguments, parse_shape
+from advisor.practice.emulated_source import Given, array_type, parse_arguments
 from advisor.practice.state import Store
 from advisor.practice.workshop import first_step
-from advisor.records.errors import EXIT_CHECK_FAILED, EXIT_DONE, InputError, KnowledgeError, UsageError
+from advisor.records.errors import EXIT_CHECK_FAILED, EXIT_DONE, InputError, UsageError
 from advisor.records.files import write_bytes_whole
 from advisor.view.pages.patches import fix_page
 from advisor.view.writers import PAGE_FORMATS
 from advisor.view.writers.json import document_json
 
-_ARCHITECTURES = ("sm_75", "sm_80", "sm_86", "sm_89", "sm_90")
-_GRID, _BLOCK = (2**31 - 1, 65535, 65535), (1024, 1024, 64)
 _LARGEST = 1 << 20
 
 
 @dataclass(frozen=True, kw_only=True)
-class Options(Output):
+class Options(Output, EmulatedLaunch):
     """Options of `fix`."""
 
     source: Path | None = argument(required=False, metavar="[SOURCE.cu]", type=click.Path(path_type=Path))
-    kernel: str | None = option("--kernel", metavar="NAME", help="The kernel, if the source has several.")
-    grid: str | None = option("--grid", metavar="X[,Y[,Z]]", help="Blocks.")
-    block: str | None = option("--block", metavar="X[,Y[,Z]]", help="Threads of a block.")
-    shared: int = option("--shared", default=0, type=click.IntRange(0), metavar="BYTES", help="Dynamic shared memory.")
     arguments: tuple[str, ...] = option(
         "--arg",
         multiple=True,
         metavar="ARG",
         help="An argument, in order: 'float[1000]', 'int[9]=zeros', 'int=5'; '@1' is the array of argument 1 again.",
-    )
-    arch: str = option("--arch", default="sm_90", type=click.Choice(_ARCHITECTURES), help="Architecture.")
-    exercise: str | None = option(
-        "--exercise", metavar="NAME", help="Use the launch lines with the data of this exercise."
     )
     kinds: tuple[str, ...] = option(
         "--kind", multiple=True, metavar="KIND", help="Only this kind of patch; repeatable."
@@ -58,9 +49,6 @@ class Options(Output):
         default=1e-5,
         type=click.FloatRange(0, 1),
         help="Accepted difference of floats, of the largest value, where a patch may change the rounding.",
-    )
-    seconds: float = option(
-        "--seconds", default=60.0, type=click.FloatRange(1), help="Limit for one launch, of CPU time."
     )
     diff: bool = flag("--diff", help="Print the first patch alone, as a unified diff.")
     write: bool = flag("--write", help="Change the source: apply the first patch, and keep a copy.")
@@ -110,15 +98,7 @@ def _target(options: Options) -> tuple[Path, str | None]:
         return manifest.home(one.name) / first_step(one).source, one.name
     if not options.source.is_file():
         raise UsageError(f"{options.source}: there is no such file")
-    if options.exercise is not None:
-        return options.source, manifest.exercise(options.exercise).name
-    if options.grid is not None:
-        return options.source, None
-    folder = options.source.resolve().parent
-    if folder.name in manifest.names():
-        return options.source, folder.name
-    kept = Store().read().exercises
-    return options.source, next((n for n, r in kept.items() if r.folder and Path(r.folder) == folder), None)
+    return options.source, options.exercise_of(options.source)
 
 
 def read_text(path: Path) -> str:
@@ -136,19 +116,14 @@ def read_text(path: Path) -> str:
 def _exercise(path: Path, name: str, options: Options) -> Stage:
     if path.suffix != ".cu":
         raise UsageError(f"{path.name}: only the source of a kernel (.cu) can be patched")
-    one = manifest.exercise(name)
-    record = manifest.recording(one)
-    if record is None:
-        raise KnowledgeError(f"{name} has no recorded sizes: give --grid, --block and --arg")
-    card, sizes = record.record.card, record.record.sizes
-    result = next((s.result for s in one.steps if Path(s.source).name == path.name), True)
+    record = recorded(name).record
+    card, sizes = record.card, record.sizes
+    result = next((s.result for s in manifest.exercise(name).steps if Path(s.source).name == path.name), True)
     return exercise_stage(path, manifest.case(name), card, sizes, options.arch, result, options.seconds)
 
 
 def _own(path: Path, text: str, options: Options) -> Stage:
-    if options.grid is None or options.block is None:
-        raise UsageError("give the shape of the launch with --grid and --block, or name an --exercise")
-    grid, block = parse_shape(options.grid, "--grid", _GRID), parse_shape(options.block, "--block", _BLOCK)
+    grid, block = options.shape
     given, types = _given(options.arguments)
     return own_stage(
         path,

@@ -193,20 +193,6 @@ def traced(problem: Problem, source: Path, line: int, seconds: float) -> tuple[T
         raise InputError(located(e, problem.program)) from None
 
 
-def count_kernel(
-    source: Path,
-    arch: str,
-    kernel: str | None,
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
-    given: Given,
-    shared: int,
-    seconds: float,
-) -> Counted:
-    """Compile a source and count one launch. Raises UsageError, and InputError for a fault or what is not emulated."""
-    return counted(kernel_problem(source, arch, kernel, grid, block, given, shared), seconds)
-
-
 def count_step(
     source: Path, case: ModuleType, card: Card, sizes: dict[str, int], arch: str, seconds: float, launch: int | None = 0
 ) -> Counted:
