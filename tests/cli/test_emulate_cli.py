@@ -9,13 +9,8 @@ import jsonschema
 import pytest
 
 from advisor.cli.json_schema import schema
-from advisor.cli.main import main
-from advisor.emulator.compile import cubin_compiler
-from advisor.emulator.cubin import nvdisasm
+from tests.emulator.tools import needs_tools, run
 
-needs_tools = pytest.mark.skipif(
-    nvdisasm() is None or cubin_compiler() is None, reason="needs the extra `emulate` (compiler and nvdisasm)"
-)
 STRIDED = """
 extern "C" __global__ void strided(const float* x, float* y, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -29,13 +24,6 @@ def source(tmp_path: Path) -> Path:
     path = tmp_path / "strided.cu"
     path.write_text(STRIDED, encoding="utf-8")
     return path
-
-
-def run(*arguments: str) -> int:
-    try:
-        return main(list(arguments)) or 0
-    except SystemExit as e:
-        return int(e.code or 0)
 
 
 @needs_tools

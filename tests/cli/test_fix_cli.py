@@ -11,9 +11,9 @@ import jsonschema
 import pytest
 
 from advisor.cli.json_schema import schema
-from advisor.cli.main import main
 from advisor.patches.syntax import _parser
-from tests.patches.small import FOLDER, needs_tools
+from tests.emulator.tools import needs_tools, run
+from tests.patches.small import FOLDER
 
 TILE = (FOLDER / "rotate_macro_tile.cu").read_text(encoding="utf-8")
 SHAPE = (
@@ -37,13 +37,6 @@ def source(tmp_path: Path) -> Path:
     path = tmp_path / "tile ü.cu"
     path.write_text(TILE, encoding="utf-8")
     return path
-
-
-def run(*arguments: str) -> int:
-    try:
-        return main(list(arguments)) or 0
-    except SystemExit as e:
-        return int(e.code or 0)
 
 
 @needs_tools

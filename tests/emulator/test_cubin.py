@@ -7,14 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from advisor.emulator.compile import compile_cubin, cubin_compiler
-from advisor.emulator.cubin import kernels, nvdisasm, read_cubin
+from advisor.emulator.compile import compile_cubin
+from advisor.emulator.cubin import kernels, read_cubin
 from advisor.emulator.launch import Pointer
 from advisor.emulator.program import RefusedError
-
-needs_tools = pytest.mark.skipif(
-    nvdisasm() is None or cubin_compiler() is None, reason="needs the extra `emulate` (compiler and nvdisasm)"
-)
+from tests.emulator.tools import needs_tools
 
 SOURCE = r"""
 __constant__ float table[4];

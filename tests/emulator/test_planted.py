@@ -12,15 +12,14 @@ import numpy as np
 import pytest
 
 from advisor.emulator.check import run_whole
-from advisor.emulator.compile import compile_cubin, cubin_compiler
+from advisor.emulator.compile import compile_cubin
 from advisor.emulator.counts import Problem
-from advisor.emulator.cubin import nvdisasm, read_cubin
+from advisor.emulator.cubin import read_cubin
 from advisor.emulator.launch import Argument, Pointer
 from advisor.emulator.state import FaultError
+from tests.emulator.tools import needs_tools
 
-pytestmark = pytest.mark.skipif(
-    nvdisasm() is None or cubin_compiler() is None, reason="needs the extra `emulate` (compiler and nvdisasm)"
-)
+pytestmark = needs_tools
 N = 256
 
 

@@ -5,19 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-import pytest
-
 from advisor.cli.fix import _given
-from advisor.emulator.compile import cubin_compiler
-from advisor.emulator.cubin import nvdisasm
 from advisor.patches.prove import fix
 from advisor.patches.records import FixDocument
 from advisor.patches.stages import own_stage
 
 FOLDER = Path(__file__).parent / "sources"
-needs_tools = pytest.mark.skipif(
-    nvdisasm() is None or cubin_compiler() is None, reason="needs the extra `emulate` (compiler and nvdisasm)"
-)
 
 
 @dataclass(frozen=True)

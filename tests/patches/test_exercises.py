@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.bench.patches import tried
-from tests.patches.small import needs_tools
+from tests.emulator.tools import needs_tools
 
 # Of the mended exercises those that take little time.
 MENDED = (

@@ -8,7 +8,8 @@ from advisor.knowledge.base import catalog
 from advisor.knowledge.patches import patch_kinds
 from advisor.patches.counters import COUNTERS
 from advisor.patches.kinds import kinds
-from tests.patches.small import SMALL, Small, needs_tools, tried
+from tests.emulator.tools import needs_tools
+from tests.patches.small import SMALL, Small, tried
 
 _WORDS = {"bit for bit", "within 1e-05 of the largest value"}
 
