@@ -152,6 +152,10 @@ def _with_script(monkeypatch: pytest.MonkeyPatch, script: str) -> None:
     monkeypatch.setattr(parent, "python_command", command)
 
 
+# Not a long sleep: the clock of a virtual machine may jump.
+FOREVER = "__import__('threading').Event().wait()"
+
+
 def _with_program(monkeypatch: pytest.MonkeyPatch, folder: Path, lines: str) -> None:
     """The children run the real program with `lines` before its work on the batch that begins with launch 1."""
     program = Path(parent.__file__).with_name("child.py").read_text()
@@ -170,7 +174,7 @@ def test_a_reading_that_nobody_waits_for_any_more_ends_its_processes(
     class CalledOff(Exception):  # noqa: N818
         pass
 
-    _with_program(monkeypatch, tmp_path, "import time; time.sleep(600)")
+    _with_program(monkeypatch, tmp_path, FOREVER)
     started, children = time.monotonic(), []
     made = parent.Child.__init__
 
@@ -191,7 +195,7 @@ def test_a_reading_that_nobody_waits_for_any_more_ends_its_processes(
 
 LOSSES = {
     "crashes": "os.abort()",
-    "hangs": "import time; time.sleep(600)",
+    "hangs": FOREVER,
     "floods": "send({'index': 1, 'launch': 'x' * 10_000_000})",
     "takes all memory": "bytearray(1 << 40)",
     "sends nonsense": "os.write(1, b''); send({'index': 1, 'launch': {'name': 3}})\n        return",
@@ -227,7 +231,7 @@ def test_a_child_that_others_keep_from_working_is_waited_for(
     monkeypatch.setattr("advisor.records.child.schedule_of", lambda pid: (state, used))
     monkeypatch.setattr(parent, "schedule_of", lambda pid: (state, next(now, 0.0)))
     monkeypatch.setattr(parent, "messages", messages)
-    _with_program(monkeypatch, tmp_path, "import time; time.sleep(600 if %r else 5)" % (kept == 1))
+    _with_program(monkeypatch, tmp_path, FOREVER if kept == 1 else "import time; time.sleep(5)")
     found = read(small)
     assert late and len(found.frame) == kept and found.info.complete is (kept == 2)
 
