@@ -102,6 +102,9 @@ def _guarded(run: Callable[[], Any]) -> int:
     except OSError as e:
         ending.say(f"ncu-advisor: {e.filename or 'the output'}: {e.strerror or e}")
         return EXIT_WRONG_USE
+    except MemoryError:
+        ending.say("ncu-advisor: the memory of this machine does not suffice for this input")
+        return EXIT_WRONG_USE
 
 
 def _run(argv: list[str] | None) -> Any:

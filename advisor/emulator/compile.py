@@ -7,8 +7,10 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from functools import lru_cache
+from importlib.util import find_spec
 from pathlib import Path
 
+from advisor.emulator.nvrtc import CHILD
 from advisor.emulator.program import RefusedError
 from advisor.records.child import end_group
 from advisor.records.scratch import ScratchFolder
@@ -22,31 +24,12 @@ Compiler = Callable[[str, str, str, tuple[str, ...]], tuple[bytes | None, str]]
 
 @lru_cache(maxsize=1)
 def _nvrtc() -> Compiler | None:
-    try:
-        from cuda.bindings import nvrtc as lib
-
-        lib.nvrtcVersion()
-    except Exception:  # It or its library is not installed; the bindings raise several kinds of exceptions.
+    if find_spec("cuda") is None or not CHILD.starts():
         return None
 
     def compiled(text: str, name: str, arch: str, options: tuple[str, ...]) -> tuple[bytes | None, str]:
-        given = [o.encode() for o in (*OPTIONS, *options, f"-arch={arch}", *(f"-I{p}" for p in headers()))]
-        code, label = (t.encode("utf-8", "surrogateescape") for t in (text, name))
-        _, program = lib.nvrtcCreateProgram(code, label, 0, [], [])
-        try:
-            (status,) = lib.nvrtcCompileProgram(program, len(given), given)
-            _, size = lib.nvrtcGetProgramLogSize(program)
-            log = b" " * size
-            lib.nvrtcGetProgramLog(program, log)
-            said = log.rstrip(b"\0 ").decode("utf-8", "replace")
-            if status != lib.nvrtcResult.NVRTC_SUCCESS:
-                return None, said or f"this NVRTC does not support {arch}"
-            _, size = lib.nvrtcGetCUBINSize(program)
-            cubin = b" " * size
-            lib.nvrtcGetCUBIN(program, cubin)
-            return cubin, said
-        finally:
-            lib.nvrtcDestroyProgram(program)
+        given = (*OPTIONS, *options, f"-arch={arch}", *(f"-I{folder}" for folder in headers()))
+        return CHILD.compile(text, name, arch, given)
 
     return compiled
 
