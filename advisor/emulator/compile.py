@@ -18,6 +18,7 @@ from advisor.records.scratch import ScratchFolder
 INSTALL = "emulating a source needs a compiler and nvdisasm: `pip install 'ncu-advisor[emulate]'`"
 OPTIONS = ("-std=c++17", "-lineinfo")
 _LIMIT_S = 120.0
+_MARK = "\ufeff"
 # Takes the text, its name in messages and the architecture; returns the cubin, or None and the log.
 Compiler = Callable[[str, str, str, tuple[str, ...]], tuple[bytes | None, str]]
 
@@ -94,7 +95,8 @@ def compile_cubin(text: str, name: str, arch: str, options: tuple[str, ...] = ()
     if compiler is None:
         raise RefusedError(INSTALL)
     label = name.replace("\\", "\\\\").replace('"', '\\"')
-    cubin, log = compiler(f'#line 1 "{label}"\n{text}', name, arch, options)
+    # A byte order mark is allowed only where the text begins.
+    cubin, log = compiler(f'#line 1 "{label}"\n{text.removeprefix(_MARK)}', name, arch, options)
     if cubin is None:
         lines = [line.strip() for line in log.splitlines() if line.strip()]
         first = next((line for line in lines if "error" in line), lines[0] if lines else "the compiler failed")

@@ -165,7 +165,7 @@ def _from_elf(elf: Elf, kernel: str, code: list[Instruction], base: int) -> Prog
     reserved = 0x400 if program.arch in ("sm_90", "sm_100", "sm_120") else 0
     program.shared_bytes = max(shared - reserved, 0)
     _check("shared memory", program.shared_bytes, _MOST_SHARED)
-    _check("local memory", program.local_bytes or 0, _MOST_LOCAL)
+    _check("local memory of a thread", program.local_bytes or 0, _MOST_LOCAL)
     _constants(elf, kernel, program, symbols, sizes)
     with contextlib.suppress(BadCodeError):
         table = LineTable(elf)
@@ -182,7 +182,7 @@ def _from_elf(elf: Elf, kernel: str, code: list[Instruction], base: int) -> Prog
 def _check(what: str, size: int, most: int) -> None:
     """Raise RefusedError if a size is beyond that of any GPU."""
     if size > most:
-        raise RefusedError(f"the cubin is damaged: {size:,} bytes of {what}, no GPU has over {most:,}")
+        raise RefusedError(f"{size:,} bytes of {what}: no GPU has over {most:,}")
 
 
 def _constants(elf: Elf, kernel: str, program: Program, symbols: list[Any], sizes: list[int]) -> None:
