@@ -164,7 +164,8 @@ def _profile_cases(folder: Path) -> Iterator[Case]:
         "for n in (1, 2, 15): signal.signal(n, signal.SIG_IGN)\nwhile True: time.sleep(1)\n",
         "prints for ever": "import sys\nwhile True: sys.stdout.write('x' * 1000000)\n",
         "prints escapes": "import os\nos.write(1, b'\\x1b[2J\\xff\\0' * 1000); os.write(2, b'\\x1b[2J' * 1000)\n",
-        "prints progress": "for n in range(100000): print(f'==PROF== Profiling \"k{n}\" - {n}: 0%....100% - 8 passes')\n",
+        "prints progress": "for n in range(100000):\n"
+        "    print(f'==PROF== Profiling \"k{n}\" - {n}: 0%....100% - 8 passes')\n",
         "daemon": "import os, time\nif os.fork() == 0:\n    os.setsid()\n    time.sleep(20)\n",
         "forks": "import os\nfor n in range(6): os.fork()\n",
         "kills itself": "import os\nos.kill(os.getpid(), 9)\n",
@@ -209,7 +210,8 @@ def _mcp_cases(folder: Path) -> Iterator[Case]:
     root = folder / "root"
     root.mkdir(exist_ok=True)
     kept = resources.folder("kernels") / "bank-conflicts" / "recorded" / "h200" / "profile.ncu-rep.xz"
-    (root / "good.ncu-rep.xz").write_bytes(kept.read_bytes())
+    good = "good.ncu-rep.xz"
+    (root / good).write_bytes(kept.read_bytes())
     for name, target in (("out", "/etc/passwd"), ("loop", str(root / "loop")), ("up", str(folder))):
         if not (root / name).is_symlink():
             (root / name).symlink_to(target)
@@ -240,11 +242,11 @@ def _mcp_cases(folder: Path) -> Iterator[Case]:
         "no such tool": call("__import__", name="os"),
         "no arguments": line(3, "tools/call", name="diagnose") + line(4, "tools/call", name="why_not", arguments=[]),
         "other types": call("diagnose", report=["x"]) + call("diagnose", report=1) + call("explain", word=None),
-        "numbers": call("diagnose", report="good.ncu-rep.xz", launch=10**30) + call("why", report="good.ncu-rep.xz", launch=-1),
+        "numbers": call("diagnose", report=good, launch=10**30) + call("why", report=good, launch=-1),
         "NaN": b'{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"what_if","arguments":'
         b'{"report":"good.ncu-rep.xz","values":{"dram_pct":NaN}}}}\n',
-        "values": call("what_if", report="good.ncu-rep.xz", values={"x" * 10_000: 1, "dram_pct": 1e308}),
-        "long words": call("explain", word="x" * 100_000) + call("ask", report="good.ncu-rep.xz", question="why " * 20_000),
+        "values": call("what_if", report=good, values={"x" * 10_000: 1, "dram_pct": 1e308}),
+        "long words": call("explain", word="x" * 100_000) + call("ask", report=good, question="why " * 20_000),
         **{f"path {path[:24]!r}": call("diagnose", report=path) for path in escapes},
     }  # fmt: skip
     for name, lines in sent.items():
