@@ -5,12 +5,13 @@
     python -m tests.bench.damaged --reports
 
 Each input is given to a command of the program in a fork of a process that has imported everything; one in twenty is
-given to a whole new process, under another locale each time. No command may show a traceback, take over 30 s of processor
-time or 100 s, hold over 2 GB in any of its processes, or write over three lines on stderr; a document with fewer launches, or fewer values of
-them, than the whole file gives must be marked incomplete. Prints each failure, a table by kind, one by kind and damage,
-and the costliest inputs. --real: more whole files to damage, in folders ncu-rep, ncu-csv, ncu-text, nsys-csv,
-nsys-sqlite, nsys-text; --keep: a folder for the inputs that failed; --results: JSON lines of what came of each input;
-an input that the file already has is not run again, so an interrupted run goes on where it was.
+given to a whole new process, under another locale each time. No command may show a traceback, take over 30 s of
+processor time or 100 s, hold over 2 GB in any of its processes, or write over three lines on stderr; a document with
+fewer launches, or fewer values of them, than the whole file gives must be marked incomplete. Prints each failure, a
+table by kind, one by kind and damage, and the costliest inputs. --real: more whole files to damage, in folders ncu-rep,
+ncu-csv, ncu-text, nsys-csv, nsys-sqlite, nsys-text; --keep: a folder for the inputs that failed; --results: JSON lines
+of what came of each input; an input that the file already has is not run again, so an interrupted run goes on where it
+was.
 
 --reports: only the 200 reports of tests/damaged.py, and whether each is refused or read as incomplete. Columns:
 outcome, wall seconds of the whole process, peak memory in MB (of the process and twice the largest of its children,

@@ -27,11 +27,28 @@ from advisor.records import resources
 
 _ROOT = Path(__file__).resolve().parents[2]
 _MOST_S, _MOST_WALL_S, _MOST_MB, _MOST_LINES = 30.0, 120.0, 2048.0, 3
+# Folder of the outputs, file to pipe in, text in the output after which the pipe closes; then the command line.
 _MEASURED = """
-import json, resource, subprocess, sys
-stdin = open(sys.argv[2], "rb") if sys.argv[2] else subprocess.DEVNULL
-with open(sys.argv[1] + "/out", "wb") as out, open(sys.argv[1] + "/err", "wb") as err:
-    code = subprocess.call([sys.executable, "-m", "advisor", *sys.argv[3:]], stdin=stdin, stdout=out, stderr=err)
+import contextlib, json, resource, subprocess, sys, threading, time
+folder, given, last, *words = sys.argv[1:]
+out, err = (open(f"{folder}/{name}", "wb") for name in ("out", "err"))
+stdin = subprocess.PIPE if given else subprocess.DEVNULL
+process = subprocess.Popen([sys.executable, "-m", "advisor", *words], stdin=stdin, stdout=out, stderr=err)
+
+def feed():
+    with contextlib.suppress(OSError), process.stdin, open(given, "rb") as file:
+        while chunk := file.read(1 << 16):
+            process.stdin.write(chunk)
+        process.stdin.flush()
+        end = time.monotonic() + 90
+        while last and process.poll() is None and time.monotonic() < end:
+            if last in open(f"{folder}/out", encoding="utf-8", errors="replace").read():
+                break
+            time.sleep(0.1)
+
+if given:
+    threading.Thread(target=feed, daemon=True).start()
+code = process.wait()
 used = resource.getrusage(resource.RUSAGE_CHILDREN)
 print(json.dumps([code, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024]))
 """
@@ -79,6 +96,9 @@ def sources(folder: Path) -> dict[str, bytes]:
         "braces": _kernel("{" * 100_000 + "}" * 100_000),
         "braces without an end": _kernel("{(" * 200_000),
         "template arguments": f"template<class T> struct A {{}}; {'A<' * 20_000}int{'>' * 20_000} x; {_kernel('')}",
+        "a loop of 200,000, unrolled": _kernel(
+            "\n#pragma unroll\nfor (int j=0; j<200000; ++j) a[j%7] = sinf(a[j%13]);\n"
+        ),
         "a sum of 60,000": _kernel(f"a[0] = {'+'.join(['a[i]'] * 60_000)};"),
         "signs": _kernel(f"a[0] = {'- ' * 400_000}a[i];"),
         "nested ifs": _kernel("if (a[0] > 0) " * 30_000 + "a[0] = 1;"),
@@ -266,7 +286,8 @@ def judged(case: Case, folder: Path, environment: dict[str, str]) -> tuple[str, 
     with tempfile.TemporaryDirectory(dir=folder) as place:
         given = Path(place) / "in"
         given.write_bytes(case.stdin)
-        command = [sys.executable, "-c", _MEASURED, place, str(given) if case.stdin else "", *case.command]
+        last = case.answers[0] if case.answers else ""
+        command = [sys.executable, "-c", _MEASURED, place, str(given) if case.stdin else "", last, *case.command]
         begun = time.monotonic()
         try:
             done = subprocess.run(command, capture_output=True, timeout=200, env=environment, check=False)
