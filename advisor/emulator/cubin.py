@@ -15,13 +15,14 @@ from typing import Any
 from advisor.emulator.decode import decode
 from advisor.emulator.program import INSTRUCTION_BYTES, Instruction, Parameter, Program, RefusedError
 from advisor.readers.code import BadCodeError, Elf, LineTable
-from advisor.records.child import end_group
+from advisor.records.child import end_group, limit_memory_of
 from advisor.records.scratch import ScratchFolder
 
 INSTALL = "decoding a cubin needs nvdisasm: `pip install 'ncu-advisor[emulate]'`"
 _LARGEST = 32 << 20  # bytes of a cubin
 _LIMIT_S = 25.0
 _MOST_OUTPUT = 256 << 20
+_MEMORY = 2_000_000_000  # bytes of address space; a damaged cubin can claim sections of any size
 _PACKAGE = "nvidia-cuda-nvdisasm"
 # What one block and one constant bank can have on any GPU: a damaged file can claim more than the machine's memory.
 _MOST_SHARED, _MOST_CONSTANT, _MOST_LOCAL = 256 << 10, 64 << 10, 512 << 10
@@ -62,6 +63,7 @@ def disassemble(cubin: bytes) -> list[dict[str, Any]]:
                 start_new_session=os.name == "posix",
             ) as child,
         ):
+            limit_memory_of(child.pid, _MEMORY)
             try:
                 _, errors = child.communicate(timeout=_LIMIT_S)
             except subprocess.TimeoutExpired:

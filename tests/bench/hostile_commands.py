@@ -315,11 +315,11 @@ def judged(case: Case, folder: Path, environment: dict[str, str]) -> tuple[str, 
     return ", ".join(wrong), (err.strip().splitlines() or [""])[-1], seconds, peak
 
 
-def damaged_cubins(count: int, seed: int) -> Iterator[tuple[str, bytes]]:
-    """Yield the kind of damage and the bytes of a cubin, for that of a kernel with each kind of memory."""
+def whole_cubin() -> bytes:
+    """Return the cubin of a kernel with each kind of memory."""
     from advisor.emulator.compile import compile_cubin
 
-    whole = compile_cubin(
+    return compile_cubin(
         "__constant__ float table[64] = {1, 2, 3}; __device__ int total = 5;\n"
         "__device__ __noinline__ float f(float x) { return x * table[(int)x & 63]; }\n"
         "__global__ void k(float *a, const int *b, int n) { __shared__ float s[256]; float l[32];\n"
@@ -329,6 +329,11 @@ def damaged_cubins(count: int, seed: int) -> Iterator[tuple[str, bytes]]:
         "k.cu",
         "sm_90",
     )
+
+
+def damaged_cubins(count: int, seed: int) -> Iterator[tuple[str, bytes]]:
+    """Yield the kind of damage and the bytes of a damaged cubin."""
+    whole = whole_cubin()
     (table,) = struct.unpack_from("<Q", whole, 0x28)
     (sections,) = struct.unpack_from("<H", whole, 0x3C)
     absurd = (0, 1, 7, 1 << 20, 0x7FFFFFFF, 0xFFFFFFFF, 1 << 36, (1 << 63) - 1, (1 << 64) - 1)

@@ -15,7 +15,7 @@ from program_machine import ROOT, Machine, environment
 from advisor.cli.json_schema import schema
 from advisor.program.run import Line, parse_progress, program
 from advisor.program.watch import stamp, until_changed
-from advisor.records.errors import UsageError
+from advisor.records.errors import AdvisorError, UsageError
 
 
 def test_from_a_program_to_the_diagnosis_of_its_longest_kernels(machine: Machine) -> None:
@@ -84,6 +84,12 @@ def test_every_run_gets_the_same_standard_input(machine: Machine, recorded: Path
 def test_a_program_that_fails_by_itself_is_not_profiled(machine: Machine, limit: str, script: str, words: str) -> None:
     assert words in machine.refuses("--limit-s", limit, "--", machine.script(script))
     assert machine.log == []
+
+
+@pytest.mark.parametrize("name", ["", "/", "."])
+def test_a_report_without_a_name_is_refused(machine: Machine, name: str) -> None:
+    result = machine.says("--report", name, "--", machine.script("exit 0"))
+    assert isinstance(result.exception, AdvisorError) and "is no name of a file" in str(result.exception)
 
 
 def test_a_program_that_fails_only_under_ncu_says_so(machine: Machine) -> None:
