@@ -3,9 +3,9 @@
 launches: a raw page of 1,000, 3,000 and 10,000 launches as JSON; text, markdown, html, sarif: the same in this format;
 trace: a database of 0.5, 1.5 and 5 million kernels; reports: a triage of 50, 150 and 500 reports. Each in a process of
 its own: seconds of processor time of all its processes, per item too, the peak memory of the largest of them, and the
-digest of its output. alike: 100 processes under other hash seeds, locales, time zones, widths, umasks and Pythons (those
-named by --python, which need the dependencies) must print the same bytes of JSON. Exit 1 if a size takes over 1.5 times
-the time per item of the next smaller one, or if any bytes differ.
+digest of its output. alike: 100 processes under other hash seeds, locales, time zones, widths, umasks and Pythons
+(those named by --python, which need the dependencies) must print the same bytes of JSON. Exit 1 if a size takes over
+1.5 times the time per item of the next smaller one, or if any bytes differ.
 """
 
 from __future__ import annotations
