@@ -301,7 +301,7 @@ def judged(case: Case, folder: Path, environment: dict[str, str]) -> tuple[str, 
     # Wrong options have their usage before the line, and --echo shows what the program prints.
     lines = 0 if "--echo" in case.command else len(re.sub(r"\AUsage: .*\n(Try .*\n)?\n", "", err).splitlines())
     wrong = [
-        *(["traceback"] if "Traceback (most recent call last)" in err else []),
+        *(["traceback"] if "Traceback" in err else []),
         *([f"exit code {code}"] if code not in case.codes else []),
         *([f"{lines} lines on stderr"] if code and lines > _MOST_LINES else []),
         *(["exit code 2 without a line"] if code == 2 and not err.strip() else []),
