@@ -67,15 +67,10 @@ def test_what_is_no_trace_is_called_by_its_name(content: bytes, says: str, tmp_p
     assert says in refused(path)
 
 
-@pytest.mark.parametrize(
-    "table", ["CUPTI_ACTIVITY_KIND_RUNTIME", "OSRT_API", "NVTX_EVENTS", "CUPTI_ACTIVITY_KIND_MEMCPY"]
-)
+@pytest.mark.parametrize("table", ["CUPTI_ACTIVITY_KIND_RUNTIME", "CUPTI_ACTIVITY_KIND_MEMCPY"])
 def test_a_table_without_a_usable_row_counts_as_incomplete(table: str, tmp_path: Path) -> None:
     path = make.serial_copies().write(tmp_path / "t.sqlite")
     with sqlite3.connect(path) as database:
-        there = database.execute("SELECT count(*) FROM sqlite_master WHERE name = ?", [table]).fetchone()[0]
-        if not there:
-            pytest.skip("the trace has no such table")
         database.execute(f"UPDATE {table} SET start = 'x', end = 'y'")
     found = analyse([path])
     assert any(f"{table} is incomplete" in problem for problem in found.traces[0].problems)
