@@ -353,6 +353,10 @@ def main() -> int:
     parser.add_argument("--scene", choices=SCENES, action="append")
     parser.add_argument("--signal", choices=SIGNALS, action="append")
     given = parser.parse_args()
+    # A shell starts a background job with these ignored, and programs that it starts inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for name in ("QUIT", "HUP"):
+        signal.signal(getattr(signal, f"SIG{name}"), signal.SIG_DFL)
     runs = bad = 0
     slowest = 0.0
     for scene in given.scene or SCENES:
