@@ -4,7 +4,7 @@ sources: CUDA sources for `emulate` and `fix` that are no text, absurdly long, d
 cubins: a cubin cut, flipped and with absurd sizes, decoded and executed; profile: programs and options; ask: questions;
 mcp: lines that are no protocol, paths out of the root. Each is a process of its own. None may show a traceback, end in
 another code than 0 to 3, write over three lines on stderr or what cannot be printed, hold over 2 GB in any process, or
-take over 30 s of processor time or 120 s. Prints a line for each, and exit 1 after any failure.
+take over 30 s of processor time or 300 s. Prints a line for each, and exit 1 after any failure.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from pathlib import Path
 from advisor.records import resources
 
 _ROOT = Path(__file__).resolve().parents[2]
-_MOST_S, _MOST_WALL_S, _MOST_MB, _MOST_LINES = 30.0, 120.0, 2048.0, 3
+_MOST_S, _MOST_WALL_S, _MOST_MB, _MOST_LINES = 30.0, 300.0, 2048.0, 3
 # Folder of the outputs, file to pipe in, text in the output after which the pipe closes; then the command line.
 _MEASURED = """
 import contextlib, json, resource, subprocess, sys, threading, time
@@ -290,10 +290,10 @@ def judged(case: Case, folder: Path, environment: dict[str, str]) -> tuple[str, 
         command = [sys.executable, "-c", _MEASURED, place, str(given) if case.stdin else "", last, *case.command]
         begun = time.monotonic()
         try:
-            done = subprocess.run(command, capture_output=True, timeout=200, env=environment, check=False)
+            done = subprocess.run(command, capture_output=True, timeout=_MOST_WALL_S + 60, env=environment, check=False)
             code, seconds, peak = json.loads(done.stdout) if done.stdout else (2, 0.0, 0.0)
         except subprocess.TimeoutExpired:
-            code, seconds, peak = -1, 200.0, 0.0
+            code, seconds, peak = -1, 0.0, 0.0
         except OSError as error:  # the system refuses so long a command line
             return "", error.strerror or "", 0.0, 0.0
         wall = time.monotonic() - begun
