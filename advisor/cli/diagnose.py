@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
@@ -30,12 +30,20 @@ from advisor.reasoning.diagnose import PART, analyse_frame, diagnose_in_parts, g
 from advisor.reasoning.document import Explanation, diagnosis_document
 from advisor.reasoning.engine.explain import Proof
 from advisor.reasoning.inputs import parse_assignments
+from advisor.reasoning.packed import PackedLaunches
 from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis, MeasuredCeilings
 from advisor.records.errors import EXIT_DONE, EXIT_WRONG_USE, UsageError
 from advisor.records.readings import ReportInfo
 from advisor.source.locate import locate_findings
 from advisor.view.pages.answers.supposing import followed_text
-from advisor.view.pages.diagnosis import HTML_SECTIONS, MARKDOWN_SECTIONS, diagnosis_page, grouped
+from advisor.view.pages.diagnosis import (
+    HTML_SECTIONS,
+    MARKDOWN_SECTIONS,
+    diagnosis_page,
+    diagnosis_parts,
+    grouped,
+    listed,
+)
 from advisor.view.pages.ncu_rules import rules_page
 from advisor.view.pages.proof import Explained, proofs_page
 from advisor.view.writers import PAGE_FORMATS
@@ -104,9 +112,10 @@ def diagnose(options: Options) -> int:
         jobs=options.jobs,
         progress=terminal.narrate,
     )
-    if len(inputs.frame) > PART and _only_listed(options):
+    if len(inputs.frame) > PART and _nothing_asked(options):
         terminal.clear()
-        return _write(inputs.reports, _listed(catalog, inputs, options.jobs), options)
+        listed_in = _listed if options.form == "json" else _paged
+        return _write(inputs.reports, listed_in(catalog, inputs, options), options)
     analysis = analyse_frame(catalog, inputs, options.jobs)
     terminal.clear()
     diagnosis, followed = analysis.diagnosis, ""
@@ -123,7 +132,9 @@ def diagnose(options: Options) -> int:
         positions = sorted(positions, key=lambda p: (-diagnosis.launches[p].saved_ns, p))[: options.top]
         asked = [asked[p] for p in positions]
         diagnosis = dataclasses.replace(diagnosis, launches=tuple(diagnosis.launches[p] for p in positions))
-    diagnosis, texts = _located(diagnosis, analysis, options)
+    texts: Texts = {}
+    if chosen := _chosen(diagnosis, options):
+        diagnosis, texts = _places(diagnosis, analysis.catalog, options, chosen)
     if other_gpu is not None:
         moved = [a.on([p], other_gpu)[0] for a, p in asked] if options.what_if else analysis.on(positions, other_gpu)
         launches = (replace(launch, on=on) for launch, on in zip(diagnosis.launches, moved, strict=True))
@@ -139,26 +150,61 @@ def _write(reports: tuple[ReportInfo, ...], texts: Iterator[str], options: Optio
     return EXIT_WRONG_USE if options.strict and troubled else EXIT_DONE
 
 
-def _only_listed(options: Options) -> bool:
-    """Return whether the output lists the launches as JSON and nothing is asked about them."""
+def _nothing_asked(options: Options) -> bool:
+    """Return whether the output shows every launch as it was measured, without a proof."""
     asked = options.on or options.how or options.why_not or options.what_if or options.rules or options.locate
-    return options.form == "json" and not asked and options.top is None
+    return not asked and options.top is None
 
 
-def _listed(catalog: Catalog, inputs: Inputs, forks: int) -> Iterator[str]:
+def _listed(catalog: Catalog, inputs: Inputs, options: Options) -> Iterator[str]:
     """Yield the JSON document of thousands of launches, of which only a part is in memory at a time."""
     ceilings: dict[str, MeasuredCeilings] = {}
-
-    def launches() -> Iterator[LaunchDiagnosis]:
-        for part in diagnose_in_parts(catalog, inputs, forks):
-            for one in part.measured_ceilings:
-                ceilings.setdefault(one.gpu, one)
-            yield from part.launches
-
+    launches = _in_parts(catalog, inputs, options, ceilings)
     document = diagnosis_document(Diagnosis(inputs.reports, ()))
-    return document_texts(document, {"launches": launches(), "measured_ceilings": ceilings.values()})
+    return document_texts(document, {"launches": launches, "measured_ceilings": ceilings.values()})
 
 
+def _in_parts(
+    catalog: Catalog, inputs: Inputs, options: Options, ceilings: dict[str, MeasuredCeilings]
+) -> Iterator[LaunchDiagnosis]:
+    """Yield the launches; add the ceilings that were used."""
+    for part in diagnose_in_parts(catalog, inputs, options.jobs):
+        for one in part.measured_ceilings:
+            ceilings.setdefault(one.gpu, one)
+        yield from part.launches
+
+
+def _paged(catalog: Catalog, inputs: Inputs, options: Options) -> Iterator[str]:
+    """Yield thousands of launches as text, a page or SARIF; what a table does not show of them is packed meanwhile."""
+    ceilings: dict[str, MeasuredCeilings] = {}
+    rows: list[LaunchDiagnosis] = []
+    with PackedLaunches() as packed:
+        for launch in _in_parts(catalog, inputs, options, ceilings):
+            packed.add(launch)
+            rows.append(listed(launch))
+        diagnosis = Diagnosis(inputs.reports, tuple(rows), tuple(ceilings.values()))
+        chosen = _chosen(diagnosis, options)
+        texts: Texts = {}
+        if chosen:
+            some = dataclasses.replace(diagnosis, launches=tuple(packed[at] for at in chosen))
+            some, texts = _places(some, catalog, options, range(len(chosen)))
+            for at, launch in zip(chosen, some.launches, strict=True):
+                packed.replace(at, launch)
+        if options.form == "sarif":
+            yield _ended(diagnosis_sarif(diagnosis, options.knowledge, whole=packed))
+        elif options.form == "text":
+            page, rest = diagnosis_parts(diagnosis, texts=texts, sections=None, whole=packed)
+            yield from terminal.page_parts(page, rest, options.out)
+        else:
+            page = diagnosis_page(diagnosis, texts=texts, sections=_SECTIONS[options.form], whole=packed)
+            yield _ended(terminal.page_text(page, options.form, options.out))
+
+
+def _ended(text: str) -> str:
+    return text if text.endswith("\n") else text + "\n"
+
+
+_SECTIONS: Final[Mapping[str, int | None]] = {"html": HTML_SECTIONS, "markdown": MARKDOWN_SECTIONS}
 _FOLLOWED: Final = (
     "Time and utilisations follow where the fix of a finding changes the value supposed; others are kept as measured."
 )
@@ -175,36 +221,34 @@ def _check(options: Options) -> None:
         raise UsageError("--what-if values are not measured: --format sarif does not support them")
 
 
-def _located(diagnosis: Diagnosis, analysis: Analysis, options: Options) -> tuple[Diagnosis, Texts]:
-    """Return the diagnosis, with source locations if the options request them."""
+def _chosen(diagnosis: Diagnosis, options: Options) -> list[int]:
+    """Return the positions of the launches whose findings are located in the source."""
+    count = len(diagnosis.launches)
     if options.locate is False:
-        return diagnosis, {}
-    texts: Texts = {}
+        return []
     if options.form in _PAGES and not options.what_if:
-        most = len(diagnosis.launches) if options.locate else HTML_SECTIONS
-        chosen = [group.at for group in grouped(diagnosis.launches)][:most]
-        every = options.form == "sarif"
-        found = locate_findings(diagnosis, analysis.catalog, terminal.narrate, positions=chosen, every=every)
-        diagnosis, texts, problems = found.diagnosis, found.texts, list(found.problems)
-    elif options.locate or (
-        len(diagnosis.launches) == 1 and not (options.how or options.why_not or options.what_if or options.rules)
-    ):
-        found = locate_findings(diagnosis, analysis.catalog, terminal.narrate)
-        diagnosis, texts, problems = found.diagnosis, found.texts, list(found.problems)
-    else:
-        return diagnosis, {}
+        return [group.at for group in grouped(diagnosis.launches)][: count if options.locate else HTML_SECTIONS]
+    asked = options.how or options.why_not or options.what_if or options.rules
+    return list(range(count)) if options.locate or (count == 1 and not asked) else []
+
+
+def _places(
+    diagnosis: Diagnosis, catalog: Catalog, options: Options, positions: Sequence[int]
+) -> tuple[Diagnosis, Texts]:
+    """Return the diagnosis with the source locations of these launches, and the texts around them."""
+    every = options.form == "sarif"
+    found = locate_findings(diagnosis, catalog, terminal.narrate, positions=positions, every=every)
     terminal.clear()
-    for problem in problems if options.locate else ():
+    for problem in found.problems if options.locate else ():
         terminal.warn(problem)
-    return diagnosis, texts
+    return found.diagnosis, found.texts
 
 
 def _texts(diagnosis: Diagnosis, asked: list[Asked], texts: Texts, options: Options, followed: str) -> Iterator[str]:
     """Return the output in pieces: as JSON, thousands of launches take more memory than as records."""
     if options.form == "json":
         return document_texts(diagnosis_document(diagnosis, _explanations(_proofs(asked, options))))
-    text = _text(diagnosis, asked, texts, options, followed)
-    return iter((text if text.endswith("\n") else text + "\n",))
+    return iter((_ended(_text(diagnosis, asked, texts, options, followed)),))
 
 
 def _text(diagnosis: Diagnosis, asked: list[Asked], texts: Texts, options: Options, followed: str) -> str:
@@ -218,8 +262,7 @@ def _text(diagnosis: Diagnosis, asked: list[Asked], texts: Texts, options: Optio
     elif options.rules:
         page = rules_page(diagnosis.launches)
     else:
-        sections = {"html": HTML_SECTIONS, "markdown": MARKDOWN_SECTIONS}.get(options.form)
-        page = diagnosis_page(diagnosis, texts=texts, sections=sections, supposed=assumed)
+        page = diagnosis_page(diagnosis, texts=texts, sections=_SECTIONS.get(options.form), supposed=assumed)
     return terminal.page_text(page, options.form, options.out)
 
 

@@ -16,6 +16,7 @@ from advisor.practice.emulated_source import (
     counted,
     kernel_problem,
     parse_arguments,
+    source_text,
     step_problem,
     traced,
 )
@@ -77,8 +78,7 @@ def emulate(options: Options) -> int:
             "emulate takes one source: `ncu-advisor emulate kernel.cu --grid 100 --block 256 --arg 'float[25600]'`"
         )
     source = Path(options.names[0])
-    if not source.is_file():
-        raise UsageError(f"{source}: there is no such file")
+    source_text(source)  # a wrong file is told before anything else
     name = options.exercise_of(source)
     if options.check:
         return _check(options, source, name)

@@ -17,8 +17,9 @@ from advisor.emulator.launch import Pointer
 from advisor.patches.prove import fix as fixed
 from advisor.patches.records import FixDocument
 from advisor.patches.stages import Stage, exercise_stage, own_stage
+from advisor.patches.syntax import MOST_BYTES
 from advisor.practice import manifest, workshop
-from advisor.practice.emulated_source import Given, array_type, parse_arguments
+from advisor.practice.emulated_source import Given, array_type, parse_arguments, source_text
 from advisor.practice.state import Store
 from advisor.practice.workshop import first_step
 from advisor.records.errors import EXIT_CHECK_FAILED, EXIT_DONE, InputError, UsageError
@@ -26,8 +27,6 @@ from advisor.records.files import write_bytes_whole
 from advisor.view.pages.patches import fix_page
 from advisor.view.writers import PAGE_FORMATS
 from advisor.view.writers.json import document_json
-
-_LARGEST = 1 << 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +65,7 @@ def fix(options: Options) -> int:
     if options.diff and options.form != "text":
         raise UsageError("--diff prints a unified diff: leave out --format")
     path, name = _target(options)
-    text = read_text(path)
+    text = source_text(path, MOST_BYTES)
     stage = _exercise(path, name, options) if name is not None else _own(path, text, options)
     found = fixed(stage, text, options.kinds, terminal.note)
     terminal.clear()
@@ -96,21 +95,7 @@ def _target(options: Options) -> tuple[Path, str | None]:
         if record.folder:
             return workshop.opened(one, Store()).source, one.name
         return manifest.home(one.name) / first_step(one).source, one.name
-    if not options.source.is_file():
-        raise UsageError(f"{options.source}: there is no such file")
     return options.source, options.exercise_of(options.source)
-
-
-def read_text(path: Path) -> str:
-    """Read a source with its line endings. Raises InputError in one line."""
-    try:
-        if path.stat().st_size > _LARGEST:
-            raise InputError(f"{path}: {path.stat().st_size >> 10} KiB are too large to patch: the limit is 1024 KiB")
-        return path.read_bytes().decode("utf-8")
-    except OSError as e:
-        raise InputError(f"{path}: cannot be read: {e.strerror}") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: not UTF-8 text") from None
 
 
 def _exercise(path: Path, name: str, options: Options) -> Stage:
@@ -164,7 +149,7 @@ def _write(path: Path, text: str, found: FixDocument, options: Options) -> FixDo
     """Apply the first patch to the file, and keep the old text next to it."""
     if options.exercise is not None and options.source is None and path.parent == manifest.home(path.parent.name):
         raise UsageError("--write does not change the bundled exercises: `ncu-advisor practice start` makes your copy")
-    if read_text(path) != text:
+    if source_text(path, MOST_BYTES) != text:
         raise InputError(f"{path}: the file changed while patches were tried: nothing was written")
     number = 1
     while (backup := path.with_name(f"{path.name}.orig{number if number > 1 else ''}")).exists():

@@ -42,6 +42,7 @@ COMMANDS = {
 }
 
 
+_LONGEST = 4000  # characters of a message; the longest that lists what is known has about 2,500
 _OBJECTS = 200_000  # new objects until Python searches for cycles
 
 
@@ -72,6 +73,12 @@ def cli() -> None:
     """
 
 
+def _one_line(text: str) -> str:
+    """Return a message that can be printed, without the middle of one that quotes a name of thousands of characters."""
+    line = printable(" ".join(text.split()))
+    return line if len(line) <= _LONGEST else f"{line[: _LONGEST // 2]} … {line[-_LONGEST // 2 :]}"
+
+
 def _guarded(run: Callable[[], Any]) -> int:
     """Return the exit code of `run`; print an error that the user can correct as one line on stderr."""
     try:
@@ -81,7 +88,7 @@ def _guarded(run: Callable[[], Any]) -> int:
         return code
     except AdvisorError as e:
         with contextlib.suppress(OSError):
-            warn(printable(" ".join(str(e).split())))
+            warn(_one_line(str(e)))
         return e.exit_code
     except click.ClickException as e:
         with contextlib.suppress(OSError):
@@ -100,7 +107,11 @@ def _guarded(run: Callable[[], Any]) -> int:
         sys.stdout = None
         return EXIT_DONE
     except OSError as e:
-        ending.say(f"ncu-advisor: {e.filename or 'the output'}: {e.strerror or e}")
+        where = e.filename or "the output"
+        ending.say(f"ncu-advisor: {_one_line(f'{where}: {e.strerror or e}')}")
+        return EXIT_WRONG_USE
+    except MemoryError:
+        ending.say("ncu-advisor: the memory of this machine does not suffice for this input")
         return EXIT_WRONG_USE
 
 

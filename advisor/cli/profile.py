@@ -130,6 +130,8 @@ def _report_path(options: Options, started: Program) -> Path:
     if report is None:
         moment = datetime.now().strftime("%Y%m%d-%H%M%S")
         report = resources.user_data() / "profiles" / f"{started.name}-{moment}{SUFFIX}"
+    elif not report.name:
+        raise UsageError(f"--report {str(report)!r} is no name of a file")
     elif not report.name.endswith(SUFFIX):
         report = report.with_name(f"{report.name}{SUFFIX}")
     try:

@@ -17,11 +17,11 @@ from advisor.cli import is_terminal
 from advisor.cli import warn as warn
 from advisor.records.errors import UsageError
 from advisor.records.files import being_written, write_whole
-from advisor.view.blocks import Page
+from advisor.view.blocks import Page, Section
 from advisor.view.charts.bars import can_draw
 from advisor.view.text import shown
 from advisor.view.writers import PAGE_FORMATS, page_writer
-from advisor.view.writers.terminal import terminal_text
+from advisor.view.writers.terminal import terminal_parts, terminal_text
 
 MOST_LINES = 2  # maximum number of lines about the problems of one input; with an error they are three lines
 _MORE = "{count} more: --format json lists all problems"
@@ -68,6 +68,12 @@ def page_text(
         return page_writer(form)(page)
     at = screen(out, most)
     return terminal_text(page, width=width or at.width, colour=at.colour, blocks=at.blocks)
+
+
+def page_parts(page: Page, more: Iterator[Section], out: Path | None = None, most: int = 100) -> Iterator[str]:
+    """Yield the text of a page, and of more sections one by one, for stdout or the file `out`."""
+    at = screen(out, most)
+    return terminal_parts(page, more, width=at.width, colour=at.colour, blocks=at.blocks)
 
 
 def write_page(page: Page, form: str = "text", out: Path | None = None, most: int = 100) -> None:

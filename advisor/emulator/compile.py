@@ -7,8 +7,10 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from functools import lru_cache
+from importlib.util import find_spec
 from pathlib import Path
 
+from advisor.emulator.nvrtc import CHILD
 from advisor.emulator.program import RefusedError
 from advisor.records.child import end_group
 from advisor.records.scratch import ScratchFolder
@@ -16,37 +18,19 @@ from advisor.records.scratch import ScratchFolder
 INSTALL = "emulating a source needs a compiler and nvdisasm: `pip install 'ncu-advisor[emulate]'`"
 OPTIONS = ("-std=c++17", "-lineinfo")
 _LIMIT_S = 120.0
+_MARK = "\ufeff"
 # Takes the text, its name in messages and the architecture; returns the cubin, or None and the log.
 Compiler = Callable[[str, str, str, tuple[str, ...]], tuple[bytes | None, str]]
 
 
 @lru_cache(maxsize=1)
 def _nvrtc() -> Compiler | None:
-    try:
-        from cuda.bindings import nvrtc as lib
-
-        lib.nvrtcVersion()
-    except Exception:  # It or its library is not installed; the bindings raise several kinds of exceptions.
+    if find_spec("cuda") is None or not CHILD.starts():
         return None
 
     def compiled(text: str, name: str, arch: str, options: tuple[str, ...]) -> tuple[bytes | None, str]:
-        given = [o.encode() for o in (*OPTIONS, *options, f"-arch={arch}", *(f"-I{p}" for p in headers()))]
-        code, label = (t.encode("utf-8", "surrogateescape") for t in (text, name))
-        _, program = lib.nvrtcCreateProgram(code, label, 0, [], [])
-        try:
-            (status,) = lib.nvrtcCompileProgram(program, len(given), given)
-            _, size = lib.nvrtcGetProgramLogSize(program)
-            log = b" " * size
-            lib.nvrtcGetProgramLog(program, log)
-            said = log.rstrip(b"\0 ").decode("utf-8", "replace")
-            if status != lib.nvrtcResult.NVRTC_SUCCESS:
-                return None, said or f"this NVRTC does not support {arch}"
-            _, size = lib.nvrtcGetCUBINSize(program)
-            cubin = b" " * size
-            lib.nvrtcGetCUBIN(program, cubin)
-            return cubin, said
-        finally:
-            lib.nvrtcDestroyProgram(program)
+        given = (*OPTIONS, *options, f"-arch={arch}", *(f"-I{folder}" for folder in headers()))
+        return CHILD.compile(text, name, arch, given)
 
     return compiled
 
@@ -111,7 +95,8 @@ def compile_cubin(text: str, name: str, arch: str, options: tuple[str, ...] = ()
     if compiler is None:
         raise RefusedError(INSTALL)
     label = name.replace("\\", "\\\\").replace('"', '\\"')
-    cubin, log = compiler(f'#line 1 "{label}"\n{text}', name, arch, options)
+    # A byte order mark is allowed only where the text begins.
+    cubin, log = compiler(f'#line 1 "{label}"\n{text.removeprefix(_MARK)}', name, arch, options)
     if cubin is None:
         lines = [line.strip() for line in log.splitlines() if line.strip()]
         first = next((line for line in lines if "error" in line), lines[0] if lines else "the compiler failed")

@@ -15,14 +15,17 @@ from typing import Any
 from advisor.emulator.decode import decode
 from advisor.emulator.program import INSTRUCTION_BYTES, Instruction, Parameter, Program, RefusedError
 from advisor.readers.code import BadCodeError, Elf, LineTable
-from advisor.records.child import end_group
+from advisor.records.child import end_group, limit_memory_of
 from advisor.records.scratch import ScratchFolder
 
 INSTALL = "decoding a cubin needs nvdisasm: `pip install 'ncu-advisor[emulate]'`"
 _LARGEST = 32 << 20  # bytes of a cubin
-_LIMIT_S = 60.0
+_LIMIT_S = 25.0
 _MOST_OUTPUT = 256 << 20
+_MEMORY = 2_000_000_000  # bytes of address space; a damaged cubin can claim sections of any size
 _PACKAGE = "nvidia-cuda-nvdisasm"
+# What one block and one constant bank can have on any GPU: a damaged file can claim more than the machine's memory.
+_MOST_SHARED, _MOST_CONSTANT, _MOST_LOCAL = 256 << 10, 64 << 10, 512 << 10
 # Attributes of .nv.info: (format 4) CUDA's cuobjdump prints their names.
 _REGISTERS, _STACK, _CONSTANT_BANK, _PARAMETER = 0x2F, 0x12, 0x0A, 0x17
 
@@ -60,6 +63,7 @@ def disassemble(cubin: bytes) -> list[dict[str, Any]]:
                 start_new_session=os.name == "posix",
             ) as child,
         ):
+            limit_memory_of(child.pid, _MEMORY)
             try:
                 _, errors = child.communicate(timeout=_LIMIT_S)
             except subprocess.TimeoutExpired:
@@ -69,7 +73,7 @@ def disassemble(cubin: bytes) -> list[dict[str, Any]]:
                 end_group(child)
                 raise
         if child.returncode != 0:
-            words = errors.decode("utf-8", "replace").strip().splitlines()
+            words = errors.decode("utf-8", "replace").replace(str(place), "the file").strip().splitlines()
             raise RefusedError(f"nvdisasm cannot read the cubin{': ' + words[-1][:160] if words else ''}")
         if answer.stat().st_size > _MOST_OUTPUT:
             raise RefusedError("the disassembly of the cubin is too long")
@@ -162,6 +166,8 @@ def _from_elf(elf: Elf, kernel: str, code: list[Instruction], base: int) -> Prog
     shared = elf.size(f".nv.shared.{kernel}")
     reserved = 0x400 if program.arch in ("sm_90", "sm_100", "sm_120") else 0
     program.shared_bytes = max(shared - reserved, 0)
+    _check("shared memory", program.shared_bytes, _MOST_SHARED)
+    _check("local memory of a thread", program.local_bytes or 0, _MOST_LOCAL)
     _constants(elf, kernel, program, symbols, sizes)
     with contextlib.suppress(BadCodeError):
         table = LineTable(elf)
@@ -175,12 +181,19 @@ def _from_elf(elf: Elf, kernel: str, code: list[Instruction], base: int) -> Prog
     return program
 
 
+def _check(what: str, size: int, most: int) -> None:
+    """Raise RefusedError if a size is beyond that of any GPU."""
+    if size > most:
+        raise RefusedError(f"{size:,} bytes of {what}: no GPU has over {most:,}")
+
+
 def _constants(elf: Elf, kernel: str, program: Program, symbols: list[Any], sizes: list[int]) -> None:
     places = {name: index for index, name in reversed(list(enumerate(elf.names)))}
     for bank in range(1, 18):
         for name in (f".nv.constant{bank}", f".nv.constant{bank}.{kernel}"):
             if name not in places:
                 continue
+            _check(f"constant bank {bank}", elf.size(name), _MOST_CONSTANT)
             program.constants[bank] = elf.section(name) or bytes(elf.size(name))
             for offset, (symbol, added) in elf.relocations(name).items():
                 if symbol < len(symbols) and not added:

@@ -14,11 +14,13 @@ from advisor.reasoning.diagnose import analyse
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.records.errors import UsageError
 from advisor.source.locate import locate_findings
+from advisor.view.text import cut
 
 if TYPE_CHECKING:
     from advisor.reasoning.analysis import Analysis
 
 _KEPT: Final = 4  # analyses in memory; one of 40 launches takes about 20 MB
+_NAME: Final = 200  # characters of a path in a message
 # Path, size, time of the last change (ns): a file with other values is read again.
 _Key = tuple[Path, int, int]
 
@@ -45,11 +47,13 @@ class Reports:
             side = parse_side(str(self.root / text))
             path = side.path.resolve()
         except (OSError, ValueError, RuntimeError) as e:  # a NUL byte, a loop of links, a name that is too long
-            raise UsageError(f"{text!r} is no path of a file: {e}") from None
+            raise UsageError(f"{cut(text, _NAME)!r} is no path of a file: {e}") from None
         if not path.is_relative_to(self.root):
-            raise UsageError(f"{text!r} is outside the folder that this server may read")
-        if not path.is_file():
-            raise UsageError(f"{text!r}: there is no such file below the folder of this server; {self._nearby()}")
+            raise UsageError(f"{cut(text, _NAME)!r} is outside the folder that this server may read")
+        if not _is_file(path):
+            raise UsageError(
+                f"{cut(text, _NAME)!r}: there is no such file below the folder of this server; {self._nearby()}"
+            )
         return Side(path, side.launch)
 
     def shown(self, path: Path) -> str:
@@ -84,6 +88,13 @@ class Reports:
         endings = (".ncu-rep", ".ncu-rep.xz", ".ncu-rep.gz", ".ncu-rep.zst", ".csv", ".txt")
         names = sorted(each.name for each in self.root.iterdir() if each.name.endswith(endings))[:10]
         return f"it holds {', '.join(names)}" if names else "it holds no report itself; name a file in a folder below"
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a name that is too long for the file system, or a folder that may not be searched
+        return False
 
 
 def position_of(launches: tuple[LaunchDiagnosis, ...], number: int) -> int:

@@ -55,5 +55,7 @@ def _told(method: Callable[..., str]) -> Callable[..., str]:
             return method(*args, **values)
         except AdvisorError as e:
             raise ToolError(printable(" ".join(str(e).split()))) from None
+        except OSError as e:  # a report that is removed or replaced meanwhile
+            raise ToolError(printable(f"{e.filename or 'a file'}: {e.strerror or e}")) from None
 
     return tool

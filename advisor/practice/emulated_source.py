@@ -24,6 +24,7 @@ from advisor.practice import emulated
 from advisor.practice.api import Card
 from advisor.practice.lazy_arrays import LazyGenerator
 from advisor.records.errors import InputError, UsageError
+from advisor.records.regular_files import why_special
 
 _TYPES: dict[str, Any] = {
     **{name: getattr(np, name) for name in ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")},
@@ -37,6 +38,7 @@ _TYPES: dict[str, Any] = {
 _ARRAY = re.compile(r"([a-z]+\d*)\[(\d+)\](?:=(zeros|range|random))?")
 _VALUE = re.compile(r"([a-z]+\d*)=([-+.\w]+)")
 _LARGEST = 1 << 36
+_LARGEST_SOURCE = 16 << 20
 _MOST_SHARED = 227 << 10
 
 
@@ -118,13 +120,23 @@ def parse_shape(text: str, option: str, most: tuple[int, int, int]) -> tuple[int
     return x, y, z
 
 
-def _text(source: Path) -> str:
+def source_text(path: Path, most: int = _LARGEST_SOURCE) -> str:
+    """Read a source with its line endings. most: bytes. Raises UsageError for no file, InputError for any other."""
     try:
-        return source.read_text(encoding="utf-8")
-    except OSError as e:
-        raise InputError(f"{source}: cannot be read: {e.strerror}") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{source}: not UTF-8 text") from None
+        if path.is_dir():
+            raise UsageError(f"{path}: a folder: name a source in it")
+        if why := why_special(path):
+            raise InputError(f"{path}: {why}")
+        size = path.stat().st_size
+        if size > most:
+            raise InputError(f"{path}: {size >> 10} KiB are too large: the limit is {most >> 10} KiB")
+        return path.read_bytes().decode("utf-8")
+    except (FileNotFoundError, NotADirectoryError):
+        raise UsageError(f"{path}: there is no such file") from None
+    except (OSError, ValueError) as e:
+        if isinstance(e, UnicodeDecodeError):
+            raise InputError(f"{path}: not UTF-8 text") from None
+        raise InputError(f"{path}: cannot be read: {getattr(e, 'strerror', None) or e}") from None
 
 
 def kernel_problem(
@@ -137,7 +149,7 @@ def kernel_problem(
     shared: int,
 ) -> Problem:
     """Compile a source and put one launch together. Raises UsageError, and InputError for what is not emulated."""
-    cubin = compile_cubin(_text(source), str(source), arch)
+    cubin = compile_cubin(source_text(source), str(source), arch)
     known = kernels(cubin)
     if kernel is None:
         if len(known) != 1:
@@ -167,7 +179,7 @@ def step_problem(
         raise UsageError(f"{source.name} has {len(launches)} launches, numbered from 0")
     one = launches[launch]
     return Problem(
-        read_cubin(compile_cubin(_text(source), str(source), arch, emulated.OPTIONS), one.kernel),
+        read_cubin(compile_cubin(source_text(source), str(source), arch, emulated.OPTIONS), one.kernel),
         one.shape.grid,
         one.shape.block,
         one.arguments,

@@ -295,3 +295,13 @@ def limit_memory(size: int) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (size, size))
     with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def limit_memory_of(pid: int, size: int) -> None:
+    """In the parent: limit the address space of a program that has just been started, where the system can (Linux)."""
+    try:
+        from resource import RLIMIT_AS, prlimit
+    except ImportError:
+        return
+    with contextlib.suppress(ValueError, OSError):
+        prlimit(pid, RLIMIT_AS, (size, size))

@@ -140,7 +140,7 @@ def _asked(work: Work, calls: Calls | None) -> tuple[tuple[int, ...], Array]:
 
 def _times(calls: Calls | None, rows: Array) -> Array:
     """Return when each of these calls began."""
-    return np.zeros(len(rows), np.int64) if calls is None else calls.start[rows]
+    return np.zeros(len(rows), np.int64) if calls is None or not len(calls) else calls.start[rows]
 
 
 def _causes(

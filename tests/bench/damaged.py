@@ -5,12 +5,13 @@
     python -m tests.bench.damaged --reports
 
 Each input is given to a command of the program in a fork of a process that has imported everything; one in twenty is
-given to a whole new process, under another locale each time. No command may show a traceback, take over 30 s, hold over
-2 GB in any of its processes, or write over three lines on stderr; a document with fewer launches, or fewer values of
-them, than the whole file gives must be marked incomplete. Prints each failure, a table by kind, one by kind and damage,
-and the costliest inputs. --real: more whole files to damage, in folders ncu-rep, ncu-csv, ncu-text, nsys-csv,
-nsys-sqlite, nsys-text; --keep: a folder for the inputs that failed; --results: JSON lines of what came of each input;
-an input that the file already has is not run again, so an interrupted run goes on where it was.
+given to a whole new process, under another locale each time. No command may show a traceback, take over 30 s of
+processor time or 100 s, hold over 2 GB in any of its processes, or write over three lines on stderr; a document with
+fewer launches, or fewer values of them, than the whole file gives must be marked incomplete. Prints each failure, a
+table by kind, one by kind and damage, and the costliest inputs. --real: more whole files to damage, in folders ncu-rep,
+ncu-csv, ncu-text, nsys-csv, nsys-sqlite, nsys-text; --keep: a folder for the inputs that failed; --results: JSON lines
+of what came of each input; an input that the file already has is not run again, so an interrupted run goes on where it
+was.
 
 --reports: only the 200 reports of tests/damaged.py, and whether each is refused or read as incomplete. Columns:
 outcome, wall seconds of the whole process, peak memory in MB (of the process and twice the largest of its children,
@@ -74,7 +75,8 @@ def read_one(path: Path) -> dict[str, Any]:
     return {**json.loads(done.stdout), "seconds": seconds}
 
 
-_MOST_S, _MOST_MB, _MOST_LINES = 30.0, 2048.0, 3
+# Of processor time, which other work on the machine does not lengthen; and of wall time, for what only waits.
+_MOST_S, _MOST_WALL_S, _MOST_MB, _MOST_LINES = 30.0, 100.0, 2048.0, 3
 _WHOLE_PROCESS = 20  # one in so many
 _LOCALES = (
     {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
@@ -117,13 +119,14 @@ for line in sys.stdin:
             traceback.print_exc()
         for stream in (sys.stdout, sys.stderr):
             stream is not None and stream.flush()
-        own, below = (resource.getrusage(w).ru_maxrss / 1024 for w in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+        own, below = (resource.getrusage(w) for w in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+        busy = own.ru_utime + own.ru_stime + below.ru_utime + below.ru_stime
         with open(f"{folder}/done", "w") as file:
-            json.dump([code, max(own, below)], file)
+            json.dump([code, max(own.ru_maxrss, below.ru_maxrss) / 1024, busy], file)
         scratch.remove_all()
         os._exit(0)
     print(child, flush=True)
-    deadline = time.monotonic() + 45
+    deadline = time.monotonic() + 120
     while os.waitpid(child, os.WNOHANG) == (0, 0):
         time.sleep(0.005)
         if time.monotonic() > deadline:
@@ -191,8 +194,9 @@ def _new_process(arguments: Sequence[str], folder: Path, locale: dict[str, str])
     program = (
         "import json, resource, subprocess, sys\n"
         "done = subprocess.run([sys.executable, '-m', 'advisor', *sys.argv[2:]], stdin=subprocess.DEVNULL)\n"
-        "peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024\n"
-        "json.dump([done.returncode, peak], open(sys.argv[1] + '/done', 'w'))\n"
+        "used = resource.getrusage(resource.RUSAGE_CHILDREN)\n"
+        "found = [done.returncode, used.ru_maxrss / 1024, used.ru_utime + used.ru_stime]\n"
+        "json.dump(found, open(sys.argv[1] + '/done', 'w'))\n"
     )
     with (folder / "out").open("wb") as out, (folder / "err").open("wb") as err:
         process = subprocess.Popen(
@@ -203,7 +207,7 @@ def _new_process(arguments: Sequence[str], folder: Path, locale: dict[str, str])
             env={**os.environ, **locale},
         )
         try:
-            process.wait(_MOST_S + 15)
+            process.wait(_MOST_WALL_S + 15)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
@@ -220,20 +224,21 @@ def judge(case: Case, place: Path, locale: dict[str, str] | None, forks: Forks, 
         start = time.perf_counter()
         if locale is None:
             forks.run(arguments, folder)
-        if locale is not None or time.perf_counter() - start > _MOST_S:
+        if locale is not None or time.perf_counter() - start > _MOST_WALL_S:
             # A fork of a process with threads (numpy and pyarrow start some) can wait for ever on a lock that one of
             # them held, so what took too long in a fork is judged by a process of its own.
             start = time.perf_counter()
             _new_process(arguments, folder, locale or {})
         seconds = time.perf_counter() - start
-        code, peak = -1, 0.0
+        code, peak, busy = -1, 0.0, 0.0
         with contextlib.suppress(OSError, ValueError):
-            code, peak = json.loads((folder / "done").read_text())
+            code, peak, busy = json.loads((folder / "done").read_text())
         err = (folder / "err").read_text("utf-8", "replace") if (folder / "err").exists() else ""
         out = (folder / "out").read_text("utf-8", "replace") if (folder / "out").exists() else ""
         wrong = [
             *(["traceback"] if "Traceback (most recent call last)" in err else []),
-            *([f"{seconds:.0f} s"] if seconds > _MOST_S else []),
+            *([f"{busy:.0f} s of processor time"] if busy > _MOST_S else []),
+            *([f"{seconds:.0f} s"] if seconds > _MOST_WALL_S else []),
             *([f"{peak:.0f} MB"] if peak > _MOST_MB else []),
             *([f"{len(err.splitlines())} lines on stderr"] if len(err.splitlines()) > _MOST_LINES else []),
             *([f"exit code {code}"] if code not in (0, 1, 2, 3) else []),

@@ -1,11 +1,11 @@
-"""Time and memory against size: `python -m tests.bench.scale [--part launches|trace|reports|alike]... [--size N]...`.
+"""Time and memory against size: `python -m tests.bench.scale [--part PART]... [--size N]...`.
 
-launches: a raw page of 1,000, 3,000 and 10,000 launches; trace: a database of 0.5, 1.5 and 5 million kernels; reports:
-a triage of 50, 150 and 500 reports. Each in a process of its own: seconds of processor time of all its processes, per
-item too, the peak memory of the largest of them, and the digest of its output. alike: 100 processes under other hash
-seeds, locales, time zones, widths, umasks and Pythons (those named by --python, which need the dependencies) must print
-the same bytes of JSON. Exit 1 if a size takes over 1.5 times the time per item of the next smaller one, or if any bytes
-differ.
+launches: a raw page of 1,000, 3,000 and 10,000 launches as JSON; text, markdown, html, sarif: the same in this format;
+trace: a database of 0.5, 1.5 and 5 million kernels; reports: a triage of 50, 150 and 500 reports. Each in a process of
+its own: seconds of processor time of all its processes, per item too, the peak memory of the largest of them, and the
+digest of its output. alike: 100 processes under other hash seeds, locales, time zones, widths, umasks and Pythons
+(those named by --python, which need the dependencies) must print the same bytes of JSON. Exit 1 if a size takes over
+1.5 times the time per item of the next smaller one, or if any bytes differ.
 """
 
 from __future__ import annotations
@@ -61,6 +61,10 @@ def _launches(folder: Path, count: int) -> list[str]:
     return ["diagnose", str(path), "--format", "json"]
 
 
+def _launches_as(form: str) -> Callable[[Path, int], list[str]]:
+    return lambda folder, count: [*_launches(folder, count)[:-1], form]
+
+
 def _trace(folder: Path, count: int) -> list[str]:
     """A trace with so many kernels, each with its call."""
     planted, at = Planted(), MS
@@ -97,6 +101,7 @@ def _reports(folder: Path, count: int) -> list[str]:
 
 PARTS: dict[str, tuple[Callable[[Path, int], list[str]], tuple[int, ...]]] = {
     "launches": (_launches, (1_000, 3_000, 10_000)),
+    **{form: (_launches_as(form), (1_000, 3_000, 10_000)) for form in ("text", "markdown", "html", "sarif")},
     "trace": (_trace, (500_000, 1_500_000, 5_000_000)),
     "reports": (_reports, (50, 150, 500)),
 }

@@ -127,7 +127,7 @@ def test_files_that_are_no_source_are_refused(tmp_path: Path, capsys: pytest.Cap
         (big, "too large"),
         (latin, "not UTF-8"),
         (tmp_path / "none.cu", "no such file"),
-        (tmp_path, "no such file"),
+        (tmp_path, "a folder"),
     ):
         assert run("fix", str(path), *ONE) == 2
         assert says in capsys.readouterr().err

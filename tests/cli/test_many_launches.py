@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import tracemalloc
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from advisor.cli.main import main
 from advisor.readers.read import read
 from advisor.reasoning import diagnose as module
+from advisor.reasoning import packed
 from tests.bench.scale import _launches
 
 
@@ -19,17 +23,18 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return Path(_launches(folder, 60)[1])
 
 
-def _document(report: Path, capsys: pytest.CaptureFixture[str]) -> str:
+def _document(report: Path, capsys: pytest.CaptureFixture[str], form: str = "json") -> str:
     with pytest.raises(SystemExit) as ended:
-        main(["diagnose", str(report), "--format", "json", "--jobs", "1"])
+        main(["diagnose", str(report), "--format", form, "--jobs", "1"])
     assert ended.value.code == 0
     return capsys.readouterr().out
 
 
+@pytest.mark.parametrize("form", ["json", "text", "markdown", "html", "sarif"])
 def test_parts_give_the_bytes_of_the_whole(
-    report: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    report: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, form: str
 ) -> None:
-    whole = _document(report, capsys)
+    whole = _document(report, capsys, form)
     sizes: list[int] = []
     real = module.analyse_frame
 
@@ -40,8 +45,32 @@ def test_parts_give_the_bytes_of_the_whole(
     monkeypatch.setattr(module, "analyse_frame", counted)
     monkeypatch.setattr("advisor.cli.diagnose.PART", 25)
     monkeypatch.setattr(module.diagnose_in_parts, "__defaults__", (1, 25))
-    assert _document(report, capsys) == whole
+    assert _document(report, capsys, form) == whole
     assert sizes == [25, 25, 10]
+
+
+def test_launches_are_packed_where_no_file_can_be_written(report: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    launches = module.analyse([report]).diagnosis.launches[:6]
+
+    class Full(io.BytesIO):
+        def write(self, data: Any) -> int:
+            if self.tell() > 10_000:
+                raise OSError(errno.ENOSPC, "No space left on device")
+            return super().write(data)
+
+    for made in (Full, _no_folder):
+        monkeypatch.setattr(packed.tempfile, "TemporaryFile", made)
+        with packed.PackedLaunches() as kept:
+            for launch in launches:
+                kept.add(launch)
+            assert tuple(kept) == launches
+            kept.replace(1, launches[5])
+            assert (kept[1], kept[2], kept[-1], len(kept)) == (launches[5], launches[2], launches[5], 6)
+            assert kept[1:3] == [launches[5], launches[2]]
+
+
+def _no_folder() -> Any:
+    raise FileNotFoundError(errno.ENOENT, "No usable temporary directory found")
 
 
 def test_a_launch_takes_little_more_than_its_numbers(report: Path, tmp_path: Path) -> None:

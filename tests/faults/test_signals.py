@@ -99,9 +99,9 @@ def test_what_does_not_unwind_is_ended_by_force() -> None:
         "ending.PATIENCE_S = 0.3; ending.install()\n"
         "folder = scratch.ScratchFolder(); print(folder.name, flush=True)\n"
         "try: os.kill(os.getpid(), signal.SIGTERM)\n"
-        "except ending.Stopped: time.sleep(60)\n"
+        "except ending.Stopped: time.sleep(600)\n"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=59)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=240)
     assert done.returncode == 143 and not os.path.lexists(done.stdout.strip())
 
 
@@ -120,7 +120,7 @@ class Collected:
 
 def in_a_finalizer(**_):
     Collected()
-    time.sleep(30)
+    time.sleep(600)
 
 def swallowed(**_):
     try:
@@ -144,7 +144,7 @@ def test_a_signal_ends_the_program_at_a_moment_where_an_exception_is_lost_or_sho
         [sys.executable, "-c", _AT_A_MOMENT, moment],
         capture_output=True,
         text=True,
-        timeout=25,
+        timeout=240,
         preexec_fn=_hang_up_counts,
     )
     assert (done.returncode, "Traceback" in done.stderr, "ignored" in done.stderr) == (129, False, False), done.stderr

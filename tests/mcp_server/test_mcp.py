@@ -16,6 +16,7 @@ from mcp.client import Client
 from mcp.client.stdio import stdio_client
 
 from advisor.mcp_server.brief import CHARACTERS, brief
+from advisor.mcp_server.reports import Reports
 from advisor.mcp_server.server import build
 from advisor.records.errors import UsageError
 from advisor.view.blocks import Bullets, Code, Facts, Page, Paragraph, Section, facts
@@ -121,9 +122,29 @@ async def test_files_outside_the_folder_are_refused(tmp_path: Path):
             for tool, arguments in (("diagnose", {"report": name}), ("compare", {"base": name, "current": name})):
                 text, wrong = await call(client, tool, **arguments)
                 assert wrong and "outside the folder" in text, name
-        for name in ("absent.ncu-rep", "a\0b", "x" * 5000, ".", ""):
+        for name in ("absent.ncu-rep", "a\0b", "x" * 5000, "x" * 4000, "x/" * 2000, ".", ""):
             text, wrong = await call(client, "diagnose", report=name)
-            assert wrong and "Traceback" not in text and len(text) < 500, name
+            assert (
+                wrong
+                and "Traceback" not in text
+                and ("tool diagnose: " in text or len(name) > 4096)
+                and len(text) < 500
+            ), name
+
+
+async def test_a_report_that_is_removed_meanwhile_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / "gone.ncu-rep").write_bytes(b"NVR\0")
+    side = Reports.side
+
+    def removed(self: Reports, text: str) -> Any:
+        found = side(self, text)
+        (tmp_path / "gone.ncu-rep").unlink()
+        return found
+
+    monkeypatch.setattr(Reports, "side", removed)
+    async with Client(build(tmp_path)) as client:
+        text, wrong = await call(client, "diagnose", report="gone.ncu-rep")
+    assert wrong and text.endswith("gone.ncu-rep: No such file or directory") and "\n" not in text
 
 
 async def test_an_unreadable_report_is_one_line(tmp_path: Path):

@@ -73,9 +73,9 @@ def exercise(folder: Path, steps: dict[str, str], case: str = CASE, name: str = 
     return Task(name, str(place / "case.py"), tuple(jobs), seed=7)
 
 
-def runner(go_on: bool = False, prefix: tuple[str, ...] = (), check: float = 20.0, **env: str) -> Runner:
+def runner(go_on: bool = False, prefix: tuple[str, ...] = (), check: float = 120.0, **env: str) -> Runner:
     """The real child process, with the stand-in in place of CuPy."""
-    limits = Limits(check=check, time=20.0, profile=20.0)
+    limits = Limits(check=check, time=120.0, profile=120.0)
     return Runner(sys.executable, prefix, {"PYTHONPATH": str(STANDIN), **env}, limits, go_on)
 
 

@@ -55,7 +55,8 @@ def test_what_goes_to_stderr_is_kept_from_its_end() -> None:
     assert ended.errors.endswith("xthe end") and len(ended.errors) == 1 << 14
 
 
-def test_a_child_that_is_too_late_is_ended_with_its_own_children(tmp_path: Path) -> None:
+def test_a_child_that_is_too_late_is_ended_with_its_own_children(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("advisor.records.child._SOFT_S", 120.0)
     code = (
         "import subprocess, sys; p = subprocess.Popen([sys.executable, '-c', 'while True: pass']);"
         "print(p.pid, flush=True)\nwhile True: pass"
@@ -91,6 +92,7 @@ def test_an_interruption_ends_the_child_too() -> None:
 
 def test_a_child_that_closes_its_output_and_lives_on_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("advisor.records.child._HARD_S", 0.2)
+    monkeypatch.setattr("advisor.records.child._SOFT_S", 120.0)
     ended = python("import os; os.close(1)\nwhile True: pass")
     assert ended.late and ended.code == -15
 

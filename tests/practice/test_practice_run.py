@@ -150,7 +150,7 @@ def test_a_block_larger_than_its_launch_bounds_is_told_before_it_is_launched(tmp
 
 def test_a_kernel_that_never_ends_is_ended(tmp_path: Path) -> None:
     steps = {"mine": source("errors.forever()"), "fast": source()}
-    outcome = run(asked(exercise(tmp_path, steps)), runner(go_on=True, check=4.0))
+    outcome = run(asked(exercise(tmp_path, steps)), runner(go_on=True, check=12.0))
     mine, fast = outcome.jobs
     assert mine.failure is not None and mine.failure.kind == "never_ends"
     assert "a loop whose condition never becomes false" in mine.failure.words
@@ -202,7 +202,7 @@ def test_a_kernel_that_prints_progress_for_ever_is_ended(tmp_path: Path) -> None
     code = f"import time\nwhile True:\n print({said!r}, flush=True)\n time.sleep(0.02)"
     step = f"import base64; exec(base64.b64decode({base64.b64encode(code.encode())!r}))"
     task = exercise(tmp_path, {"mine": source(step), "fast": source()}, do=("check",))
-    mine, fast = run(asked(task), runner(go_on=True, check=2.0)).jobs
+    mine, fast = run(asked(task), runner(go_on=True, check=12.0)).jobs
     assert mine.failure is not None and mine.failure.kind == "never_ends"
     assert fast.correct is True
 

@@ -15,7 +15,7 @@ from program_machine import ROOT, Machine, environment
 from advisor.cli.json_schema import schema
 from advisor.program.run import Line, parse_progress, program
 from advisor.program.watch import stamp, until_changed
-from advisor.records.errors import UsageError
+from advisor.records.errors import AdvisorError, UsageError
 
 
 def test_from_a_program_to_the_diagnosis_of_its_longest_kernels(machine: Machine) -> None:
@@ -67,23 +67,29 @@ def test_every_run_gets_the_same_standard_input(machine: Machine, recorded: Path
     command = [sys.executable, "-P", "-m", "advisor", "profile", "--survey-only", "--", app]
     env = {**os.environ, **environment(machine.home, recorded), "PYTHONPATH": str(ROOT)}
     ran = subprocess.run(
-        command, input="some numbers", env=env, capture_output=True, text=True, timeout=60, check=False
+        command, input="some numbers", env=env, capture_output=True, text=True, timeout=240, check=False
     )
     assert ran.returncode == 0, ran.stderr
     assert "eight_blocks" in ran.stdout
 
 
 @pytest.mark.parametrize(
-    ("script", "words"),
+    ("limit", "script", "words"),
     [
-        ("echo bad size >&2; exit 3", "ended with exit code 3: bad size; without the profiler too"),
-        ("kill -SEGV $$", "was ended by SIGSEGV; without the profiler too"),
-        ("sleep 9", "does not end within 1 s without the profiler"),
+        ("60", "echo bad size >&2; exit 3", "ended with exit code 3: bad size; without the profiler too"),
+        ("60", "kill -SEGV $$", "was ended by SIGSEGV; without the profiler too"),
+        ("1", "sleep 600", "does not end within 1 s without the profiler"),
     ],
 )
-def test_a_program_that_fails_by_itself_is_not_profiled(machine: Machine, script: str, words: str) -> None:
-    assert words in machine.refuses("--limit-s", "1", "--", machine.script(script))
+def test_a_program_that_fails_by_itself_is_not_profiled(machine: Machine, limit: str, script: str, words: str) -> None:
+    assert words in machine.refuses("--limit-s", limit, "--", machine.script(script))
     assert machine.log == []
+
+
+@pytest.mark.parametrize("name", ["", "/", "."])
+def test_a_report_without_a_name_is_refused(machine: Machine, name: str) -> None:
+    result = machine.says("--report", name, "--", machine.script("exit 0"))
+    assert isinstance(result.exception, AdvisorError) and "is no name of a file" in str(result.exception)
 
 
 def test_a_program_that_fails_only_under_ncu_says_so(machine: Machine) -> None:
@@ -93,8 +99,8 @@ def test_a_program_that_fails_only_under_ncu_says_so(machine: Machine) -> None:
 
 
 def test_a_program_that_stands_still_under_ncu(machine: Machine) -> None:
-    app = machine.script(f"test -e {machine.home}/log && sleep 9; exit 0")
-    said = machine.refuses("--limit-s", "1", "--", app)
+    app = machine.script(f"test -e {machine.home}/log && sleep 600; exit 0")
+    said = machine.refuses("--limit-s", "6", "--", app)
     assert "stands still under ncu" in said and "app-range" in said
 
 
@@ -208,7 +214,7 @@ def test_watch_builds_profiles_and_compares_after_a_change(machine: Machine, rec
                 time.sleep(0.05)
                 source.write_text("2", encoding="utf-8")
         child.terminate()
-        child.wait(30)
+        child.wait(240)
     text = "".join(lines)
     assert (machine.home / "builds").read_text(encoding="utf-8") == "built\n"
     assert "Grid too small" in text and "eight_blocks" in text

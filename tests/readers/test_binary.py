@@ -225,14 +225,14 @@ def test_a_child_that_others_keep_from_working_is_waited_for(
     def messages(one: parent.Child, job: dict[str, Any], silence_s: float, deadline: float) -> Any:
         if job["first"] == 1:
             late.add(one.pid)
-        return made(one, job, 0.5 if job["first"] == 1 else 60.0, deadline)
+        return made(one, job, 0.5 if job["first"] == 1 else 3600.0, deadline)
 
     now = iter([0.0])
     monkeypatch.setattr("advisor.records.child.schedule_of", lambda pid: (state, used))
     monkeypatch.setattr(parent, "schedule_of", lambda pid: (state, next(now, 0.0)))
     monkeypatch.setattr(parent, "messages", messages)
     _with_program(monkeypatch, tmp_path, FOREVER if kept == 1 else "import time; time.sleep(5)")
-    found = read(small)
+    found = read(small, limits=replace(Limits(), total_s=3600.0))
     assert late and len(found.frame) == kept and found.info.complete is (kept == 2)
 
 

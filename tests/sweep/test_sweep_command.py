@@ -55,7 +55,7 @@ def test_points_are_built_run_and_profiled_and_the_best_is_picked(machine: Machi
 def test_a_point_that_fails_stays_with_its_reason_and_never_wins(machine: Machine) -> None:
     check = "sh -c 'case {out} in *TILE-8) echo y[7] is 3, expected 4; exit 1; esac'"
     machine.only_measures()
-    machine.sweeps("broken,crash,hang,16,8,4", "--limit-s", 1, "--check", check)
+    machine.sweeps("broken,crash,hang,16,8,4", "--limit-s", 12, "--check", check)
     found = document(machine)
     assert [p["values"]["TILE"] for p in found["points"] if p["picked"]] == ["4"]  # type: ignore[attr-defined]
     problems = {p["values"]["TILE"]: p.get("problem", "") for p in found["points"]}  # type: ignore[attr-defined]
@@ -63,7 +63,7 @@ def test_a_point_that_fails_stays_with_its_reason_and_never_wins(machine: Machin
         "4": "",
         "broken": 'app.cu:7: error: expected a ";"',
         "crash": "the program ended with exit code 3: CUDA error: misaligned address",
-        "hang": "the program did not finish within 1 s",
+        "hang": "the program did not finish within 12 s",
         "16": "ncu profiled no kernel: check --kernel, and whether one is launched",
         "8": "wrong result: the check ended with exit code 1: y[7] is 3, expected 4",
     }
@@ -102,7 +102,7 @@ def test_after_ctrl_c_the_same_command_goes_on(machine: Machine) -> None:
 
 
 def test_the_script_measures_the_same_without_this_program(machine: Machine) -> None:
-    script = ("--script", "all.sh", "--check", "true", "--limit-s", 1)
+    script = ("--script", "all.sh", "--check", "true", "--limit-s", 12)
     result = machine.sweeps("4,8,broken,hang", *script, repeat=2)
     assert machine.log == [] and not (machine.home / "sweep").exists(), "nothing ran"
     assert "ncu-advisor sweep --read sweep" in result.stderr

@@ -67,6 +67,15 @@ def test_what_is_no_trace_is_called_by_its_name(content: bytes, says: str, tmp_p
     assert says in refused(path)
 
 
+@pytest.mark.parametrize("table", ["CUPTI_ACTIVITY_KIND_RUNTIME", "CUPTI_ACTIVITY_KIND_MEMCPY"])
+def test_a_table_without_a_usable_row_counts_as_incomplete(table: str, tmp_path: Path) -> None:
+    path = make.serial_copies().write(tmp_path / "t.sqlite")
+    with sqlite3.connect(path) as database:
+        database.execute(f"UPDATE {table} SET start = 'x', end = 'y'")
+    found = analyse([path])
+    assert any(f"{table} is incomplete" in problem for problem in found.traces[0].problems)
+
+
 def test_a_report_of_nsys_itself_has_to_be_exported(tmp_path: Path) -> None:
     path = tmp_path / "t.nsys-rep"
     path.write_bytes(b"\x08\x01binary\0\0")

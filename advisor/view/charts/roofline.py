@@ -41,6 +41,14 @@ _MIXES = {
 _MIX_SHOWN = 97.5  # percent: a ceiling closer to the peak is not drawn
 # Peaks that are drawn if a launch does such work, by its metric; fp32 is always drawn.
 _ROOFS = (("fp64", "fp64_flop", "FP64"), ("fp16", "half_flop", "FP16"), ("fp16_tensor", "tensor_ops", "FP16 tensor"))
+_DEVICE = "device_"  # how the metrics that describe the GPU begin
+_READ = frozenset(
+    (
+        *("intensity", "gflop_per_s", "clock_share", "dram_peak_bytes_per_s", "half_flop", "tensor_ops"),
+        *(name for names in _MIXES.values() for name in names),
+        *(metric for _, metric, _ in _ROOFS),
+    )
+)
 
 
 class Point(Struct, frozen=True):
@@ -81,6 +89,11 @@ def place_of(launch: LaunchDiagnosis) -> tuple[float, float] | None:
     return (intensity, rate * 1e9) if intensity and rate else None
 
 
+def is_charted(metric: str) -> bool:
+    """Return whether a chart may read this metric of a launch."""
+    return metric in _READ or metric.startswith(_DEVICE)
+
+
 def rooflines(points: Sequence[Point]) -> list[tuple[Chart, str]]:
     """Return a roofline for each GPU, and sentences on its clock and on launches that it cannot show, if any.
 
@@ -111,7 +124,7 @@ def clock_note(launches: Sequence[LaunchDiagnosis]) -> str:
 
 
 def _left_out(found: Sequence[Point], drawn: Sequence[Point]) -> str:
-    idle = [p for p in found if p not in drawn and known(p.launch.metrics, "gflop_per_s") == 0]
+    idle = [p for p in found if place_of(p.launch) is None and known(p.launch.metrics, "gflop_per_s") == 0]
     unknown = len(found) - len(drawn) - len(idle)
     parts = []
     if idle:

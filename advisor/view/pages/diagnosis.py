@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from advisor.knowledge.base import catalog
 from advisor.records.diagnosis import (
@@ -30,7 +32,7 @@ from advisor.view.blocks import (
     for_report,
     section,
 )
-from advisor.view.charts.roofline import Point, rooflines
+from advisor.view.charts.roofline import Point, is_charted, rooflines
 from advisor.view.numbers import counted, plural, saved_text, saves_nothing, share_text, short_gain_text, time_text
 from advisor.view.pages.launch import Texts, launch_blocks
 from advisor.view.text import cut, file_name, shown
@@ -105,18 +107,55 @@ def class_title(class_id: str) -> str:
     return found.title if found is not None else class_id
 
 
+def listed(launch: LaunchDiagnosis) -> LaunchDiagnosis:
+    """Return what the tables and charts of a page show of a launch; it takes little memory."""
+    first = first_diagnosis(launch)
+    kept = () if first is None else (replace(first, **_UNLISTED),)
+    return replace(
+        launch,
+        findings=kept,
+        verdict=replace(launch.verdict, evidence=(), notes=(), units=()),
+        metrics={name: value for name, value in launch.metrics.items() if is_charted(name)},
+        **dict.fromkeys(("conclusions", "quantities", "ncu_rules", "questions", "missing"), ()),
+        **dict.fromkeys(("budget", "on", "sampling", "issue_slots", "deciding"), None),
+        labels={},
+    )
+
+
+_UNLISTED: Final[dict[str, Any]] = {
+    **dict.fromkeys(("evidence", "rules", "undecided", "locations", "alternatives", "cites"), ()),
+    "because": "",
+    "fix": None,
+}
+
+
 def diagnosis_page(
     diagnosis: Diagnosis,
     *,
     texts: Texts | None = None,
     sections: int | None = HTML_SECTIONS,
     supposed: str = "",
+    whole: Sequence[LaunchDiagnosis] | None = None,
 ) -> Page:
     """Build the whole page.
 
     texts: the source by (report, file). sections: groups of like launches shown in full; None: every launch, ungrouped,
-    in the order of the reports. supposed: the values assumed instead of measured.
+    in the order of the reports. supposed: the values assumed instead of measured. whole: the launches, where those of
+    the diagnosis are only `listed`.
     """
+    page, rest = diagnosis_parts(diagnosis, texts=texts, sections=sections, supposed=supposed, whole=whole)
+    return Page(page.title, page.made, (*page.sections, *rest))
+
+
+def diagnosis_parts(
+    diagnosis: Diagnosis,
+    *,
+    texts: Texts | None = None,
+    sections: int | None = HTML_SECTIONS,
+    supposed: str = "",
+    whole: Sequence[LaunchDiagnosis] | None = None,
+) -> tuple[Page, Iterator[Section]]:
+    """Build the page of `diagnosis_page` up to its launches, and their sections one by one."""
     launches = diagnosis.launches
     groups = grouped(launches)
     chosen = [Group(at, (launch,)) for at, launch in enumerate(launches)] if sections is None else groups[:sections]
@@ -132,18 +171,26 @@ def diagnosis_page(
         parts.append(section("What to fix first", _summary(groups, launches, links), name="first"))
         parts += _rooflines(launches, links)
         parts.append(section("All launches", [_table(diagnosis, links)], name="launches"))
-    for group in chosen:
-        found = _sections(group, launches[group.at], texts or {}, alone=alone, folds=len(chosen) > 1)
-        head, *more = for_report(tuple(found), report_path(diagnosis, launches[group.at]))
-        made += head.blocks if alone else ()
-        parts += more if alone else [head, *more]
-    # With a single launch, the conclusion comes first.
-    parts += _rooflines(launches, {}) if alone else []
-    if sections is not None and (left := len(groups) - len(chosen)):
-        text = f"{left} more kernels or launch configurations appear only in the table; "
-        text += "use `--launch` or `--top` to show their details."
-        parts.append(section("Not shown in detail", [Paragraph(text)]))
-    return Page(_title(diagnosis), tuple(made), tuple(parts))
+
+    def of(group: Group) -> tuple[Section, ...]:
+        launch = (whole or launches)[group.at]
+        found = _sections(group, launch, texts or {}, alone=alone, folds=len(chosen) > 1)
+        reported: tuple[Section, ...] = for_report(tuple(found), report_path(diagnosis, launch))
+        return reported
+
+    if alone:  # the conclusion comes first
+        head, *more = of(chosen[0])
+        return Page(_title(diagnosis), (*made, *head.blocks), (*more, *_rooflines(launches, {}))), iter(())
+
+    def rest() -> Iterator[Section]:
+        for group in chosen:
+            yield from of(group)
+        if sections is not None and (left := len(groups) - len(chosen)):
+            text = f"{left} more kernels or launch configurations appear only in the table; "
+            text += "use `--launch` or `--top` to show their details."
+            yield section("Not shown in detail", [Paragraph(text)])
+
+    return Page(_title(diagnosis), tuple(made), tuple(parts)), rest()
 
 
 def _rooflines(launches: Sequence[LaunchDiagnosis], links: Mapping[int, str]) -> list[Section]:

@@ -58,11 +58,21 @@ class Remark(Struct, frozen=True):
     report: str = ""
 
 
-def diagnosis_sarif(diagnosis: Diagnosis, knowledge: tuple[Path, ...] = (), root: Path | None = None) -> str:
-    """Write a diagnosis as a SARIF log. root: the folder for relative paths (default: the current one)."""
+def diagnosis_sarif(
+    diagnosis: Diagnosis,
+    knowledge: tuple[Path, ...] = (),
+    root: Path | None = None,
+    whole: Iterable[LaunchDiagnosis] | None = None,
+) -> str:
+    """Write a diagnosis as a SARIF log.
+
+    root: the folder for relative paths (default: the current one). whole: the launches, where those of the diagnosis
+    are not complete; they are used once.
+    """
     cat = catalog(knowledge)
     seen: dict[tuple[str, ...], Seen] = {}
-    for launch in diagnosis.launches:
+    remarks: list[Remark] = []
+    for launch in diagnosis.launches if whole is None else whole:
         first = first_diagnosis(launch)
         for finding in launch.findings:
             if finding.kind != "diagnosis" or finding.id in ENDS:
@@ -72,7 +82,9 @@ def diagnosis_sarif(diagnosis: Diagnosis, knowledge: tuple[Path, ...] = (), root
             key = (finding.id, launch.kernel_full, one.report, at)
             before = seen.get(key)
             seen[key] = one if before is None else _both(before, one)
-    return sarif_log(seen.values(), _remarks(diagnosis), root or Path.cwd())
+        remarks += _remarks(launch, diagnosis.reports[launch.report].path)
+    told = dict.fromkeys((*_problems(diagnosis), *remarks))
+    return sarif_log(seen.values(), list(told), root or Path.cwd())
 
 
 def _both(before: Seen, now: Seen) -> Seen:
@@ -118,22 +130,28 @@ def _seen(finding: Finding, launch: LaunchDiagnosis, diagnosis: Diagnosis, cat: 
     )
 
 
-def _remarks(diagnosis: Diagnosis) -> list[Remark]:
+def _problems(diagnosis: Diagnosis) -> list[Remark]:
+    """Return what could not be read of the reports."""
     read = {launch.report for launch in diagnosis.launches}
-    out = []
-    for at, info in enumerate(diagnosis.reports):
-        level = "warning" if at in read else "error"
-        out += [Remark(level, problem, info.path) for problem in info.problems]
-    for launch in diagnosis.launches:
-        path = diagnosis.reports[launch.report].path
-        name = f"{cut(launch.kernel, _NAME)}, launch {launch.index}"
-        for finding in launch.findings:
-            if finding.id in SEVERE:
-                out.append(Remark("warning", f"{name}: {finding.title}: {finding.because}", path))
-        wanted = sorted({each for lack in launch.missing for each in lack.needed_for})
-        if wanted:
-            out.append(Remark("note", f"{name}: unknown, not absent: {', '.join(wanted)}", path))
-    return list(dict.fromkeys(out))
+    return [
+        Remark("warning" if at in read else "error", problem, info.path)
+        for at, info in enumerate(diagnosis.reports)
+        for problem in info.problems
+    ]
+
+
+def _remarks(launch: LaunchDiagnosis, path: str) -> list[Remark]:
+    """Return what makes a launch doubtful, and what is unknown of it."""
+    name = f"{cut(launch.kernel, _NAME)}, launch {launch.index}"
+    out = [
+        Remark("warning", f"{name}: {finding.title}: {finding.because}", path)
+        for finding in launch.findings
+        if finding.id in SEVERE
+    ]
+    wanted = sorted({each for lack in launch.missing for each in lack.needed_for})
+    if wanted:
+        out.append(Remark("note", f"{name}: unknown, not absent: {', '.join(wanted)}", path))
+    return out
 
 
 def sarif_log(seen: Iterable[Seen], remarks: Sequence[Remark], root: Path) -> str:

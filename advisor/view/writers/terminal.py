@@ -6,7 +6,7 @@ Plain strings, not Rich: importing rich.console costs 90 ms of processor time, a
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from advisor.view.blocks import (
     Bars,
@@ -56,6 +56,13 @@ def paint(text: str, style: str, colour: bool) -> str:
 
 def terminal_text(page: Page, *, width: int = 80, colour: bool = False, blocks: bool = True) -> str:
     """Write the whole page. blocks: whether the output supports characters beyond ASCII."""
+    return "".join(terminal_parts(page, (), width=width, colour=colour, blocks=blocks))
+
+
+def terminal_parts(
+    page: Page, more: Iterable[Section], *, width: int = 80, colour: bool = False, blocks: bool = True
+) -> Iterator[str]:
+    """Yield a page as text, then more sections of it one by one."""
     out: list[str] = []
     if page.title:
         title = wrap(cut(shown(page.title), _TITLE_LINES * width), width)
@@ -64,7 +71,11 @@ def terminal_text(page: Page, *, width: int = 80, colour: bool = False, blocks: 
     out += block_lines(page.made, width=width, colour=colour)
     for part in page.sections:
         out += section_lines(part, width=width, colour=colour, blocks=blocks)
-    return plain_text(out, blocks)
+    yield plain_text(out, blocks)
+    for part in more:
+        lines = section_lines(part, width=width, colour=colour, blocks=blocks)
+        if any(lines):
+            yield "\n" + plain_text(lines, blocks)
 
 
 def plain_text(lines: Sequence[str], blocks: bool = True) -> str:
