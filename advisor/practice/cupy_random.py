@@ -33,23 +33,29 @@ def _stepped(words: list[Array]) -> list[Array]:
     return [*words[1:], (last ^ (last << np.uint32(4))) ^ (t ^ (t << np.uint32(1)))]
 
 
-def _times(a: Array, b: Array) -> Array:
-    """Return the product of matrices of bits. Sums of at most 160 ones are exact in single precision."""
-    return np.asarray((a.astype(np.float32) @ b.astype(np.float32)) % 2, np.uint8)
+def _moved(matrix: Array, words: Array) -> Array:
+    """Apply a matrix of bits, given by the states (5, 160) to which it takes each single bit, to states (5, n)."""
+    out = np.zeros_like(words)
+    for bit in range(_BITS):
+        on = np.uint32(0) - (words[bit // 32] >> np.uint32(bit % 32) & np.uint32(1))
+        for row, column in zip(out, matrix[:, bit], strict=True):
+            if column:
+                row ^= on & column
+    return out
 
 
 @lru_cache(maxsize=1)
 def _places(states: int) -> tuple[Array, ...]:
     """Return the matrices that move a state on by 2^67, 2^68, … numbers, as many as this number of states needs."""
-    unit = np.packbits(np.eye(_BITS, dtype=np.uint8), axis=0, bitorder="little").T.copy().view("<u4").T
-    step = np.unpackbits(
-        np.ascontiguousarray(np.array(_stepped(list(unit))).T).view(np.uint8), axis=1, bitorder="little"
-    ).T
+    bit = np.arange(_BITS)
+    single = np.zeros((5, _BITS), np.uint32)
+    single[bit // 32, bit] = np.uint32(1) << (bit % 32).astype(np.uint32)
+    step = np.array(_stepped(list(single)))
     for _ in range(67):
-        step = _times(step, step)
+        step = _moved(step, step)
     out = [step]
     while 1 << len(out) < states:
-        out.append(_times(out[-1], out[-1]))
+        out.append(_moved(out[-1], out[-1]))
     return tuple(out)
 
 
@@ -67,13 +73,11 @@ class Stream:
         s0, s1 = low ^ 0xAAD26B49, 0xF7DCEFDD
         t0, t1 = 1099087573 * s0 & word, 2591861531 * s1 & word
         first = (123456789 + t0, 362436069 ^ t0, 521288629 + t1, 88675123 ^ t1, 5783321 + t0)
-        start = np.array([w & word for w in first], "<u4")
-        bits = np.unpackbits(start.view(np.uint8), bitorder="little")[:, None]
+        words = np.array([[w & word] for w in first], np.uint32)
         for matrix in _places(states):
-            bits = np.concatenate([bits, _times(matrix, bits)], axis=1)
-        packed = np.ascontiguousarray(np.packbits(bits[:, :states], axis=0, bitorder="little").T)
+            words = np.concatenate([words, _moved(matrix, words[:, : states - words.shape[1]])], axis=1)
         counter = np.full(states, 6615241 + t1 + t0 & word, np.uint32)
-        return cls([w.copy() for w in packed.view("<u4").T], counter)
+        return cls([w.copy() for w in words], counter)
 
     @property
     def number(self) -> int:
