@@ -459,11 +459,11 @@ def _run_here(options: SelfcheckOptions) -> int:
         terminal.clear()
         judged = checks.judge(cat, measured, analysis)
         if options.record:
-            _record(measured, made, analysis)
+            _record(measured, made, analysis, seed)
         return _report(judged, measured, False, options)
 
 
-def _record(measured: list[checks.Measured], made: checks.Everything, analysis: Analysis | None) -> None:
+def _record(measured: list[checks.Measured], made: checks.Everything, analysis: Analysis | None, seed: int) -> None:
     """Write the trimmed and compressed reports and the times into the exercises' folders."""
     if made.outcome.card is None or analysis is None:
         raise InputError("nothing was profiled, so nothing is recorded")
@@ -471,6 +471,6 @@ def _record(measured: list[checks.Measured], made: checks.Everything, analysis: 
     cuda, cupy = checks.versions_of(dict(made.outcome.versions))
     tool = analysis.diagnosis.reports[0].tool.removeprefix("ncu ")
     today = datetime.now(UTC).date().isoformat()
-    environment = checks.Circumstances(made.outcome.card, driver, cuda, cupy, tool, sm, memory, today)
+    environment = checks.Circumstances(made.outcome.card, driver, cuda, cupy, tool, sm, memory, today, seed)
     gpu = made.outcome.card.name.removeprefix("NVIDIA ").split(" ")[0].lower()
     checks.write_all(measured, environment, gpu, lambda name: click.echo(f"recorded {name}", err=True))

@@ -1,4 +1,4 @@
-"""Integer, logical, move and predicate instructions, on vectors and on the uniform datapath."""
+"""Integer arithmetic and comparison, on vectors and on the uniform datapath."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from advisor.emulator.build import Build, Getter, Run, join, scalar
+from advisor.emulator.build import Build, Run, join
 from advisor.emulator.program import Operand
 from advisor.emulator.state import Array, Group
 
@@ -49,29 +49,6 @@ def split_predicates(b: Build) -> tuple[list[Operand], list[Operand], list[Opera
     while operands and operands[-1].kind in ("P", "UP"):
         last.insert(0, operands.pop())
     return first, operands, last
-
-
-def mov(b: Build) -> Run:
-    """MOV, UMOV: copy 32 bits."""
-    b.modifiers()
-    if len(b.ins.operands) > 2 and b.operand(2).text not in ("0xf",):
-        raise b.refuse("a lane mask")
-    get, put = b.u32(b.operand(1)), b.put(b.operand(0))
-    return lambda g, m: put(g, m, get(g))
-
-
-def sel(b: Build) -> Run:
-    """SEL, USEL, FSEL: choose by a predicate."""
-    b.modifiers("FTZ")
-    floats = b.ins.opcode == "FSEL"
-    if floats:
-        left, right = (b.f32(b.operand(i), "FTZ" in b.ins.modifiers) for i in (1, 2))
-        put = b.put_float(b.operand(0))
-    else:
-        left, right = b.u32(b.operand(1)), b.u32(b.operand(2))
-        put = b.put(b.operand(0))
-    p = b.predicate(b.operand(3))
-    return lambda g, m: put(g, m, np.where(p(g), left(g), right(g)))
 
 
 def iadd3(b: Build) -> Run:
@@ -229,78 +206,6 @@ def isetp(b: Build) -> Run:
     return run
 
 
-def lop3(b: Build) -> Run:
-    """LOP3.LUT, ULOP3.LUT: any function of three bits; optionally whether the result is not zero."""
-    b.modifiers("LUT", "PAND")
-    operands = list(b.ins.operands)
-    outs = [operands.pop(0)] if operands[0].kind in ("P", "UP") else []
-    put = b.put(operands.pop(0))
-    last = [o for o in operands if o.kind in ("P", "UP")]
-    sources = [o for o in operands if o.kind not in ("P", "UP")]
-    if len(sources) != 4 or sources[3].kind != "number":
-        raise b.refuse()
-    table = int(sources[3].text, 0)
-    gets = [b.u32(s) for s in sources[:3]]
-    predicates = [b.put_predicate(p) for p in outs]
-    p_in = b.predicate(last[0]) if last else None
-    conjunction = "PAND" in b.ins.modifiers
-
-    def run(g: Group, m: Any) -> None:
-        found = logic(table, gets, g)
-        hit = found != 0
-        if p_in is not None:
-            hit = (hit & p_in(g)) if conjunction else (hit | p_in(g))
-        put(g, m, found)
-        for p in predicates:
-            p(g, m, hit)
-
-    return run
-
-
-_COMMON: dict[int, Callable[[Any, Any, Any], Any]] = {
-    0xC0: lambda x, y, z: x & y,
-    0xFC: lambda x, y, z: x | y,
-    0x3C: lambda x, y, z: x ^ y,
-    0x96: lambda x, y, z: x ^ y ^ z,
-    0xFE: lambda x, y, z: x | y | z,
-    0x80: lambda x, y, z: x & y & z,
-    0xF8: lambda x, y, z: x | (y & z),
-    0xEA: lambda x, y, z: (x & y) | z,
-    0x33: lambda x, y, z: ~y,
-    0x0F: lambda x, y, z: ~x,
-}
-
-
-def logic(table: int, gets: list[Getter], g: Group) -> Array:
-    """Apply a table of eight bits to three operands: bit 4a + 2b + c is the result for the bits a, b, c."""
-    x, y, z = (get(g) for get in gets)
-    common = _COMMON.get(table)
-    if common is not None:
-        return np.asarray(common(x, y, z))
-    out: Any = None
-    for i in range(8):
-        if table >> i & 1:
-            term = (x if i & 4 else ~x) & (y if i & 2 else ~y) & (z if i & 1 else ~z)
-            out = term if out is None else out | term
-    return np.zeros((1, 1), _U32) if out is None else np.asarray(out)
-
-
-def plop3(b: Build) -> Run:
-    """PLOP3.LUT, UPLOP3.LUT: a function of three predicates."""
-    b.modifiers("LUT")
-    puts = b.put_predicate(b.operand(0)), b.put_predicate(b.operand(1))
-    gets = [b.predicate(b.operand(i)) for i in (2, 3, 4)]
-    tables = [int(b.operand(i).text, 0) for i in (5, 6)] if len(b.ins.operands) > 6 else [int(b.operand(5).text, 0), 0]
-
-    def run(g: Group, m: Any) -> None:
-        x, y, z = (get(g) for get in gets)
-        index = x * np.int8(4) + y * np.int8(2) + z
-        for put, table in zip(puts, tables, strict=True):
-            put(g, m, np.array([bool(table >> i & 1) for i in range(8)])[index])
-
-    return run
-
-
 def lea(b: Build) -> Run:
     """LEA and ULEA: shift, add, with carries; .HI takes the high word of the shifted pair."""
     names = b.modifiers("HI", "X", "SX32")
@@ -358,60 +263,6 @@ def _plain(op: Operand) -> Operand:
     return replace(op, negative=False, absolute=False)
 
 
-def shf(b: Build) -> Run:
-    """SHF, USHF, and SHL/SHR in their names: funnel shifts of a pair of words."""
-    names = b.modifiers("L", "R", "W", "U32", "S32", "U64", "S64", "HI", "CLAMP")
-    left = "L" in names
-    high, wide, wrap = "HI" in names, "U64" in names or "S64" in names, "W" in names
-    signed = "S32" in names or "S64" in names
-    put = b.put(b.operand(0))
-    x, n, y = b.u32(b.operand(1)), b.u32(b.operand(2)), b.u32(b.operand(3))
-    width = 64 if wide else 32
-
-    def run(g: Group, m: Any) -> None:
-        count = n(g)
-        count = count & _U32(width - 1) if wrap else np.minimum(count, _U32(width))
-        count64 = count.astype(_U64)
-        low, top = x(g), y(g)
-        pair = join(low, top)
-        if left:
-            moved = np.where(count64 >= 64, _U64(0), pair << np.minimum(count64, _U64(63)))
-            out = moved >> _32 if high else moved & _WORD
-        elif signed:
-            moved = (pair.view(np.int64) >> np.minimum(count64, _U64(63)).astype(np.int64)).view(_U64)
-            out = moved
-            if high:
-                out = (top.view(np.int32).astype(np.int64) >> np.minimum(count64, _U64(63)).astype(np.int64)).view(_U64)
-        else:
-            moved = np.where(count64 >= 64, _U64(0), pair >> np.minimum(count64, _U64(63)))
-            out = moved
-            if high:
-                out = np.where(count64 >= 64, _U64(0), top.astype(_U64) >> np.minimum(count64, _U64(63)))
-        put(g, m, (out & _WORD).astype(_U32))
-
-    return run
-
-
-def prmt(b: Build) -> Run:
-    """PRMT: choose four of eight bytes."""
-    b.modifiers()
-    put = b.put(b.operand(0))
-    x, s, y = b.u32(b.operand(1)), b.u32(b.operand(2)), b.u32(b.operand(3))
-
-    def run(g: Group, m: Any) -> None:
-        pair, select = join(x(g), y(g)), s(g).astype(_U64)
-        out: Any = _U64(0)
-        for i in range(4):
-            nibble = select >> _U64(4 * i)
-            byte = (pair >> ((nibble & _U64(7)) << _U64(3))) & _U64(0xFF)
-            sign = (nibble & _U64(8)) != 0
-            byte = np.where(sign, np.where(byte & _U64(0x80), _U64(0xFF), _U64(0)), byte)
-            out = out | (byte << _U64(8 * i))
-        put(g, m, out.astype(_U32))
-
-    return run
-
-
 def minmax(b: Build) -> Run:
     """IMNMX, UIMNMX, VIMNMX: minimum where the predicate is true, else maximum."""
     names = b.modifiers("U32", "S32")
@@ -448,86 +299,6 @@ def iabs(b: Build) -> Run:
     return lambda g, m: put(g, m, np.abs(x(g).view(np.int32)).view(_U32))
 
 
-def popc(b: Build) -> Run:
-    """POPC, UPOPC: count the bits."""
-    b.modifiers()
-    x, put = b.u32(b.operand(1)), b.put(b.operand(0))
-    return lambda g, m: put(g, m, count_bits(x(g)))
-
-
-def count_bits(value: Array) -> Array:
-    """Return the number of bits of each uint32."""
-    v = value - ((value >> _U32(1)) & _U32(0x55555555))
-    v = (v & _U32(0x33333333)) + ((v >> _U32(2)) & _U32(0x33333333))
-    v = (v + (v >> _U32(4))) & _U32(0x0F0F0F0F)
-    return np.asarray((v * _U32(0x01010101)) >> _U32(24))
-
-
-def flo(b: Build) -> Run:
-    """FLO, UFLO: the highest bit that is set (.SH: counted from the top), all ones if none is."""
-    names = b.modifiers("U32", "SH", "S32")
-    x, put = b.u32(b.operand(1)), b.put(b.operand(0))
-    signed, shift = "U32" not in names, "SH" in names
-
-    def run(g: Group, m: Any) -> None:
-        value = x(g)
-        if signed:
-            value = np.where(value.view(np.int32) < 0, ~value, value)
-        top = np.frexp(value.astype(np.float64))[1] - 1
-        found = np.where(value == 0, -1, 31 - top if shift else top)
-        put(g, m, found.astype(np.int64).astype(_U32))
-
-    return run
-
-
-def brev(b: Build) -> Run:
-    """BREV, UBREV: reverse the bits."""
-    b.modifiers()
-    x, put = b.u32(b.operand(1)), b.put(b.operand(0))
-
-    def run(g: Group, m: Any) -> None:
-        v = x(g)
-        for step, bits in ((1, 0x55555555), (2, 0x33333333), (4, 0x0F0F0F0F), (8, 0x00FF00FF)):
-            v = ((v >> _U32(step)) & _U32(bits)) | ((v & _U32(bits)) << _U32(step))
-        put(g, m, (v >> _U32(16)) | (v << _U32(16)))
-
-    return run
-
-
-def bmsk(b: Build) -> Run:
-    """BMSK, UBMSK: a mask of n bits from a position on."""
-    names = b.modifiers("C", "W")
-    start, count, put = b.u32(b.operand(1)), b.u32(b.operand(2)), b.put(b.operand(0))
-    wrap = "W" in names
-
-    def run(g: Group, m: Any) -> None:
-        at, n = start(g).astype(_U64), count(g).astype(_U64)
-        if wrap:
-            at, n = at & _U64(31), n & _U64(31)
-        bits = (_U64(1) << np.minimum(n, _32)) - _U64(1)
-        put(g, m, np.where(at >= 32, _U64(0), (bits << np.minimum(at, _32)) & _WORD).astype(_U32))
-
-    return run
-
-
-def sgxt(b: Build) -> Run:
-    """SGXT, USGXT: extend the sign (or zeros) from a bit position."""
-    names = b.modifiers("U32", "W")
-    x, n, put = b.u32(b.operand(1)), b.u32(b.operand(2)), b.put(b.operand(0))
-    unsigned, wrap = "U32" in names, "W" in names
-
-    def run(g: Group, m: Any) -> None:
-        count = n(g) & _U32(31) if wrap else np.minimum(n(g), _U32(32))
-        rest = (_U32(32) - count).astype(_U64)
-        moved = (x(g).astype(_U64) << rest) & _WORD
-        if unsigned:
-            put(g, m, (moved >> rest).astype(_U32))
-        else:
-            put(g, m, (moved.astype(_U32).view(np.int32).astype(np.int64) >> rest.astype(np.int64)).astype(_U32))
-
-    return run
-
-
 def idp(b: Build) -> Run:
     """IDP.4A, IDP.2A: products of bytes (and halves), added."""
     names = b.modifiers("4A", "2A", "LO", "HI", "U8", "S8", "U16", "S16")
@@ -548,85 +319,14 @@ def idp(b: Build) -> Run:
     return run
 
 
-def p2r(b: Build) -> Run:
-    """P2R: put predicates into the bits of a register, where a mask says so."""
-    b.modifiers()
-    if b.operand(1).text != "PR":
-        raise b.refuse()
-    x, put = b.u32(b.operand(2)), b.put(b.operand(0))
-    mask = int(b.operand(3).text, 0)
-    state = b.state
-    for i in range(7):
-        b.noting.add(("P", i))
-
-    def run(g: Group, m: Any) -> None:
-        bits: Any = scalar(0)
-        for i in range(7):
-            bits = bits | (state.predicates[i, g.at].astype(_U32) << _U32(i))
-        put(g, m, (x(g) & _U32(~mask & 0xFFFFFFFF)) | (bits & _U32(mask)))
-
-    return run
-
-
-def r2p(b: Build) -> Run:
-    """R2P: set predicates from the bits of a register."""
-    if b.modifiers("B1", "B2", "B3") or b.operand(0).text != "PR":
-        raise b.refuse()
-    x, mask = b.u32(b.operand(1)), int(b.operand(2).text, 0)
-    puts = [(i, b.put_predicate(Operand("P", i))) for i in range(7) if mask >> i & 1]
-
-    def run(g: Group, m: Any) -> None:
-        bits = x(g)
-        for i, put in puts:
-            put(g, m, (bits >> _U32(i)) & _U32(1) != 0)
-
-    return run
-
-
-def cs2r(b: Build) -> Run:
-    """CS2R: read a special register; zero and the clock (the number of executed instructions) are known."""
-    names = b.modifiers("32")
-    source = b.operand(1).text
-    put = b.put(b.operand(0))
-    high = None if "32" in names else b.put(b.operand(0), 1)
-    machine = b.machine
-    if source == "SRZ":
-        value: Callable[[], int] = lambda: 0  # noqa: E731
-    elif source in ("SR_CLOCKLO", "SR_CLOCK", "SR_GLOBALTIMERLO", "SR_GLOBALTIMER"):
-        value = lambda: machine.steps_done & 0xFFFFFFFF  # noqa: E731
-    else:
-        raise b.refuse(source)
-
-    def run(g: Group, m: Any) -> None:
-        put(g, m, scalar(value()))
-        if high is not None:
-            high(g, m, scalar(0))
-
-    return run
-
-
 HANDLERS: dict[str, Callable[[Build], Run]] = {
-    **dict.fromkeys(("MOV", "UMOV"), mov),
-    **dict.fromkeys(("SEL", "USEL", "FSEL"), sel),
     **dict.fromkeys(("IADD3", "UIADD3"), iadd3),
     **dict.fromkeys(("VIADD", "UVIADD"), viadd),
     **dict.fromkeys(("IMAD", "UIMAD"), imad),
     **dict.fromkeys(("ISETP", "UISETP"), isetp),
-    **dict.fromkeys(("LOP3", "ULOP3"), lop3),
-    **dict.fromkeys(("PLOP3", "UPLOP3"), plop3),
     **dict.fromkeys(("LEA", "ULEA"), lea),
-    **dict.fromkeys(("SHF", "USHF"), shf),
-    **dict.fromkeys(("PRMT", "UPRMT"), prmt),
     **dict.fromkeys(("IMNMX", "VIMNMX", "UIMNMX", "UVIMNMX"), minmax),
     "VIADDMNMX": viaddmnmx,
     "IABS": iabs,
-    **dict.fromkeys(("POPC", "UPOPC"), popc),
-    **dict.fromkeys(("FLO", "UFLO"), flo),
-    **dict.fromkeys(("BREV", "UBREV"), brev),
-    **dict.fromkeys(("BMSK", "UBMSK"), bmsk),
-    **dict.fromkeys(("SGXT", "USGXT"), sgxt),
     "IDP": idp,
-    "P2R": p2r,
-    "R2P": r2p,
-    "CS2R": cs2r,
 }

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from advisor.emulator import access, control, floating, half, integer, matrix, warp
+from advisor.emulator import access, atomic, bits, control, floating, half, integer, matrix, moves, warp
 from advisor.emulator.build import Build, Run
 
 HANDLERS = {
+    **moves.HANDLERS,
     **integer.HANDLERS,
+    **bits.HANDLERS,
     **floating.HANDLERS,
     **half.HANDLERS,
     **access.HANDLERS,
+    **atomic.HANDLERS,
     **control.HANDLERS,
     **warp.HANDLERS,
     **matrix.HANDLERS,

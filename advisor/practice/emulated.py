@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import re
 from collections.abc import Callable, Mapping
@@ -17,6 +18,7 @@ from advisor.emulator.launch import Argument, Pointer
 from advisor.emulator.memory import Fill
 from advisor.emulator.program import RefusedError
 from advisor.practice.api import Card
+from advisor.practice.cupy_random import CupyGenerator
 from advisor.practice.launchlines import ConstantLine, Shape, read_lines, shape
 from advisor.practice.lazy_arrays import LazyArray, LazyGenerator
 from advisor.practice.tasks import launch_words
@@ -54,16 +56,31 @@ class Bench:
         return {**self.data, **self.out, **self.scratch}
 
 
-def bench(case: ModuleType, card: Card, sizes: Mapping[str, int], seed: int = 0) -> Bench:
-    """Make the arrays of a case. Raises KnowledgeError if the case fails without a GPU."""
+def bench(
+    case: ModuleType, card: Card, sizes: Mapping[str, int], seed: int = 0, recorded_seed: int | None = None
+) -> Bench:
+    """Make the arrays of a case. Raises KnowledgeError if the case fails without a GPU.
+
+    recorded_seed: of a recording whose inputs are to be the same numbers; other numbers, from `seed`, if the case uses
+    a distribution that is not reproduced.
+    """
+    if recorded_seed is not None:
+        with contextlib.suppress(KnowledgeError):
+            return _made(case, card, sizes, CupyGenerator(recorded_seed, card.sms))
+    return _made(case, card, sizes, LazyGenerator(seed))
+
+
+def _made(case: ModuleType, card: Card, sizes: Mapping[str, int], generator: LazyGenerator | CupyGenerator) -> Bench:
     made = Bench(case, card, dict(sizes))
     try:
-        made.data = dict(case.inputs(_ARRAYS, LazyGenerator(seed), made.sizes))
+        made.data = dict(case.inputs(_ARRAYS, generator, made.sizes))
         made.out = dict(case.outputs(_ARRAYS, made.sizes))
         scratch = getattr(case, "scratch", None)
         made.scratch = dict(scratch(_ARRAYS, made.sizes)) if scratch is not None else {}
         scalars = getattr(case, "scalars", None)
         made.scalars = dict(scalars(made.sizes)) if scalars is not None else {}
+    except (KnowledgeError, UsageError):
+        raise
     except MemoryError:
         raise KnowledgeError("the inputs of the case do not fit into memory") from None
     except Exception as e:

@@ -285,7 +285,11 @@ class StepTimes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class RecordFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The fields of record.json. Clocks: Hz during the timed runs; copy: bytes/s of a large copy in that session."""
+    """The fields of record.json.
+
+    Clocks: Hz during the timed runs; copy: bytes/s of a large copy in that session; seed: of the inputs, None if it was
+    not recorded.
+    """
 
     gpu: str
     cc: str
@@ -304,6 +308,7 @@ class RecordFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     copy_bytes_per_s: float
     sizes: dict[str, int]
     steps: dict[str, StepTimes]
+    seed: int | None = None
 
     @property
     def card(self) -> Card:

@@ -422,7 +422,7 @@ def _measured(
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
-    """The environment of a run: versions as reported, clocks in Hz (0: unknown), date as ISO 8601."""
+    """The environment of a run: versions as reported, clocks in Hz (0: unknown), date as ISO 8601, the seed."""
 
     card: Card
     driver: str
@@ -432,6 +432,7 @@ class Circumstances:
     sm_clock_hz: float
     memory_clock_hz: float
     date: str
+    seed: int
 
 
 def driver_version() -> str:
@@ -487,7 +488,7 @@ def write(m: Measured, said: Circumstances, folder: Path) -> None:
     record = RecordFile(
         c.name, c.cc, c.sms, c.memory, c.l2, c.shared_per_block, c.shared_per_sm,
         said.driver, said.cuda, said.cupy, said.ncu, said.sm_clock_hz, said.memory_clock_hz, said.date,
-        m.copy, dict(m.sizes), steps,
+        m.copy, dict(m.sizes), steps, said.seed,
     )  # fmt: skip
     folder.mkdir(parents=True, exist_ok=True)
     packed = lzma.compress(out.getvalue(), preset=9 | lzma.PRESET_EXTREME)

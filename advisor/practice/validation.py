@@ -1,8 +1,9 @@
 """Compare emulated counts with the recorded ones: every recorded launch, every counted metric.
 
 The code is the report's own; grid, block and arguments are those of the exercise's launch line at the recorded sizes.
-Inputs are random as on the GPU, but not the same numbers: counts that depend on them agree in the mean only. Which do
-is measured: launches whose counts depend on the inputs' contents are emulated twice, with inputs of different seeds.
+Inputs are random as on the GPU. They are the same numbers if the recording has its seed; if not, counts that depend on
+them agree in the mean only. Which do is measured: launches whose counts depend on the inputs' contents are emulated
+twice, with inputs of different seeds.
 """
 
 from __future__ import annotations
@@ -144,7 +145,8 @@ def validate_exercise(name: str, seconds: float = 60.0, only: frozenset[int] | N
         return []
     rows: list[Row] = []
     try:
-        made = emulated.bench(manifest.case(name), found.record.card, found.record.sizes)
+        case, record = manifest.case(name), found.record
+        made = emulated.bench(case, record.card, record.sizes, recorded_seed=record.seed)
     except AdvisorError as e:
         return [Row(name, launch, step, "", refused=str(e)) for launch, step, _ in wanted]
     with unpacked(found.report) as report:
@@ -159,7 +161,7 @@ def validate_exercise(name: str, seconds: float = 60.0, only: frozenset[int] | N
                 took = time.process_time() - begin
                 again = None
                 if counted.data_dependent:
-                    twin = emulated.bench(manifest.case(name), found.record.card, found.record.sizes, seed=1)
+                    twin = emulated.bench(case, record.card, record.sizes, seed=1)
                     again = count(problem_of(name, step, index, recorded.program, twin), seconds=seconds)
             except FaultError as e:
                 rows.append(Row(name, launch, step, kernel, refused=e.words, seconds=time.process_time() - begin))

@@ -44,7 +44,9 @@ def main(names: list[str]) -> None:
         record = manifest.recording(manifest.exercise(name))
         assert record is not None
         arch = "sm_" + record.record.card.cc.replace(".", "")
-        made = emulated.bench(manifest.case(name), record.record.card, record.record.sizes)
+        made = emulated.bench(
+            manifest.case(name), record.record.card, record.record.sizes, recorded_seed=record.record.seed
+        )
         with unpacked(record.report) as report:
             for launch, step, index in launches_of(name):
                 key, definition = (name, step), manifest.exercise(name).step_of(step)

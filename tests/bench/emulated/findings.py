@@ -54,7 +54,9 @@ def main(names: list[str]) -> None:
         record = manifest.recording(manifest.exercise(name))
         assert record is not None
         real = {one.index: causes(one) for one in analyse([record.report]).diagnosis.launches}
-        made = emulated.bench(manifest.case(name), record.record.card, record.record.sizes)
+        made = emulated.bench(
+            manifest.case(name), record.record.card, record.record.sizes, recorded_seed=record.record.seed
+        )
         with unpacked(record.report) as report:
             for launch, step, index in launches_of(name):
                 try:

@@ -16,6 +16,7 @@ from advisor.practice.manifest import Exercise, case, exercise, home
 from advisor.practice.selfcheck import Circumstances, Measured, StepData
 from advisor.readers.read import read_many
 from advisor.records.errors import AdvisorError
+from tests.bench.recording.measure import SEED
 
 
 def launches(jobs: list[dict[str, Any]]) -> dict[tuple[str, str], tuple[int, ...]]:
@@ -64,7 +65,7 @@ def main(out: Path, date: str) -> None:
             tool = infos[0].tool.removeprefix("ncu ")
             sm, memory = selfcheck.clocks(frame)
             driver = result["driver"].split(",")[0].strip()
-            said = Circumstances(card, driver, cuda, cupy, tool, sm, memory, date)
+            said = Circumstances(card, driver, cuda, cupy, tool, sm, memory, date, SEED)
             for name in dict.fromkeys(j["exercise"] for j in made["jobs"]):
                 try:
                     one = exercise(name)
