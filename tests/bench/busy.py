@@ -214,9 +214,9 @@ def of_exercises() -> list[Ratio]:
 def of_folder(folder: Path) -> list[Ratio]:
     """Return the comparisons of all reports in a folder that can be read; equal files count once."""
     from advisor.knowledge.base import catalog
+    from advisor.readers.read import read_many
     from advisor.reasoning.analysis import Analysis
     from advisor.reasoning.inputs import Inputs
-    from advisor.readers.read import read_many
 
     files = sorted(p for p in folder.rglob("*") if p.name.endswith((".ncu-rep", ".ncu-rep.xz")))
     frame, infos = read_many(files, jobs=2)
