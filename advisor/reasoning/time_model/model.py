@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from advisor.knowledge.schemas import FixDef
 from advisor.knowledge.texts import fill
 from advisor.knowledge.time_model import time_model
+from advisor.reasoning.time_model.needed import needed
 from advisor.reasoning.time_model.operators import applied as applied_to
 from advisor.reasoning.time_model.operators import terms_of
 from advisor.reasoning.time_model.slot_bound import slots_left
@@ -247,7 +248,10 @@ def gains(tried: Attempt, from_one: bool = False, depends: str = "", far: Array 
     low = np.minimum(_off(np.fmin(np.min([estimate, *extremes], axis=0), slots), -1), _fix_off(estimate, -1))
     whole = 1 / np.maximum(_rest_follows(now, after, slots), 1e-6)
     high = _off(np.fmax(np.max([estimate, whole, *extremes], axis=0), slots), 1)
-    high = np.maximum(high, _fix_off(estimate, 1))
+    rewritten, least = needed(columns, rows, now, after)
+    further = 1 / np.maximum(new_time(now, rewritten, constants.norm.estimate), 1e-6)
+    high = np.maximum(high, np.maximum(further, _fix_off(estimate, 1)))
+    high = np.minimum(high, np.maximum(estimate, constants.accuracy.within / np.maximum(_still_needed(least), 1e-6)))
     if far is not None:
         high = np.maximum(high, far)
     floor, fixed = _floor(columns, rows), _fixed(columns, rows)
