@@ -251,6 +251,7 @@ def gains(tried: Attempt, from_one: bool = False, depends: str = "", far: Array 
     rewritten, least = needed(columns, rows, now, after)
     further = 1 / np.maximum(new_time(now, rewritten, constants.norm.estimate), 1e-6)
     high = np.maximum(high, np.maximum(further, _fix_off(estimate, 1)))
+    least = {name: np.min([least[name], *(one[name] for one in of_parts.values())], axis=0) for name in least}
     high = np.minimum(high, np.maximum(estimate, constants.accuracy.within / np.maximum(_still_needed(least), 1e-6)))
     if far is not None:
         high = np.maximum(high, far)

@@ -18,6 +18,8 @@ from advisor.reasoning.time_model.terms import LATENCY, Array, Needs
 
 # Units whose whole work is how the kernel was written: addresses, tests, barriers, exchange through shared memory.
 _OPEN = ("alu", "adu", "cbu", "idc", "l1_shared", "l1_local", "bulk_copies", "atomics")
+# A need of at least this share of what stays is what stays.
+_SAME = 0.95
 
 
 @np.errstate(all="ignore")
@@ -26,8 +28,8 @@ def needed(
 ) -> tuple[dict[str, Array], dict[str, Array]]:
     """Return the needs after a fix if rewriting also removes half, on a log scale, of what no kernel needs, and all.
 
-    after: the needs of all terms that the fix leaves. Shapes (rows,). Where counts are unknown, only bytes of DRAM and
-    L2 are known to stay.
+    after: the needs of all terms that the fix leaves. Shapes (rows,). What a fix leaves of work that no count shows to
+    be needed, or of needed work itself, is as inexact as measured fixes are.
     """
     accuracy = time_model().accuracy
     stays = _stays(Table(columns, rows, now), accuracy.furthest)
@@ -38,28 +40,31 @@ def needed(
         elif name in LATENCY:
             least[name] = need * accuracy.in_flight
         else:
-            least[name] = np.minimum(need, now.terms[name] * stays.get(name, 1.0))
+            floor = now.terms[name] * stays.get(name, np.full(rows, np.nan))
+            left = np.where(now.terms[name] > 0, need / now.terms[name], 1.0)
+            further = need * np.fmin(1.0, left) ** accuracy.of_fix
+            least[name] = np.where(need >= _SAME * floor, np.minimum(need, floor), further)
     return {name: np.sqrt(need * least[name]) for name, need in after.items()}, least
 
 
 def _stays(table: Table, furthest: float) -> dict[str, Array]:
-    """Return the share, 0 to 1, of today's work that stays in any kernel; terms that it lacks keep all of theirs."""
+    """Return the share, 0 to 1, of today's work that stays in any kernel; NaN where it is unknown."""
     asked, rows = table.get("requested_bytes"), table.rows
     width = share(table.get("access_bits_mean"), np.full(rows, 128.0))
     # Bytes of bulk copies are in no count of accesses.
     bulk = np.nan_to_num(table.get("bulk_copy_inst")) > 0
     dram, l2 = (
-        np.where(bulk, 1.0, or_else(share(asked, bytes_), 1.0))
-        for bytes_ in (table.get("dram_bytes"), 32 * table.get("l2_sectors"))
+        np.where(bulk, np.nan, share(asked, moved))
+        for moved in (table.get("dram_bytes"), 32 * table.get("l2_sectors"))
     )
     out = {
         "dram": dram,
         "l2_fill": dram,
         "l2": l2,
-        "issue": useful(table),
+        "issue": np.where(np.isfinite(table.get("inst_executed")), useful(table), np.nan),
         "fma": share(table.total("fp32_inst", "half_inst"), table.get("fma_pipe_inst")),
         "lsu": width,
         "l1_global": width,
         "block_launch": share(table.ones(), table.get("waves")),
     }
-    return {name: np.fmax(or_else(part, 0.0), furthest) for name, part in out.items()}
+    return {name: np.maximum(part, furthest) for name, part in out.items()}
