@@ -223,11 +223,21 @@ def _uniform(table: Table, given: Given) -> Left:
 
 
 def _cached(table: Table, given: Given) -> Left:
-    """Loads that pass by L1 are served by it where the same bytes are asked for again: L2 serves each byte once."""
-    left = np.clip(table.get("dram_bytes") / (32 * table.get("l2_sectors")), 0.1, 1.0)
+    """Loads that pass by L1 are served by it where the same bytes are asked for again: L2 serves each byte once.
+
+    A byte that DRAM sends is looked up in L2 and filled into it, one that DRAM takes is looked up.
+    """
+    moved = or_else(2 * table.get("dram_read_bytes") + table.get("dram_write_bytes"), table.get("dram_bytes"))
+    left = np.clip(moved / (32 * table.get("l2_sectors")), 0.1, 1.0)
     # A load that hits L1 waits for L1; the others wait as before.
     near = table.get("l1_latency_cycles") / table.get("l2_latency_cycles")
     return {"l2": left, "latency_memory": left + (1 - left) * or_else(near, 1.0)}
+
+
+def _unfenced(table: Table, given: Given) -> Left:
+    """Fences leave, with their own look-ups in L2: those of accesses and of fills from DRAM remain."""
+    accesses = table.get("l2_read_sectors") + table.get("l2_write_sectors") + table.get("dram_read_bytes") / 32
+    return {"l2": or_else(share(accesses, table.get("l2_sectors")), 1.0)}
 
 
 def _near(table: Table, given: Given) -> Left:
@@ -332,6 +342,13 @@ OPERATORS = (
         _cached,
         ("l2", "latency_memory"),
         reads=("dram_bytes", "l2_sectors"),
+    ),
+    Operator(
+        "unfenced",
+        "fences leave, with their own look-ups in L2",
+        _unfenced,
+        ("l2",),
+        reads=("l2_read_sectors", "l2_write_sectors", "dram_read_bytes", "l2_sectors"),
     ),
     Operator("near", "data moves next to its user", _near, ("latency_memory", "latency_barrier"), {"left": None}),
     Operator(
