@@ -13,7 +13,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from advisor.knowledge.time_model import time_model
-from advisor.reasoning.time_model.operators.table import Table, or_else, share, useful
+from advisor.reasoning.time_model.operators.table import Table, share, useful
 from advisor.reasoning.time_model.terms import LATENCY, Array, Needs
 
 # Units whose whole work is how the kernel was written: addresses, tests, barriers, exchange through shared memory.
@@ -54,8 +54,7 @@ def _stays(table: Table, furthest: float) -> dict[str, Array]:
     # Bytes of bulk copies are in no count of accesses.
     bulk = np.nan_to_num(table.get("bulk_copy_inst")) > 0
     dram, l2 = (
-        np.where(bulk, np.nan, share(asked, moved))
-        for moved in (table.get("dram_bytes"), 32 * table.get("l2_sectors"))
+        np.where(bulk, np.nan, share(asked, moved)) for moved in (table.get("dram_bytes"), 32 * table.get("l2_sectors"))
     )
     out = {
         "dram": dram,
