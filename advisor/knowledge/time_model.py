@@ -44,12 +44,14 @@ class Accuracy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How exact the model is, in nine of ten cases.
 
     within: the factor by which predicted and measured time of unmodified launches differ; of_fix: the error of a
-    predicted speedup, as a share of its logarithm; furthest: what a fix of unknown kind leaves at best of the work.
+    predicted speedup, as a share of its logarithm; furthest: what a fix of unknown kind leaves at best of the work;
+    in_flight: what more operations in flight leave at best of the time that warps wait.
     """
 
     within: float
     of_fix: float
     furthest: float
+    in_flight: float
     cites: tuple[str, ...] = ()
 
 

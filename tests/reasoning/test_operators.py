@@ -132,3 +132,51 @@ def test_a_warp_that_touches_many_lines_needs_as_few_as_its_sectors_fill() -> No
     found = lines(tables)
     assert found == {"load_lines": 320.0, "load_lines_ideal": 10.0, "store_lines": 10.0, "store_lines_ideal": 10.0}
     assert lines({**tables, "memory_l1_tag_requests_global": None}) == {}
+
+
+def test_lanes_that_fill_their_warps_share_sectors_and_passes() -> None:
+    # One lane of 32: 4 bytes of each sector are used, and neighbouring threads use the other 28.
+    alone = {"lanes_of_block": 1.0, "block_size": 1.0, "requested_bytes": 4.0e6, "global_sectors": 1.0e6}
+    found = left({"pack_lanes": {}}, **alone, l2_pct=50.0)
+    assert found["l1_global"] == found["lsu"] == pytest.approx(1 / 32)
+    assert found["l2"] == pytest.approx(4 / 32)
+
+
+def test_full_lanes_keep_their_sectors_when_blocks_grow() -> None:
+    full = {"lanes_of_block": 31.0, "block_size": 31.0, "requested_bytes": 32.0e6, "global_sectors": 1.0e6}
+    assert left({"pack_lanes": {}}, **full, l2_pct=50.0).get("l2", 1.0) == pytest.approx(1)
+
+
+TILE = {
+    "inst_executed": 10.0e6,
+    "arithmetic_inst": 4.0e6,
+    "memory_inst": 4.0e6,
+    "device_registers_per_sm": 65536.0,
+    "device_max_warps_per_sm": 64.0,
+    "occupancy_theoretical_pct": 100.0,
+}
+
+
+def test_a_tile_keeps_its_arithmetic_and_spreads_addresses_over_all_its_results() -> None:
+    found = left({"tile": {"left": "0.25"}}, **TILE)
+    assert found["issue"] == pytest.approx(0.4 + 0.4 / 4 + 0.2 / 16)
+    assert found["lsu"] == pytest.approx(0.25)
+
+
+def test_registers_of_a_tile_leave_fewer_warps_to_hide_its_waits() -> None:
+    # 16 results and 64 other registers: 25.6 of 64 warps.
+    found = left({"tile": {"left": "0.25"}}, **TILE)
+    assert found["latency_memory"] == pytest.approx(0.25 * 64 / 25.6)
+    few = left({"tile": {"left": "0.25"}}, **{**TILE, "occupancy_theoretical_pct": 25.0})
+    assert few["latency_memory"] == pytest.approx(0.25)
+
+
+def test_l2_looks_a_byte_of_dram_up_and_fills_it_where_l1_caches_the_rest() -> None:
+    known = {"dram_read_bytes": 32.0e6, "dram_write_bytes": 32.0e6, "dram_bytes": 64.0e6, "l2_sectors": 30.0e6}
+    assert left({"cached": {}}, **known)["l2"] == pytest.approx(0.1)
+    assert left({"cached": {}}, **{**known, "l2_sectors": 6.0e6})["l2"] == pytest.approx(0.5)
+
+
+def test_fences_leave_the_look_ups_of_accesses_and_fills() -> None:
+    known = {"l2_read_sectors": 4.0e6, "l2_write_sectors": 4.0e6, "dram_read_bytes": 128.0e6, "l2_sectors": 24.0e6}
+    assert left({"unfenced": {}}, **known)["l2"] == pytest.approx(0.5)

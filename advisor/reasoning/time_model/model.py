@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from advisor.knowledge.schemas import FixDef
 from advisor.knowledge.texts import fill
 from advisor.knowledge.time_model import time_model
+from advisor.reasoning.time_model.needed import needed
 from advisor.reasoning.time_model.operators import applied as applied_to
 from advisor.reasoning.time_model.operators import terms_of
 from advisor.reasoning.time_model.slot_bound import slots_left
@@ -231,23 +232,29 @@ def gains(tried: Attempt, from_one: bool = False, depends: str = "", far: Array 
 
     The estimate is that of the needs of the units. The range spans it and the bound of the issue slots, what the least
     part of the fix gives with much overlap between units and the whole with little, the model's own error, and what
-    fixes do more or less than foretold; time that the counters do not account for may shrink with the rest. from_one:
-    the range begins at no gain; depends: what decides about it; far: a gain that the range reaches.
+    fixes do more or less than foretold. Time that the counters do not account for stays at one end of the range and
+    follows the issue slots at the other; the estimate is between the two on a log scale. from_one: the range begins at
+    no gain; depends: what decides about it; far: a gain that the range reaches.
     The new time is never below the algorithm's minimum time.
     """
     constants = time_model()
     now, known, left, after = tried.now, tried.known, tried.left, tried.after
     columns, rows = tried.columns, len(known)
-    estimate = 1 / np.maximum(new_time(now, after, constants.norm.estimate), 1e-6)
+    slots = _by_slots(tried)
+    stays, follows = new_time(now, after, constants.norm.estimate), _rest_follows(now, after, slots)
+    estimate = 1 / np.maximum(np.sqrt(stays * follows), 1e-6)
     of_parts = {says: _changed(now, part) for says, part in tried.parts.items()}
     ways = (constants.norm.low, constants.norm.high)
     extremes = [1 / np.maximum(new_time(now, one, norm), 1e-6) for one in (after, *of_parts.values()) for norm in ways]
     partial = {says: 1 / np.maximum(new_time(now, one, ways[0]), 1e-6) for says, one in of_parts.items()}
-    slots = _by_slots(tried)
     low = np.minimum(_off(np.fmin(np.min([estimate, *extremes], axis=0), slots), -1), _fix_off(estimate, -1))
-    whole = 1 / np.maximum(_rest_follows(now, after, slots), 1e-6)
+    whole = 1 / np.maximum(follows, 1e-6)
     high = _off(np.fmax(np.max([estimate, whole, *extremes], axis=0), slots), 1)
-    high = np.maximum(high, _fix_off(estimate, 1))
+    rewritten, least = needed(columns, rows, now, after)
+    further = 1 / np.maximum(new_time(now, rewritten, constants.norm.estimate), 1e-6)
+    high = np.maximum(high, np.maximum(further, _fix_off(estimate, 1)))
+    least = {name: np.min([least[name], *(one[name] for one in of_parts.values())], axis=0) for name in least}
+    high = np.minimum(high, np.maximum(estimate, constants.accuracy.within / np.maximum(_still_needed(least), 1e-6)))
     if far is not None:
         high = np.maximum(high, far)
     floor, fixed = _floor(columns, rows), _fixed(columns, rows)

@@ -21,7 +21,7 @@ def estimate_lines(estimate: Estimate) -> tuple[Line, ...]:
         text = (
             f"together the units need {share_text(estimate.before)} of the measured time before the fix, "
             f"{share_text(estimate.after)} after it. The model explains {share_text(estimate.accounted)} of the "
-            "measured time; the rest is assumed to stay"
+            "measured time; the rest stays or follows the lost issue slots, and the estimate is between the two"
         )
         lines.append(Line(text, label="sum", depth=1))
         overlap = f"units overlap, so their times are not added but combined by a norm of order {estimate.norm:g}: "

@@ -29,10 +29,17 @@ def _reconverge(table: Table, given: Given) -> Left:
 
 
 def _pack_lanes(table: Table, given: Given) -> Left:
-    """Blocks fill their warps: fewer warps execute the same instructions, and start in fewer blocks."""
+    """Blocks fill their warps: fewer warps execute the same instructions, and start in fewer blocks.
+
+    Accesses of few lanes become accesses of many: as many fewer requests and passes, and where neighbouring threads
+    use neighbouring words, sectors that all their lanes use.
+    """
     left = np.clip(given["left"], 0.0, 1.0)
-    out = dict.fromkeys(("issue", *PIPES, "lsu", "latency"), left)
-    return out | {"block_launch": np.clip(given["blocks"], 0.0, 1.0)}
+    out = dict.fromkeys(("issue", *PIPES, "lsu", "l1_global", "latency"), left)
+    filled = np.fmax(left, share(table.get("requested_bytes"), 32 * table.get("global_sectors")))
+    lookups = or_else(table.get("global_lookup_share"), 1.0)
+    l2 = or_else(1 - lookups * (1 - filled), 1.0)
+    return out | {"l2": l2, "block_launch": np.clip(given["blocks"], 0.0, 1.0)}
 
 
 def _scale(table: Table, given: Given) -> Left:
@@ -174,7 +181,7 @@ OPERATORS = (
         "pack_lanes",
         "blocks fill their warps",
         _pack_lanes,
-        (*_ISSUED, "lsu", "latency", "block_launch"),
+        (*_ISSUED, "lsu", "l1_global", "l2", "latency", "block_launch"),
         {"left": "lanes_of_block / 32", "blocks": "min(1, block_size / 256)"},
     ),
     Operator(

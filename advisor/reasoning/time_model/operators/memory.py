@@ -29,6 +29,9 @@ _TRAFFIC = (
     "store_lines_ideal",
 )
 
+# Registers of a thread beside its results: operands that are loaded ahead, addresses and counters.
+_OTHER_REGISTERS = 64.0
+
 
 def _lines(table: Table, kind: str) -> tuple[Array, Array]:
     """Return the 128-byte lines of global loads or stores, now and ideally.
@@ -123,14 +126,29 @@ def _fetch_once(table: Table, given: Given) -> Left:
 def _tile(table: Table, given: Given) -> Left:
     """A thread keeps a tile of results in registers, so that a loaded operand serves a row or a column of it.
 
-    left: of the loads. What is neither arithmetic nor a load (addresses, the loop, its barriers) is spread over the
-    tile.
+    left: of the loads, so that the tile is 1 / left in each direction; what is neither arithmetic nor a load
+    (addresses, the loop, its barriers) is done once for all of its results. Blocks of as many threads cover as much
+    more, and so ask L2 and DRAM as much less often, down to each byte once. The results take registers, so that an SM
+    holds fewer warps and each wait is overlapped by fewer of them.
     """
     left = np.clip(given["left"], 0.0, 1.0)
-    arithmetic = share(table.get("arithmetic_inst"), table.get("inst_executed"))
-    issue = np.fmax(arithmetic, 1 - (1 - left) * (1 - arithmetic))
+    registers = 1 / np.fmax(left, 1e-3) ** 2 + _OTHER_REGISTERS
+    warps = table.get("device_registers_per_sm") / (32 * registers)
+    held = table.get("occupancy_theoretical_pct") / 100 * table.get("device_max_warps_per_sm")
+    alone = np.fmax(1.0, or_else(held / warps, 1.0))
+    executed = table.get("inst_executed")
+    arithmetic = share(table.get("arithmetic_inst"), executed)
+    loads = np.fmin(1 - arithmetic, or_else(share(table.get("memory_inst"), executed), 0.0))
+    issue = np.fmax(arithmetic, arithmetic + loads * left + (1 - arithmetic - loads) * left**2)
     out = dict.fromkeys(("lsu", "l1_shared", "l1_global", "latency_shared", "latency_memory", "latency_barrier"), left)
-    return out | {"issue": issue, "latency_fixed": issue}
+    out |= dict.fromkeys(("adu", "idc"), left)
+    read = share(table.get("dram_read_bytes"), table.get("dram_bytes"))
+    once = or_else(table.get("distinct_load_bytes") / table.get("dram_read_bytes"), 1.0)
+    dram = or_else(1 - read * (1 - np.fmin(1.0, np.fmax(left, once))), 1.0)
+    loaded = or_else(share(table.get("l2_read_sectors"), table.get("l2_sectors")), 0.0)
+    out |= {name: np.fmin(1.0, part * alone) for name, part in out.items() if name.startswith("latency")}
+    fixed = np.fmin(1.0, issue * alone)
+    return out | {"issue": issue, "latency_fixed": fixed, "dram": dram, "l2": 1 - loaded * (1 - left)}
 
 
 def _fewer_accesses(table: Table, given: Given) -> Left:
@@ -205,11 +223,21 @@ def _uniform(table: Table, given: Given) -> Left:
 
 
 def _cached(table: Table, given: Given) -> Left:
-    """Loads that pass by L1 are served by it where the same bytes are asked for again: L2 serves each byte once."""
-    left = np.clip(table.get("dram_bytes") / (32 * table.get("l2_sectors")), 0.1, 1.0)
+    """Loads that pass by L1 are served by it where the same bytes are asked for again: L2 serves each byte once.
+
+    A byte that DRAM sends is looked up in L2 and filled into it, one that DRAM takes is looked up.
+    """
+    moved = or_else(2 * table.get("dram_read_bytes") + table.get("dram_write_bytes"), table.get("dram_bytes"))
+    left = np.clip(moved / (32 * table.get("l2_sectors")), 0.1, 1.0)
     # A load that hits L1 waits for L1; the others wait as before.
     near = table.get("l1_latency_cycles") / table.get("l2_latency_cycles")
     return {"l2": left, "latency_memory": left + (1 - left) * or_else(near, 1.0)}
+
+
+def _unfenced(table: Table, given: Given) -> Left:
+    """Fences leave, with their own look-ups in L2: those of accesses and of fills from DRAM remain."""
+    accesses = table.get("l2_read_sectors") + table.get("l2_write_sectors") + table.get("dram_read_bytes") / 32
+    return {"l2": or_else(share(accesses, table.get("l2_sectors")), 1.0)}
 
 
 def _near(table: Table, given: Given) -> Left:
@@ -259,7 +287,7 @@ OPERATORS = (
         "tile",
         "a thread keeps a tile of results in registers, so a loaded operand serves a row or a column of it",
         _tile,
-        (*_ACCESSES, "latency_barrier"),
+        (*_ACCESSES, "latency_barrier", "adu", "idc", "l2", "dram"),
         {"left": None},
         ("arithmetic_inst", "inst_executed"),
     ),
@@ -314,6 +342,13 @@ OPERATORS = (
         _cached,
         ("l2", "latency_memory"),
         reads=("dram_bytes", "l2_sectors"),
+    ),
+    Operator(
+        "unfenced",
+        "fences leave, with their own look-ups in L2",
+        _unfenced,
+        ("l2",),
+        reads=("l2_read_sectors", "l2_write_sectors", "dram_read_bytes", "l2_sectors"),
     ),
     Operator("near", "data moves next to its user", _near, ("latency_memory", "latency_barrier"), {"left": None}),
     Operator(
