@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from advisor.hardware.sass import classify, multiply_adds
 from advisor.knowledge.libraries import is_element_wise, library_of
 from advisor.knowledge.time_model import LEVELS, block_launch_ceiling, dram_ceiling, latencies
 from advisor.records.errors import UsageError
+from advisor.records.names import unmatched_text
 from advisor.records.readings import ReportInfo
 
 if TYPE_CHECKING:
@@ -165,6 +167,17 @@ def _complete(added: Mapping[str, Array], row: int, card: gpus.Gpu | None, cc: s
             value = getattr(sources, field, None) if sources is not None else None
             if value and not math.isfinite(added[column][row]):
                 added[column][row] = float(value)
+
+
+def of_kernels(frame: pd.DataFrame, pattern: re.Pattern[str]) -> pd.DataFrame:
+    """Return the launches whose full kernel name matches `--kernel`; possibly none."""
+    return frame[[bool(pattern.search(str(name))) for name in frame["kernel_full"]]]
+
+
+def unmatched(frame: pd.DataFrame, pattern: re.Pattern[str]) -> str:
+    """Return the error of a `--kernel` that matches no launch of the frame, with the nearest names."""
+    known = unmatched_text(pattern.pattern, [str(name) for name in frame["kernel"]])
+    return f"no launch matches --kernel {pattern.pattern[:80]!r}: {known}"
 
 
 def add_neighbours(frame: pd.DataFrame) -> pd.DataFrame:

@@ -221,6 +221,11 @@ class Triage:
         self._parts, self._groups, self.launches = {}, {}, 0
 
     @property
+    def unmatched(self) -> list[str]:
+        """Return the kernels of the files of which none matches `--kernel`."""
+        return [name for part in self._parts.values() for name in part.unmatched]
+
+    @property
     def used(self) -> list[str]:
         """Return the keys of the measured ceilings that were used."""
         return sorted({key for part in self._parts.values() for key in part.used})
