@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Literal
 
-from advisor.compare.changes import leader, ratio, say, say_of, settings, sources
+from advisor.compare.changes import is_counted, leader, ratio, say, say_of, settings, sources
 from advisor.compare.records import FindingChange, Next, Promise, Runs, State, Trap
 from advisor.knowledge.time_model import time_model
 from advisor.knowledge.units import unit_name
@@ -257,6 +257,8 @@ def what_next(
     """
     if _built_otherwise(changes):
         return Next("look", "debug_build", None, say("alike"), sources("alike"))
+    if judged is None and is_counted(base.launch) and is_counted(current.launch):
+        return _by_counts(changes)
     if doubt:
         found = _ahead(current)
         return Next(
@@ -276,6 +278,21 @@ def what_next(
     if judged.word == "same":
         return Next(found.advice, found.finding, found.gain, say("same", next=found.text), sources("same"))
     return found
+
+
+def _by_counts(changes: Sequence[FindingChange]) -> Next:
+    """Return what the counts of two emulated versions show: whether the change removed a cause or made one."""
+    causes = [c for c in changes if c.kind == "diagnosis"]
+    left = next((c for state in ("came", "stayed") for c in causes if c.state == state), None)
+    titles = {state: ", ".join(c.title for c in causes if c.state == state) for state in ("gone", "came", "stayed")}
+    key = "came" if titles["came"] else "gone" if titles["gone"] else "stayed" if titles["stayed"] else "none"
+    return Next(
+        "look",
+        left.id if left is not None else "",
+        None,
+        say(f"counted_{key}", **titles),
+        sources(f"counted_{key}"),
+    )
 
 
 def _built_otherwise(changes: Sequence[FindingChange]) -> bool:
