@@ -21,6 +21,8 @@ class LibrariesDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     names: dict[str, tuple[str, ...]]
     fix: tuple[FixDef, ...]
     element_wise: tuple[str, ...] = ()
+    random_numbers: tuple[str, ...] = ()
+    integer_work: tuple[str, ...] = ()
     without: dict[str, tuple[str, ...]] = {}  # diagnosis -> ids of the fixes that it does not get
 
 
@@ -39,6 +41,17 @@ def _element_wise() -> re.Pattern[str]:
     return re.compile("|".join(libraries().element_wise) or r"(?!)")
 
 
+@lru_cache(maxsize=1)
+def _integer_work() -> re.Pattern[str]:
+    found = libraries()
+    return re.compile("|".join((*found.random_numbers, *found.integer_work)) or r"(?!)")
+
+
+@lru_cache(maxsize=1)
+def _random_numbers() -> re.Pattern[str]:
+    return re.compile("|".join(libraries().random_numbers) or r"(?!)")
+
+
 _ANONYMOUS = re.compile(r"(\(anonymous namespace\)|<unnamed>)::")
 
 
@@ -55,7 +68,20 @@ def library_of(kernel: str) -> str:
 @lru_cache(maxsize=4096)
 def is_element_wise(kernel: str) -> bool:
     """Whether a kernel's full name is that of a library's element-wise operation or reduction."""
-    return bool(library_of(kernel)) and bool(_element_wise().search(_own_name(kernel)))
+    named = bool(library_of(kernel)) and bool(_element_wise().search(_own_name(kernel)))
+    return named and not works_on_integers(kernel)
+
+
+@lru_cache(maxsize=4096)
+def works_on_integers(kernel: str) -> bool:
+    """Whether a kernel's full name is that of a library's generator of random numbers, sort or hash."""
+    return bool(library_of(kernel)) and bool(_integer_work().search(_own_name(kernel)))
+
+
+@lru_cache(maxsize=4096)
+def draws_random_numbers(kernel: str) -> bool:
+    """Whether a kernel's full name is that of a library's generator of random numbers."""
+    return bool(library_of(kernel)) and bool(_random_numbers().search(_own_name(kernel)))
 
 
 def _own_name(kernel: str) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 from advisor.hardware import gpus
 from advisor.hardware.ceilings import CeilingsByGpu, dram_percentages, key_of
 from advisor.hardware.sass import classify, multiply_adds
-from advisor.knowledge.libraries import is_element_wise, library_of
+from advisor.knowledge.libraries import draws_random_numbers, is_element_wise, library_of, works_on_integers
 from advisor.knowledge.time_model import LEVELS, block_launch_ceiling, dram_ceiling, latencies
 from advisor.records.errors import UsageError
 from advisor.records.names import unmatched_text
@@ -133,6 +133,12 @@ def add_base(
         ),
         "element_wise_kernel": np.array(
             [1.0 if is_element_wise(str(name)) else 0.0 for name in frame["kernel_full"]], dtype=float
+        ),
+        "integer_library_kernel": np.array(
+            [1.0 if works_on_integers(str(name)) else 0.0 for name in frame["kernel_full"]], dtype=float
+        ),
+        "random_library_kernel": np.array(
+            [1.0 if draws_random_numbers(str(name)) else 0.0 for name in frame["kernel_full"]], dtype=float
         ),
         "tensor_opcode_ops": np.array([_tensor_ops(opcodes) for opcodes in frame["opcodes"]], dtype=float),
         "clock_reads_share": np.array([_clock_reads(opcodes) for opcodes in frame["opcodes"]], dtype=float),
