@@ -211,7 +211,7 @@ def check_libraries(base: Base, terms: Collection[str] | None, step_error: StepE
         yield document.mistakes[-1]
         return
     listed: list[tuple[Keys, tuple[str, ...]]] = [(("names", name), forms) for name, forms in found.names.items()]
-    listed += [((name,), getattr(found, name)) for name in ("element_wise", "random_numbers", "integer_work")]
+    listed += [(("kinds", kind), forms) for kind, forms in found.kinds.items()]
     for keys, forms in listed:
         for at, form in enumerate(forms):
             try:

@@ -12,7 +12,7 @@ import numpy as np
 from advisor.hardware import gpus
 from advisor.hardware.ceilings import CeilingsByGpu, dram_percentages, key_of
 from advisor.hardware.sass import classify, multiply_adds
-from advisor.knowledge.libraries import draws_random_numbers, is_element_wise, library_of, works_on_integers
+from advisor.knowledge.libraries import kinds_of, libraries, library_of
 from advisor.knowledge.time_model import LEVELS, block_launch_ceiling, dram_ceiling, latencies
 from advisor.records.errors import UsageError
 from advisor.records.names import unmatched_text
@@ -119,6 +119,7 @@ def add_base(
             versions[row], whole[row] = card.cc, float(card.sm_count or math.nan)
     # Typed numbers are no report, which could lack something.
     complete = {i: 1.0 if info.complete else 0.0 for i, info in enumerate(infos) if info.tool != "typed"}
+    purposes = [kinds_of(str(name)) for name in frame["kernel_full"]]
     known_numbers = {
         **added,
         **({} if "sm_count" in frame else {"sm_count": whole}),
@@ -131,15 +132,10 @@ def add_base(
         "library_kernel": np.array(
             [1.0 if library_of(str(name)) else 0.0 for name in frame["kernel_full"]], dtype=float
         ),
-        "element_wise_kernel": np.array(
-            [1.0 if is_element_wise(str(name)) else 0.0 for name in frame["kernel_full"]], dtype=float
-        ),
-        "integer_library_kernel": np.array(
-            [1.0 if works_on_integers(str(name)) else 0.0 for name in frame["kernel_full"]], dtype=float
-        ),
-        "random_library_kernel": np.array(
-            [1.0 if draws_random_numbers(str(name)) else 0.0 for name in frame["kernel_full"]], dtype=float
-        ),
+        **{
+            f"{kind}_kernel": np.array([float(kind in found) for found in purposes], dtype=float)
+            for kind in libraries().kinds
+        },
         "tensor_opcode_ops": np.array([_tensor_ops(opcodes) for opcodes in frame["opcodes"]], dtype=float),
         "clock_reads_share": np.array([_clock_reads(opcodes) for opcodes in frame["opcodes"]], dtype=float),
     }

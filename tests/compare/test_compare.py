@@ -176,7 +176,12 @@ def test_a_lower_dram_percentage_of_a_faster_kernel_is_explained_by_its_bytes(to
         # A third of the bytes at 0.6 of the rate: 0.33 / 0.6 = 0.56 of the time.
         (54.0, 0.33, 0.55, "Less work alone would take 0.33× the time; the lower rate (0.6×) makes it 0.55×. It moves"),
         # The bytes did not shrink as percentage times time did.
-        (45.0, 0.9, 0.5, "Less work alone would take 0.25× the time; the lower rate (0.5×) makes it 0.5×. It moves 0.9×"),
+        (
+            45.0,
+            0.9,
+            0.5,
+            "Less work alone would take 0.25× the time; the lower rate (0.5×) makes it 0.5×. It moves 0.9×",
+        ),
     ],
 )
 def test_work_and_rate_are_told_apart_where_both_changed(

@@ -27,7 +27,12 @@ def compared(before: dict[str, float], after: dict[str, float]) -> Compared:
     [
         (CLEAN | CONFLICTS, CLEAN, {"bank_conflicts": "gone"}, "does what it should, by the counts"),
         (CONFLICTS, CONFLICTS, {"bank_conflicts": "stayed"}, "The counts still show Shared-memory bank conflicts"),
-        (CLEAN | CONFLICTS, SECTORS, {"bank_conflicts": "gone", "uncoalesced_access": "came"}, "The counts show a new cause"),
+        (
+            CLEAN | CONFLICTS,
+            SECTORS,
+            {"bank_conflicts": "gone", "uncoalesced_access": "came"},
+            "The counts show a new cause",
+        ),
         (CLEAN, CLEAN, {}, "no cause in either version"),
     ],
 )

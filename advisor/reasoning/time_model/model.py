@@ -193,7 +193,7 @@ def _attempted(columns: Mapping[str, Array], now: Needs, fix: FixDef, rows: int)
 
 
 def _or_whole(part: Mapping[str, Array], whole: Mapping[str, Array]) -> dict[str, Array]:
-    """Return what a part of a fix leaves; where it changes nothing, since the launch has its parameter, the whole fix."""
+    """Return what a part of a fix leaves; that of the whole fix where the launch has the part's parameter already."""
     idle = np.all([factor > _UNCHANGED for factor in part.values()], axis=0)
     names = {*part, *whole}
     ones = np.ones_like(idle, dtype=float)
