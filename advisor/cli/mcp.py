@@ -8,6 +8,7 @@ from pathlib import Path
 
 from advisor.cli.options import PATH, Knowledge, command, option
 from advisor.records.errors import EXIT_DONE, UsageError
+from advisor.records.extras import install_text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,7 +26,7 @@ def mcp(options: Options) -> int:
     "profiles"]}`. The tools only read, and only files below --root (default: the current folder).
     """
     if find_spec("mcp") is None:
-        raise UsageError("this needs the extra `mcp`: pip install 'ncu-advisor[mcp]'")
+        raise UsageError(f"this needs the extra `mcp`: {install_text('mcp')}")
     from advisor.mcp_server.server import build  # loads the SDK of the extra
 
     build(options.root, options.knowledge).run("stdio")

@@ -39,6 +39,7 @@ from advisor.profiling.failures import Failure
 from advisor.profiling.ncu import MISSING as NO_NCU
 from advisor.profiling.ncu import find_ncu
 from advisor.reasoning.emulated_counts import analyse_emulated, emulated_document
+from advisor.records.emulated import EmulatedDocument
 from advisor.records.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_WRONG_USE, AdvisorError, InputError, UsageError
 from advisor.records.files import write_whole
 from advisor.records.scratch import ScratchFolder
@@ -155,7 +156,7 @@ def _emulate(store: Store, shop: workshop.Workshop) -> bool | None:
     return result.right
 
 
-def _counted(shop: workshop.Workshop, record: RecordFile) -> tuple[dict[str, float], dict[str, float]] | None:
+def _counted(shop: workshop.Workshop, record: RecordFile) -> tuple[EmulatedDocument, EmulatedDocument] | None:
     """Return the counts of the first version and of the learner's at the recorded size; None if not counted."""
     one = shop.exercise
     first = one.stages[0]
@@ -167,7 +168,7 @@ def _counted(shop: workshop.Workshop, record: RecordFile) -> tuple[dict[str, flo
             counted = count_step(source, case(one.name), record.card, record.sizes, arch, _COUNT_S, first.look_at)
         except AdvisorError:  # another number of launches, or what is not emulated: the check itself was done
             return None
-        made.append(dict(emulated_document(counted).metrics))
+        made.append(emulated_document(counted))
     return made[0], made[1]
 
 

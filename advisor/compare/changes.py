@@ -205,9 +205,13 @@ def finding_changes(base: LaunchDiagnosis, current: LaunchDiagnosis) -> tuple[Fi
     """Return the diagnoses and trust findings that disappeared, stayed, are unknown now and appeared, in this order.
 
     Each group keeps the order of its side. A note (a finding worth under 5 %) counts as absent; its text says so. Only
-    a finding of both sides stayed; one that the side without it cannot decide is unknown.
+    a finding of both sides stayed; one that the side without it cannot decide is unknown. That counts alone show no
+    cause says nothing of the time, so `unexplained` of an emulated side is left out.
     """
     old, new = _present(base), _present(current)
+    if is_counted(base) or is_counted(current):
+        old.pop("unexplained", None)
+        new.pop("unexplained", None)
     undecided = {side: {f for m in launch.missing for f in m.needed_for} for side, launch in enumerate((base, current))}
     gone, stayed, open_, came = [], [], [], []
     for id_, finding in old.items():
@@ -234,6 +238,11 @@ def finding_changes(base: LaunchDiagnosis, current: LaunchDiagnosis) -> tuple[Fi
         text = say("was_small") if other is not None else ""
         came.append(FindingChange(id_, finding.title, finding.kind, "came", other, finding, text))
     return (*gone, *stayed, *open_, *came)
+
+
+def is_counted(launch: LaunchDiagnosis) -> bool:
+    """Whether a launch was emulated: its counts are known, its time cannot be."""
+    return "emulated_counts" in _present(launch)
 
 
 def undecided(launch: LaunchDiagnosis, finding: str) -> bool:

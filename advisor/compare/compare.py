@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import structs
-from rapidfuzz import fuzz, process
 
 from advisor.compare.changes import finding_changes, leading_units, metric_changes
 from advisor.compare.conditions import is_same, of_pair, of_reports, other_gpu, other_kernel, part_of_the_same
@@ -22,11 +21,12 @@ from advisor.knowledge.base import Catalog
 from advisor.knowledge.base import catalog as open_catalog
 from advisor.readers.read import read
 from advisor.reasoning.diagnose import analyse_frame
-from advisor.reasoning.enrich import add_neighbours
+from advisor.reasoning.enrich import add_neighbours, of_kernels, unmatched
 from advisor.reasoning.inputs import Answer, Inputs, checked_answers, knowledge_for
 from advisor.reasoning.time_model.noise import Judged, Spread, spread, verdict
 from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis, MeasuredCeilings
 from advisor.records.errors import InputError, UsageError
+from advisor.records.names import meant_text
 from advisor.records.readings import Progress, Reading
 
 if TYPE_CHECKING:
@@ -119,9 +119,10 @@ def _analysis(
     if left_out is not None:
         frame = _others(frame, side, left_out)
     if kernel is not None:
-        frame = frame[[bool(kernel.search(str(name))) for name in frame["kernel_full"]]]
-        if not len(frame):
-            raise UsageError(f"{side}: no launch matches --kernel: the names are those that `diagnose` prints")
+        found = of_kernels(frame, kernel)
+        if not len(found):
+            raise UsageError(f"{side}: {unmatched(frame, kernel)}")
+        frame = found
     info = structs.replace(reading.info, path=str(side))
     return analyse_frame(cat, Inputs(frame.reset_index(drop=True), (info,), gpu, {None: dict(answers)}, kept()))
 
@@ -252,16 +253,8 @@ def _renamed(text: str, base: Sequence[Runs], current: Sequence[Runs]) -> tuple[
             return old, new
     old, new = cuts[0]
     if old not in olds:
-        raise UsageError(f"--map {text!r}: the base has no kernel called {old!r}{nearest(old, olds)}")
-    raise UsageError(f"--map {text!r}: the current report has no kernel called {new!r}{nearest(new, news)}")
-
-
-def nearest(word: str, names: Iterable[str]) -> str:
-    """Return `: did you mean a, b, c?` with the nearest names, to append to an error."""
-    pool = sorted(names)
-    near = process.extract(word, pool, scorer=fuzz.WRatio, limit=3, score_cutoff=60.0)
-    shown = [name for name, _, _ in near] or pool[:3]
-    return f": did you mean {', '.join(repr(name[:60]) for name in shown)}?" if shown else ""
+        raise UsageError(f"--map {text!r}: the base has no kernel called {old!r}{meant_text(old, olds)}")
+    raise UsageError(f"--map {text!r}: the current report has no kernel called {new!r}{meant_text(new, news)}")
 
 
 def compare(

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Literal
 
-from advisor.compare.changes import leader, ratio, say, say_of, settings, sources
+from advisor.compare.changes import is_counted, leader, ratio, say, say_of, settings, sources
 from advisor.compare.records import FindingChange, Next, Promise, Runs, State, Trap
 from advisor.knowledge.time_model import time_model
 from advisor.knowledge.units import unit_name
@@ -25,6 +25,7 @@ _UNIT_OF = {
     "local_sectors": "local sectors",
 }
 _GREW = 1.1  # counts of work that grew by less are not shown
+_AGREE = 1.1  # a percentage and the work counted for its unit that change alike within this factor explain each other
 # These findings are not causes that a kernel change could remove, so they promise nothing about its duration.
 _NO_CAUSE = (*ENDS, "unexplained", "launch_overhead")
 
@@ -61,42 +62,49 @@ def traps(base: LaunchDiagnosis, current: LaunchDiagnosis, judged: Judged | None
 
 def _unit(metric: str, old: float, new: float, base: LaunchDiagnosis, current: LaunchDiagnosis, judged: Judged) -> Trap:
     entry = settings().traps.units[metric]
-    faster = judged.word == "faster"
-    work = _largest(entry.work, base, current)
-    before, after = (x.metrics.get(work, math.nan) for x in (base, current))
+    counted = _largest(entry.work, base, current)
+    before, after = (x.metrics.get(counted, math.nan) for x in (base, current))
+    known = math.isfinite(before) and math.isfinite(after) and before > 0
     name = "Compute" if metric == "compute_pct" else unit_name(metric)
+    rate, time = new / old if old > 0 else math.nan, _time_ratio(base, current, judged)
     values: dict[str, float | str] = {
         "unit": name[:1].upper() + name[1:],
         "before": amount_text(old, "%"),
         "after": amount_text(new, "%"),
-        "does": entry.does,
-        "time": factor_text(1 / judged.speedup),
+        "time": factor_text(time),
+        "rate": factor_text(rate) if math.isfinite(rate) else "unknown",
+        "work": factor_text(rate * time) if math.isfinite(rate) else "unknown",
+        "counted": "",
     }
-    if not (math.isfinite(before) and math.isfinite(after) and before > 0):
-        # A percentage is work / (time x peak rate), so at a constant clock percentage x time is the work.
-        share = new / (old * judged.speedup) if old > 0 else math.nan
-        values["work"] = factor_text(share) if math.isfinite(share) else "unknown"
-        text, cites = say_of("trap_unknown_less" if faster else "trap_unknown_more", values)
+    if known:
+        unit, ratio_ = _UNIT_OF.get(counted, ""), after / before
+        alike = math.isfinite(rate) and ratio_ > 0 and abs(math.log(ratio_ / (rate * time))) <= math.log(_AGREE)
+        of = {
+            "does": entry.does,
+            "ratio": factor_text(ratio_),
+            "work_before": amount_text(before, unit),
+            "work_after": amount_text(after, unit),
+        }
+        values["counted"] = say_of("trap_counted" if alike else "trap_other", of)[0]
+    text, cites = say_of("trap_less" if judged.word == "faster" else "trap_more", values)
+    if not known:
         return Trap(metric=metric, before=old, after=new, text=text, cites=cites)
-    unit = _UNIT_OF.get(work, "")
-    values |= {
-        "work": factor_text(after / before),
-        "work_before": amount_text(before, unit),
-        "work_after": amount_text(after, unit),
-    }
-    shrank, grew = after < before, after > before
-    key = ("trap_less" if shrank else "trap_spread") if faster else ("trap_more" if grew else "trap_denser")
-    text, cites = say_of(key, values)
     return Trap(
         metric=metric,
         before=old,
         after=new,
-        work=work,
+        work=counted,
         work_before=before,
         work_after=after,
         text=text,
         cites=cites,
     )
+
+
+def _time_ratio(base: LaunchDiagnosis, current: LaunchDiagnosis, judged: Judged) -> float:
+    """Return the time of the profiled launches, whose percentages these are, against each other."""
+    old, new = base.duration_ns, current.duration_ns
+    return new / old if old and new else 1 / judged.speedup
 
 
 def _largest(metrics: tuple[str, ...], base: LaunchDiagnosis, current: LaunchDiagnosis) -> str:
@@ -249,6 +257,8 @@ def what_next(
     """
     if _built_otherwise(changes):
         return Next("look", "debug_build", None, say("alike"), sources("alike"))
+    if judged is None and is_counted(base.launch) and is_counted(current.launch):
+        return _by_counts(changes)
     if doubt:
         found = _ahead(current)
         return Next(
@@ -268,6 +278,21 @@ def what_next(
     if judged.word == "same":
         return Next(found.advice, found.finding, found.gain, say("same", next=found.text), sources("same"))
     return found
+
+
+def _by_counts(changes: Sequence[FindingChange]) -> Next:
+    """Return what the counts of two emulated versions show: whether the change removed a cause or made one."""
+    causes = [c for c in changes if c.kind == "diagnosis"]
+    left = next((c for state in ("came", "stayed") for c in causes if c.state == state), None)
+    titles = {state: ", ".join(c.title for c in causes if c.state == state) for state in ("gone", "came", "stayed")}
+    key = "came" if titles["came"] else "gone" if titles["gone"] else "stayed" if titles["stayed"] else "none"
+    return Next(
+        "look",
+        left.id if left is not None else "",
+        None,
+        say(f"counted_{key}", **titles),
+        sources(f"counted_{key}"),
+    )
 
 
 def _built_otherwise(changes: Sequence[FindingChange]) -> bool:

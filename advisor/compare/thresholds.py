@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
+from typing import Final
 
 from advisor.compare.changes import undecided
-from advisor.compare.compare import nearest
 from advisor.compare.records import Outcome, Pair, Threshold
 from advisor.knowledge.base import Catalog
+from advisor.knowledge.spoken import spoken_names
 from advisor.records.errors import UsageError
+from advisor.records.names import near_names
 from advisor.records.quantities import amount_text, change_text, share_text
 
+_WORD: Final = 40  # characters of a wrong name that an advised command repeats
 _FORMS = (
     "'duration>5%' (relative), 'dram_pct>+5' or 'dram_pct<-5' (change in the metric's unit), "
     "'finding:bank_conflicts' (a new finding)"
@@ -33,7 +37,7 @@ def parse(text: str, catalog: Catalog) -> Threshold:
     if found := _FINDING.fullmatch(text):
         id_ = found["id"]
         if id_ not in catalog.findings:
-            raise UsageError(f"--fail-on {text!r}: no finding is called {id_!r}{nearest(id_, catalog.findings)}")
+            raise UsageError(f"--fail-on {text!r}: no finding is called {id_!r}{_meant(id_, catalog.findings)}")
         return Threshold(text, "finding", id_)
     match = _COMPARED.fullmatch(text)
     if match is None:
@@ -52,11 +56,31 @@ def parse(text: str, catalog: Catalog) -> Threshold:
         return Threshold(text, "relative", "duration_ns", math.copysign(limit / 100, _sign(match)))
     entry = catalog.metrics.get(name)
     if entry is None:
-        raise UsageError(f"--fail-on {text!r}: no metric is called {name!r}{nearest(name, catalog.metrics)}")
+        raise UsageError(f"--fail-on {text!r}: no metric is called {name!r}{_meant_metric(name, catalog)}")
     if relative and entry.unit == "%":
         raise UsageError(f"--fail-on {text!r}: {name} is a percentage: write its change in points, without %")
     share = limit / 100 if relative else limit
     return Threshold(text, "relative" if relative else "absolute", name, math.copysign(share, _sign(match)))
+
+
+def _meant_metric(name: str, catalog: Catalog) -> str:
+    """Return the metrics that a name may have meant: one whose spoken name it is, else those that are near."""
+    spoken = [metric for metric, names in spoken_names().items() if name.replace("_", " ").casefold() in names]
+    if spoken:
+        return f": did you mean {_written(spoken[0])!r}?"
+    return _meant(name, ("duration", *(one for one in catalog.metrics if one != "duration_ns")))
+
+
+def _meant(name: str, names: Iterable[str]) -> str:
+    near = near_names(name, names)
+    if near:
+        return f": did you mean {', '.join(map(repr, near))}?"
+    return f"; `ncu-advisor explain {name[:_WORD]}` searches for the word"
+
+
+def _written(metric: str) -> str:
+    """Return a metric as a threshold names it."""
+    return "duration" if metric == "duration_ns" else metric
 
 
 def _sign(match: re.Match[str]) -> float:

@@ -13,9 +13,10 @@ from pathlib import Path
 from advisor.emulator.nvrtc import CHILD
 from advisor.emulator.program import RefusedError
 from advisor.records.child import end_group
+from advisor.records.extras import install_text
 from advisor.records.scratch import ScratchFolder
 
-INSTALL = "emulating a source needs a compiler and nvdisasm: `pip install 'ncu-advisor[emulate]'`"
+INSTALL = f"emulating a source needs a compiler and nvdisasm: {install_text('emulate')}"
 OPTIONS = ("-std=c++17", "-lineinfo")
 _LIMIT_S = 120.0
 _MARK = "\ufeff"

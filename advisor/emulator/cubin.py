@@ -16,9 +16,10 @@ from advisor.emulator.decode import decode
 from advisor.emulator.program import INSTRUCTION_BYTES, Instruction, Parameter, Program, RefusedError
 from advisor.readers.code import BadCodeError, Elf, LineTable
 from advisor.records.child import end_group, limit_memory_of
+from advisor.records.extras import install_text
 from advisor.records.scratch import ScratchFolder
 
-INSTALL = "decoding a cubin needs nvdisasm: `pip install 'ncu-advisor[emulate]'`"
+INSTALL = f"decoding a cubin needs nvdisasm: {install_text('emulate')}"
 _LARGEST = 32 << 20  # bytes of a cubin
 _LIMIT_S = 25.0
 _MOST_OUTPUT = 256 << 20

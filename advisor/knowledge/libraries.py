@@ -20,7 +20,7 @@ class LibrariesDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     names: dict[str, tuple[str, ...]]
     fix: tuple[FixDef, ...]
-    element_wise: tuple[str, ...] = ()
+    kinds: dict[str, tuple[str, ...]] = {}  # what kernels are for -> further patterns of their names
     without: dict[str, tuple[str, ...]] = {}  # diagnosis -> ids of the fixes that it does not get
 
 
@@ -35,10 +35,12 @@ def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
 
 
 @lru_cache(maxsize=1)
-def _element_wise() -> re.Pattern[str]:
-    return re.compile("|".join(libraries().element_wise) or r"(?!)")
+def _kinds() -> dict[str, re.Pattern[str]]:
+    return {kind: re.compile("|".join(forms)) for kind, forms in libraries().kinds.items()}
 
 
+# CUTLASS has one kernel, whose first template argument names the operation.
+_WRAPPED = re.compile(r"\bcutlass::\w*[Kk]ernel\w*<\s*([^<(>,]*)")
 _ANONYMOUS = re.compile(r"(\(anonymous namespace\)|<unnamed>)::")
 
 
@@ -53,9 +55,17 @@ def library_of(kernel: str) -> str:
 
 
 @lru_cache(maxsize=4096)
-def is_element_wise(kernel: str) -> bool:
-    """Whether a kernel's full name is that of a library's element-wise operation or reduction."""
-    return bool(library_of(kernel)) and bool(_element_wise().search(_own_name(kernel)))
+def kinds_of(kernel: str) -> frozenset[str]:
+    """Return what a library's kernel is for, by its full name (`kinds` of the file); empty for other kernels.
+
+    A kernel whose purpose is integer work is no element-wise operation, even if its name says so.
+    """
+    if not library_of(kernel):
+        return frozenset()
+    wrapped = _WRAPPED.search(kernel)
+    own = f"{_own_name(kernel)} {wrapped[1] if wrapped else ''}"
+    found = {kind for kind, pattern in _kinds().items() if pattern.search(own)}
+    return frozenset(found - {"element_wise"} if "integer_work" in found else found)
 
 
 def _own_name(kernel: str) -> str:

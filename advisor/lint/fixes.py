@@ -211,7 +211,8 @@ def check_libraries(base: Base, terms: Collection[str] | None, step_error: StepE
         yield document.mistakes[-1]
         return
     listed: list[tuple[Keys, tuple[str, ...]]] = [(("names", name), forms) for name, forms in found.names.items()]
-    for keys, forms in (*listed, (("element_wise",), found.element_wise)):
+    listed += [(("kinds", kind), forms) for kind, forms in found.kinds.items()]
+    for keys, forms in listed:
         for at, form in enumerate(forms):
             try:
                 re.compile(form)

@@ -12,11 +12,12 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from advisor.records.errors import InputError
+from advisor.records.extras import install_text
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
-INSTALL = "patching a source needs its grammar: `pip install 'ncu-advisor[emulate]'`"
+INSTALL = f"patching a source needs its grammar: {install_text('emulate')}"
 MOST_BYTES = 1 << 20
 _DEEPEST = 400
 _MOST_NODES = 200_000

@@ -100,18 +100,21 @@ def gather(
 
 def _chosen(frame: pd.DataFrame, kernel: re.Pattern[str] | None, launches: frozenset[int] | None) -> pd.DataFrame:
     """Return the selected rows, compared with all launches of their kernel; raises UsageError if there are none."""
-    from advisor.reasoning.enrich import add_neighbours  # loads numpy, see above
+    from advisor.reasoning.enrich import add_neighbours, of_kernels, unmatched  # loads numpy, see above
 
     frame = add_neighbours(frame)
     if kernel is not None:
-        frame = frame[[bool(kernel.search(str(name))) for name in frame["kernel_full"]]]
+        found = of_kernels(frame, kernel)
+        if not len(found):
+            raise UsageError(unmatched(frame, kernel))
+        frame = found
     if launches is not None:
         absent = sorted(launches - {int(i) for i in frame["index"]})
         if absent:
             raise UsageError(f"there is no launch {absent[0]}: launches are numbered 0 to {int(frame['index'].max())}")
         frame = frame[frame["index"].isin(launches)]
     if not len(frame):
-        raise UsageError("no launch matches --kernel: the names are those that `ncu-advisor diagnose` prints")
+        raise UsageError("no launch is both one of --launch and one of --kernel")
     return frame
 
 

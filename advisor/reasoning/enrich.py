@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -11,9 +12,10 @@ import numpy as np
 from advisor.hardware import gpus
 from advisor.hardware.ceilings import CeilingsByGpu, dram_percentages, key_of
 from advisor.hardware.sass import classify, multiply_adds
-from advisor.knowledge.libraries import is_element_wise, library_of
+from advisor.knowledge.libraries import kinds_of, libraries, library_of
 from advisor.knowledge.time_model import LEVELS, block_launch_ceiling, dram_ceiling, latencies
 from advisor.records.errors import UsageError
+from advisor.records.names import unmatched_text
 from advisor.records.readings import ReportInfo
 
 if TYPE_CHECKING:
@@ -117,6 +119,7 @@ def add_base(
             versions[row], whole[row] = card.cc, float(card.sm_count or math.nan)
     # Typed numbers are no report, which could lack something.
     complete = {i: 1.0 if info.complete else 0.0 for i, info in enumerate(infos) if info.tool != "typed"}
+    purposes = [kinds_of(str(name)) for name in frame["kernel_full"]]
     known_numbers = {
         **added,
         **({} if "sm_count" in frame else {"sm_count": whole}),
@@ -129,9 +132,10 @@ def add_base(
         "library_kernel": np.array(
             [1.0 if library_of(str(name)) else 0.0 for name in frame["kernel_full"]], dtype=float
         ),
-        "element_wise_kernel": np.array(
-            [1.0 if is_element_wise(str(name)) else 0.0 for name in frame["kernel_full"]], dtype=float
-        ),
+        **{
+            f"{kind}_kernel": np.array([float(kind in found) for found in purposes], dtype=float)
+            for kind in libraries().kinds
+        },
         "tensor_opcode_ops": np.array([_tensor_ops(opcodes) for opcodes in frame["opcodes"]], dtype=float),
         "clock_reads_share": np.array([_clock_reads(opcodes) for opcodes in frame["opcodes"]], dtype=float),
     }
@@ -165,6 +169,17 @@ def _complete(added: Mapping[str, Array], row: int, card: gpus.Gpu | None, cc: s
             value = getattr(sources, field, None) if sources is not None else None
             if value and not math.isfinite(added[column][row]):
                 added[column][row] = float(value)
+
+
+def of_kernels(frame: pd.DataFrame, pattern: re.Pattern[str]) -> pd.DataFrame:
+    """Return the launches whose full kernel name matches `--kernel`; possibly none."""
+    return frame[[bool(pattern.search(str(name))) for name in frame["kernel_full"]]]
+
+
+def unmatched(frame: pd.DataFrame, pattern: re.Pattern[str]) -> str:
+    """Return the error of a `--kernel` that matches no launch of the frame, with the nearest names."""
+    known = unmatched_text(pattern.pattern, [str(name) for name in frame["kernel"]])
+    return f"no launch matches --kernel {pattern.pattern[:80]!r}: {known}"
 
 
 def add_neighbours(frame: pd.DataFrame) -> pd.DataFrame:

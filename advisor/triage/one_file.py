@@ -27,7 +27,7 @@ from advisor.readers.read import read
 from advisor.reasoning.assemble import verdict_and_finding
 from advisor.reasoning.conclude import Conclusions, conclude, engine_of
 from advisor.reasoning.domain import domain_of
-from advisor.reasoning.enrich import add_neighbours
+from advisor.reasoning.enrich import add_neighbours, of_kernels
 from advisor.reasoning.fixes import chosen_fix
 from advisor.reasoning.inputs import Inputs, checked_answers, knowledge_for
 from advisor.reasoning.ranking import kind_of, ranked
@@ -131,8 +131,10 @@ def _examine(path: Path, label: str, settings: Settings) -> Part:
     info, frame = reading.info, add_neighbours(reading.frame)
     part = Part(info.tool, info.format, info.sha256, 0, info.complete, info.launches_missing, info.problems)
     if settings.kernel is not None:
-        pattern = re.compile(settings.kernel)
-        frame = frame[[bool(pattern.search(str(name))) for name in frame["kernel_full"]]].reset_index(drop=True)
+        found = of_kernels(frame, re.compile(settings.kernel)).reset_index(drop=True)
+        if not len(found):
+            part.unmatched = tuple(dict.fromkeys(map(str, frame["kernel"])))
+        frame = found
     if not len(frame):
         return part
     known = knowledge_for(catalog(tuple(map(Path, settings.knowledge))), (info,))

@@ -107,7 +107,8 @@ class Report(Record, kw_only=True):
 
 class Totals(Record):
     """The totals of a run. reports: files that were read at least partly; refused: unreadable files; foreign: files in
-    the folders that are not profiles; back_ns: time that the fix of each group saves, summed over groups."""
+    the folders that are not profiles; back_ns: time that the fix of each group saves, summed over groups, from
+    back_low_ns to back_high_ns: the sums of the ends of the groups' ranges."""
 
     reports: Count
     incomplete: Count
@@ -117,6 +118,8 @@ class Totals(Record):
     groups: Count
     duration_ns: NotNegative
     back_ns: NotNegative
+    low_ns: NotNegative = msgspec.field(name="back_low_ns")
+    high_ns: NotNegative = msgspec.field(name="back_high_ns")
 
 
 class KernelGain(Record, kw_only=True):
@@ -221,6 +224,11 @@ class Triage:
         self._parts, self._groups, self.launches = {}, {}, 0
 
     @property
+    def unmatched(self) -> list[str]:
+        """Return the kernels of the files of which none matches `--kernel`."""
+        return [name for part in self._parts.values() for name in part.unmatched]
+
+    @property
     def used(self) -> list[str]:
         """Return the keys of the measured ceilings that were used."""
         return sorted({key for part in self._parts.values() for key in part.used})
@@ -234,6 +242,7 @@ class Triage:
     def totals(self) -> Totals:
         """Return the sums over files and groups."""
         found = [(file, part) for file, part in self._each() if not _foreign(file, part)]
+        fixes = [tally.causes[fix] for tally in self._groups.values() if (fix := fix_of(tally))]
         read = [part for _, part in found if not part.refused]
         return Totals(
             reports=len(read),
@@ -243,7 +252,9 @@ class Triage:
             launches=self.launches,
             groups=len(self._groups),
             duration_ns=sum(tally.duration_ps for tally in self._groups.values()) / PS,
-            back_ns=sum(map(back_of, self._groups.values())) / PS,
+            back_ns=sum(cause.back_ps for cause in fixes) / PS,
+            low_ns=sum(cause.low_ps for cause in fixes) / PS,
+            high_ns=sum(cause.high_ps for cause in fixes) / PS,
         )
 
     def groups(self, most: int | None = None) -> Iterator[Group]:

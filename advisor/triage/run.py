@@ -26,6 +26,8 @@ from advisor.reasoning.inputs import checked_answers
 from advisor.records import resources, scratch
 from advisor.records.child import Child, python_command
 from advisor.records.errors import AdvisorError, InputError, UsageError
+from advisor.records.extras import install_text
+from advisor.records.names import unmatched_text
 from advisor.triage.files import Done, File, State, files
 from advisor.triage.results import Triage
 from advisor.triage.tally import Part, Row, Settings
@@ -301,7 +303,7 @@ class Cluster:
 
             from advisor.triage.one_file import examine_packed  # imports NumPy
         except ImportError:
-            raise UsageError("--dask needs dask.distributed: pip install 'ncu-advisor[dask]'") from None
+            raise UsageError(f"--dask needs dask.distributed: {install_text('dask')}") from None
         # Report a lost cluster in one line here, without the client's log.
         self._levels = {name: logging.getLogger(name).level for name in _LOGGERS}
         for name in _LOGGERS:
@@ -367,8 +369,10 @@ def _refuse_nothing(result: Triage, kernel: re.Pattern[str] | None) -> None:
     if totals.launches:
         return
     if totals.reports:
+        reports = f"{totals.reports} report{'s' * (totals.reports != 1)}"
         raise InputError(
-            f"no launch of {totals.reports} reports matches --kernel {kernel.pattern!r}"
+            f"no launch of {reports} matches --kernel {kernel.pattern[:80]!r}: "
+            f"{unmatched_text(kernel.pattern, result.unmatched)}"
             if kernel is not None
             else "the reports hold no launch"
         )

@@ -172,6 +172,7 @@ class Part(msgspec.Struct):
     """The result of one file. refused: why nothing in it was read; foreign: it is not a profile at all.
 
     again: the machine, not the file, caused the problem, so another attempt may succeed. used: measured ceilings.
+    unmatched: the kernels of a file of which none matches `--kernel`, by their short names.
     """
 
     tool: str = ""
@@ -185,5 +186,6 @@ class Part(msgspec.Struct):
     foreign: bool = False
     again: bool = False
     used: tuple[str, ...] = ()
+    unmatched: tuple[str, ...] = ()
     groups: list[tuple[Key, Tally]] = []
     rows: list[Row] = []

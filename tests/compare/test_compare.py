@@ -170,6 +170,30 @@ def test_a_lower_dram_percentage_of_a_faster_kernel_is_explained_by_its_bytes(to
     assert "fell from 91.4 % to 47.9 %" in trap.text and "601 MB, now 115 MB" in trap.text
 
 
+@pytest.mark.parametrize(
+    ("pct", "bytes_", "time", "says"),
+    [
+        # A third of the bytes at 0.6 of the rate: 0.33 / 0.6 = 0.56 of the time.
+        (54.0, 0.33, 0.55, "Less work alone would take 0.33× the time; the lower rate (0.6×) makes it 0.55×. It moves"),
+        # The bytes did not shrink as percentage times time did.
+        (
+            45.0,
+            0.9,
+            0.5,
+            "Less work alone would take 0.25× the time; the lower rate (0.5×) makes it 0.5×. It moves 0.9×",
+        ),
+    ],
+)
+def test_work_and_rate_are_told_apart_where_both_changed(
+    tour: Any, pct: float, bytes_: float, time: float, says: str
+) -> None:
+    base = changed(tour, COPY, {"dram_pct": 90.0, "dram_bytes": 1e9}, duration_ns=1e6)
+    fast = changed(tour, COPY, {"dram_pct": pct, "dram_bytes": 1e9 * bytes_}, duration_ns=1e6 * time)
+    trap = next(t for t in pair(tour, base, fast).traps if t.metric == "dram_pct")
+    assert says in trap.text
+    assert ("other work of this unit changed too" in trap.text) is (bytes_ == 0.9)
+
+
 def test_a_higher_percentage_of_a_slower_kernel_is_a_trap_as_well(tour: Any) -> None:
     found = pair(tour, SOA, AOS, maps=("particle_field_soa=particle_field",))
     assert any(t.metric == "dram_pct" and "rose" in t.text for t in found.traps)

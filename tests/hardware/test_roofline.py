@@ -89,6 +89,14 @@ def test_data_that_fits_the_l2_cache_and_tiny_work_are_pointed_out() -> None:
     assert estimate("reduction", {"n": 1e9}, gpu_name="H200").notes == ()
 
 
+def test_only_a_minimum_that_dram_sets_can_be_undercut_from_l2() -> None:
+    small = {"m": 256, "n": 256, "k": 256}
+    plain = estimate("gemm", small, dtype="f32", gpu_name="H100-SXM")
+    assert plain.bound == "compute" and "fits_l2" not in [note.id for note in plain.notes]
+    tensor = estimate("gemm", small, dtype="f16", gpu_name="H100-SXM")  # memory-bound on tensor cores
+    assert tensor.bound == "memory" and "fits_l2" in [note.id for note in tensor.notes]
+
+
 def test_measured_ceilings_replace_the_usual_ones() -> None:
     usual = estimate("reduction", gpu_name="H200")
     measured = estimate("reduction", gpu_name="H200", ceilings={"memory": 0.5})

@@ -10,8 +10,9 @@ from advisor.emulator.compile import cubin_compiler
 from advisor.emulator.cubin import nvdisasm
 from advisor.practice import manifest
 from advisor.practice.emulated_check import Checked, check
-from advisor.view.blocks import Paragraph, Table
-from advisor.view.pages.emulated import counts_compared
+from advisor.records.emulated import EmulatedDocument, EmulatedFinding
+from advisor.view.blocks import Facts, Paragraph, Table
+from advisor.view.pages.emulated import check_page, counts_compared
 
 pytestmark = pytest.mark.skipif(
     nvdisasm() is None or cubin_compiler() is None, reason="needs the extra `emulate` (compiler and nvdisasm)"
@@ -65,3 +66,28 @@ def test_the_counts_of_two_versions_stand_side_by_side_where_they_differ() -> No
     assert [[cell.text for cell in row] for row in table.rows] == [["Shared wavefronts", "4,224", "256"]]
     (same,) = counts_compared(before, before)
     assert isinstance(same.blocks[0], Paragraph) and "No count changed" in same.blocks[0].text
+
+
+def counted(*findings: str) -> EmulatedDocument:
+    """The counts of a version that show these causes."""
+    found = tuple(EmulatedFinding(name, name.title(), "medium", 0.5, (), ()) for name in findings)
+    return EmulatedDocument("f", "sm_90", (1, 1, 1), (32, 1, 1), 1, 1, True, 0, False, (), found, (), ())
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "says"),
+    [
+        (("conflicts",), (), "no longer in the counts: Conflicts"),
+        (("conflicts",), ("conflicts",), "still there: Conflicts"),
+        (("conflicts",), ("strides",), "no longer in the counts: Conflicts; new: Strides"),
+        ((), (), None),
+    ],
+)
+def test_a_check_says_whether_the_cause_is_gone(
+    before: tuple[str, ...], after: tuple[str, ...], says: str | None
+) -> None:
+    page = check_page("mine.cu", Checked({"n": 64}), (counted(*before), counted(*after)))
+    (facts,) = page.made
+    assert isinstance(facts, Facts)
+    told = {row.label: row.text for row in facts.rows}
+    assert told["Result"].startswith("right") and told.get("Fix") == says

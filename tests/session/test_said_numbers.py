@@ -7,7 +7,8 @@ from functools import cache
 import pytest
 
 from advisor.knowledge.base import catalog
-from advisor.session.language.names import metrics_of, own_names, plain
+from advisor.knowledge.spoken import spoken_names
+from advisor.session.language.names import metrics_of, plain
 from advisor.session.language.values import bare_number, said, understood
 from advisor.session.records import KnowledgeIndex
 
@@ -116,7 +117,7 @@ def test_a_line_of_thousands_of_numbers_is_no_line_of_pairs():
 def test_each_metric_is_found_by_its_id_and_by_each_name_that_people_give_it():
     for metric, _, _ in knowledge_index().metrics:
         assert metrics_of(metric, knowledge_index()) == (metric,)
-    for metric, names in own_names().items():
+    for metric, names in spoken_names().items():
         for name in names:
             assert metrics_of(name, knowledge_index()) == (metric,), name
 
@@ -125,7 +126,7 @@ def test_what_people_say_stands_for_one_metric_and_is_no_id_of_another():
     metrics = catalog(()).metrics
     ids = {plain(name): name for name in metrics}
     seen: dict[str, str] = {}
-    for metric, names in own_names().items():
+    for metric, names in spoken_names().items():
         assert metric in metrics, f"{metric} is no metric"
         for name in names:
             assert seen.setdefault(plain(name), metric) == metric, f"{name} stands for two metrics"

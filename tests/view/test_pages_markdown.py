@@ -65,6 +65,9 @@ def test_a_reader_of_markdown_finds_neither_links_nor_images_nor_html_nor_emphas
         "Confidence",
         "Read on",
         "Practise",
+        "Kernel",
+        "Launch",
+        "Gain",
     }
     labels |= {phase.title.capitalize() for phase in sampling_knowledge().phases}
     strong = [n.content for child, n in pairwise(inline) if child.type == "strong_open"]

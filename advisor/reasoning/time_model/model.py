@@ -24,6 +24,8 @@ from advisor.records.diagnosis import Speedup
 _CARRIES = 0.7
 # The two accounts of a gain, by units and by issue slots, differ by more than this factor: its confidence is low.
 _APART = 1.5
+# A factor above this leaves a need as it is.
+_UNCHANGED = 0.995
 # List the relieved units that save at least this share of the time, at most this many by name.
 NOTICED = 0.005
 _TOLD = 3
@@ -184,8 +186,19 @@ def attempt(model: Model, fix: FixDef, at: Any) -> Attempt:
 
 def _attempted(columns: Mapping[str, Array], now: Needs, fix: FixDef, rows: int) -> Attempt:
     reached = applied_to(fix.operators, columns, rows, now)
-    parts = {says: _known_of(applied_to(part, columns, rows, now)) for says, part in fix.partial.items()}
+    parts = {
+        says: _or_whole(_known_of(applied_to(part, columns, rows, now)), _known_of(reached))
+        for says, part in fix.partial.items()
+    }
     return attempted(columns, now, reached, parts)
+
+
+def _or_whole(part: Mapping[str, Array], whole: Mapping[str, Array]) -> dict[str, Array]:
+    """Return what a part of a fix leaves; that of the whole fix where the launch has the part's parameter already."""
+    idle = np.all([factor > _UNCHANGED for factor in part.values()], axis=0)
+    names = {*part, *whole}
+    ones = np.ones_like(idle, dtype=float)
+    return {name: np.where(idle, whole.get(name, ones), part.get(name, ones)) for name in names}
 
 
 def attempted(
@@ -269,7 +282,7 @@ def gains(tried: Attempt, from_one: bool = False, depends: str = "", far: Array 
         mid_, high_ = (max(1.0, min(float(v[row]), limit)) for v in (estimate, high))
         low_ = 1.0 if from_one else max(1.0, min(float(low[row]), float(_fix_off(np.asarray(mid_), -1))))
         next_ = limiter(after, row)
-        shrunk = {n: float(f[row]) for n, f in left.items() if float(f[row]) < 0.995}
+        shrunk = {n: float(f[row]) for n, f in left.items() if float(f[row]) < _UNCHANGED}
         how = fill(constants.how["plain"], {"names": _less(now, shrunk, row), "next": name_on(now, next_, row)})
         if mid_ < limit and mid_ * float(_still_needed(after)[row]) > 1 - 1e-9:
             how = f"{how}; {fill(constants.how['unit'], {'unit': name_on(now, next_, row)})}"

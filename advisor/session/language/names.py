@@ -8,9 +8,8 @@ from functools import lru_cache
 from typing import Final
 
 from advisor.knowledge.base import Catalog
-from advisor.knowledge.loader import load
+from advisor.knowledge.spoken import spoken_names
 from advisor.readers.frame import keys_of
-from advisor.records import resources
 from advisor.session.language.tables import cell
 from advisor.session.records import KnowledgeIndex
 
@@ -34,16 +33,10 @@ def plain(name: str) -> str:
     return re.sub(r"[\W_]+", " ", name.casefold().replace("%", " ")).strip()
 
 
-def own_names() -> dict[str, list[str]]:
-    """Return a mapping of metric to spoken names, from the knowledge base. Raises KnowledgeError with file and line."""
-    made: dict[str, list[str]] = load(resources.folder("knowledge") / "spoken_names.yaml", dict[str, list[str]])
-    return made
-
-
 def names_of(catalog: Catalog) -> tuple[tuple[str, str], ...]:
     """Return pairs (name as from `plain`, metric); a label may belong to several metrics, a spoken name to one."""
     metrics = {name: entry for name, entry in catalog.metrics.items() if not _INSIDE.search(name)}
-    said = {plain(name): metric for metric, names in own_names().items() for name in names if metric in metrics}
+    said = {plain(name): metric for metric, names in spoken_names().items() for name in names if metric in metrics}
     out: dict[tuple[str, str], None] = dict.fromkeys(said.items())
     for metric, entry in metrics.items():
         labels = (label.partition("/")[2] for label in entry.text)

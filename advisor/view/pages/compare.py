@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct, structs
 
+from advisor.compare.changes import is_counted
 from advisor.compare.conditions import gpu_of
 from advisor.compare.records import Compared, Condition, FindingChange, MetricChange, Outcome, Pair, Reached, Runs
 from advisor.records.diagnosis import ENDS, LaunchDiagnosis
@@ -42,6 +43,8 @@ from advisor.view.numbers import (
 from advisor.view.pages.diagnosis import ceiling_text
 from advisor.view.text import shown
 
+# Without times, of two versions whose counts come from an emulation.
+_COUNTED = "Counted"
 WORDS = {"faster": "Faster", "slower": "Slower", "same": "No difference", "unknown": "No time"}
 _TONES: dict[str, Tone] = {"faster": "good", "slower": "bad", "same": "warn", "unknown": "warn"}
 # State of a finding -> its label and tone.
@@ -132,15 +135,41 @@ def pair_sections(
     pair: Pair, link: str, *, heading: str = "", everything: bool = False, level: int = 3
 ) -> list[Section]:
     """Return sections on one kernel. link, heading: id and title of the first section; level: of the other ones."""
-    rows = [Fact(WORDS[word(pair)], headline(pair), _TONES[word(pair)])]
+    counted_ = _by_counts(pair)
+    rows = [
+        Fact(_COUNTED, _counted_text(pair), _counted_tone(pair))
+        if counted_
+        else Fact(WORDS[word(pair)], headline(pair), _TONES[word(pair)])
+    ]
     rows += [Fact("Compared", which)] if (which := _which(pair)) else []
     rows += [Fact("Runs", details)] if (details := _details(pair)) else []
     rows += _caveats(pair.conditions)
-    rows.append(Fact("Class", class_text(pair)))
+    rows += [] if counted_ else [Fact("Class", class_text(pair))]
     rows += [Fact("Estimate", pair.promise.text)] if pair.promise is not None else []
     rows.append(Fact("Next", pair.next.text, "lead"))
-    head = section(heading or _heading(pair), [Facts(tuple(rows)), _time_bars(pair)], name=link)
+    bars = None if counted_ else _time_bars(pair)
+    head = section(heading or _heading(pair), [Facts(tuple(rows)), bars], name=link)
     return [head, *change_sections(pair, everything=everything, level=level)]
+
+
+def _by_counts(pair: Pair) -> bool:
+    """Whether only counts of an emulation are compared, which have no time."""
+    return pair.judged is None and is_counted(pair.base.launch) and is_counted(pair.current.launch)
+
+
+def _causes(pair: Pair, state: str) -> list[str]:
+    return [change.title for change in pair.findings if change.kind == "diagnosis" and change.state == state]
+
+
+def _counted_text(pair: Pair) -> str:
+    """Return the result of a change by its counts: the causes that went, came and stayed."""
+    words = (("gone", "gone"), ("came", "new"), ("stayed", "still there"))
+    parts = [f"{label}: {', '.join(found)}" for state, label in words if (found := _causes(pair, state))]
+    return f"{'; '.join(parts) or 'no cause in either version'} (by counts of an emulation, which have no time)"
+
+
+def _counted_tone(pair: Pair) -> Tone:
+    return "good" if _causes(pair, "gone") and not _causes(pair, "came") else "warn"
 
 
 def _which(pair: Pair) -> str:

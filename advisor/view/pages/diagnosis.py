@@ -34,7 +34,7 @@ from advisor.view.blocks import (
 )
 from advisor.view.charts.roofline import Point, is_charted, rooflines
 from advisor.view.numbers import counted, plural, saved_text, saves_nothing, share_text, short_gain_text, time_text
-from advisor.view.pages.launch import Texts, launch_blocks
+from advisor.view.pages.launch import Texts, launch_blocks, shape_facts, speedup_phrase
 from advisor.view.text import cut, file_name, shown
 
 # The most launches with a section, so that a browser opens the page of thousands of launches quickly.
@@ -232,6 +232,9 @@ def _summary(groups: Sequence[Group], launches: Sequence[LaunchDiagnosis], links
         found = f"{first.title}, without an estimate" if first is not None else "no diagnosis"
         part = share_text((launch.duration_ns or 0.0) / total)
         text += f" {launch.kernel[:NAME]} takes {part} of it: {found}. Look at it first."
+    gpus = dict.fromkeys(x.known_as or shown(x.gpu_name) for x in launches if x.known_as or x.gpu_name)
+    if len(gpus) == 1:
+        text = text.replace(" in total.", f" in total on {next(iter(gpus))}.", 1)
     worth = [g for g in groups if g.back > 0][:_SUMMARY]
     if not worth:
         return [Paragraph(text, "lead"), Paragraph("No fix with an estimated speedup was found.")]
@@ -260,9 +263,21 @@ def _summary(groups: Sequence[Group], launches: Sequence[LaunchDiagnosis], links
     )
     return [
         Paragraph(text, "lead"),
+        *_first_fix(launches[worth[0].at]),
         Table(columns, tuple(rows)),
         Paragraph("Each speedup is that of the fix on its kernel alone.", "dim"),
     ]
+
+
+def _first_fix(launch: LaunchDiagnosis) -> list[Block]:
+    """Return what to fix first of all: the kernel with its shape, the cause, the fix and its gain."""
+    first = first_diagnosis(launch)
+    if first is None or first.fix is None or first.speedup is None:
+        return []
+    which = f" (launch {launch.index}, {time_text(launch.duration_ns)})"
+    rows = [Fact("Kernel", cut(shown(launch.kernel), NAME) + which, "lead"), *shape_facts(launch)]
+    rows += [Fact("Cause", first.title), Fact("Speedup", speedup_phrase(first.speedup)), Fact("Fix", first.fix.summary)]
+    return [Facts(tuple(rows))]
 
 
 def _table(diagnosis: Diagnosis, links: Mapping[int, str]) -> Table:

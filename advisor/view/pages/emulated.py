@@ -151,12 +151,10 @@ def counts_compared(before: Mapping[str, float], after: Mapping[str, float]) -> 
     return (Section("Counts at the recorded size, first version and yours", (table,)),)
 
 
-def check_page(
-    name: str, found: Checked, counts: tuple[Mapping[str, float], Mapping[str, float]] | None = None
-) -> Page:
+def check_page(name: str, found: Checked, counted: tuple[EmulatedDocument, EmulatedDocument] | None = None) -> Page:
     """Return the page of a check: right, or the first wrong output or memory error.
 
-    counts: of the version to fix and of the checked one, by canonical name.
+    counted: the version to fix and the checked one at the recorded size.
     """
     if found.fault:
         verdict = Fact("Result", f"{found.kind.replace('_', ' ')}: {found.fault}", "bad")
@@ -172,14 +170,26 @@ def check_page(
     else:
         verdict = Fact("Result", "right: every output is within its tolerance, no memory error", "good")
     sizes = ", ".join(f"{key} = {value}" for key, value in found.sizes.items())
-    facts = Facts(
-        (
-            Fact("Executed", "on the CPU, not on a GPU: the result is checked, the speed is not", "warn"),
-            verdict,
-            Fact("Problem", f"small: {sizes}"),
-        )
+    rows = (
+        verdict,
+        *(() if counted is None else _causes_compared(*counted)),
+        Fact("Executed", "on the CPU, not on a GPU: the result is checked, the speed is not", "warn"),
+        Fact("Problem", f"small: {sizes}"),
     )
-    return Page(f"Emulated check: {name}", (facts,), counts_compared(*counts) if counts is not None else ())
+    sections = () if counted is None else counts_compared(*(dict(one.metrics) for one in counted))
+    return Page(f"Emulated check: {name}", (Facts(rows),), sections)
+
+
+def _causes_compared(before: EmulatedDocument, after: EmulatedDocument) -> tuple[Fact, ...]:
+    """Return which causes the counts of the first version show, and which are left; empty if there is none."""
+    old, new = ({one.id: one.title for one in side.findings} for side in (before, after))
+    gone = [title for name, title in old.items() if name not in new]
+    stayed = [title for name, title in old.items() if name in new]
+    came = [title for name, title in new.items() if name not in old]
+    parts = [f"no longer in the counts: {', '.join(gone)}"] if gone else []
+    parts += [f"still there: {', '.join(stayed)}"] if stayed else []
+    parts += [f"new: {', '.join(came)}"] if came else []
+    return (Fact("Fix", "; ".join(parts), "good" if gone and not (stayed or came) else "warn"),) if parts else ()
 
 
 def _shape(sizes: tuple[int, int, int]) -> str:

@@ -40,8 +40,10 @@ from advisor.view.numbers import (
     confidence_text,
     count_text,
     estimate_text,
+    factor_text,
     is_open,
     range_text,
+    shape_text,
     share_text,
     speedup_text,
     tested_text,
@@ -55,7 +57,7 @@ from advisor.view.pages.ncu_rules import HEADING as RULES
 from advisor.view.pages.ncu_rules import verdict_texts
 from advisor.view.pages.over_run import OVER_RUN, over_run_blocks
 from advisor.view.pages.slots import ISSUE_SLOTS, most_lost_text, slots_blocks
-from advisor.view.text import file_name, sentence
+from advisor.view.text import file_name, sentence, shown
 
 # (position of the report, file name in the report) -> lines of the file.
 Texts = Mapping[tuple[int, str], tuple[str, ...]]
@@ -67,6 +69,7 @@ _MOST_UNKNOWN = 20  # causes listed as not ruled out
 _STOP = 90.0  # percent of the achievable rate, from which a kernel needs no further work
 _OPEN = "unexplained"
 _READ_ON = 3  # the most topics listed under a fix; the fix's own page lists all
+_WIDE = 2.0  # from this ratio of its ends on, a range is too wide to choose between two fixes of similar gain
 _AROUND = 3  # lines of source before and after the hot one
 _SOURCE_WIDTH = 300
 _UNITS_SHOWN, _FINDINGS_SHOWN = 4, 2  # in the estimate for another GPU
@@ -86,7 +89,7 @@ def launch_blocks(launch: LaunchDiagnosis, texts: Texts) -> LaunchBlocks:
     rows = [Fact("Class", f"{launch.verdict.title}: {launch.verdict.because}")]
     rows += [Fact("Caveat", f"{f.title}: {f.because}", "warn") for f in severe]
     verdict = _verdict(first, launch) if first is not None else []
-    rows = [*verdict, *rows] if overriding(launch) is not None else [*rows, *verdict]
+    rows = [*shape_facts(launch), *([*verdict, *rows] if overriding(launch) is not None else [*rows, *verdict])]
     blocks: list[Block] = [Facts(tuple(rows))]
     blocks += [code for place in (first.locations if first else ()) if (code := _excerpt(place, launch, texts))]
     rest: list[tuple[str, tuple[Block, ...], bool]] = []
@@ -126,12 +129,25 @@ def launch_blocks(launch: LaunchDiagnosis, texts: Texts) -> LaunchBlocks:
     return LaunchBlocks(tuple(blocks), tuple(rest))
 
 
+def shape_facts(launch: LaunchDiagnosis) -> tuple[Fact, ...]:
+    """Return grid, block and GPU of a launch; empty if its shape is unknown."""
+    if launch.grid is None or launch.block is None:
+        return ()
+    gpu = launch.known_as or shown(launch.gpu_name) or "an unknown GPU"
+    return (Fact("Launch", f"grid {shape_text(launch.grid)}, block {shape_text(launch.block)}, on {gpu}"),)
+
+
 def _verdict(first: Finding, launch: LaunchDiagnosis) -> list[Fact]:
     settled = is_settled(launch, first)
     rows = [Fact(label_text(first, launch), f"{first.title} ({first.id})", "good" if settled else "lead")]
-    rows += finding_facts(launch, first)
+    reasons = finding_facts(launch, first)
     if first.fix is not None and (first.id not in ENDS or settled):
-        rows += fix_facts(first.fix)
+        # What to do comes before the reasons, so that the first screen of a terminal has it.
+        fix, *conditions = fix_facts(first.fix)
+        gains = 1 if reasons[0].label == "Speedup" else 0
+        rows += [*reasons[:gains], fix, *reasons[gains:], *conditions]
+    else:
+        rows += reasons
     rows += estimate_facts(first)
     rows += deciding_facts(launch.deciding)
     if first.id == _OPEN and launch.issue_slots is not None:
@@ -176,7 +192,7 @@ def finding_facts(launch: LaunchDiagnosis, finding: Finding) -> list[Fact]:
         rows.append(Fact("Speedup", speedup_phrase(gain), "lead"))
     elif bound is not None:
         rows.append(Fact("Speedup", f"{bound_phrase(bound)} ({_titled(bound)})", "lead"))
-    sure = f" ({confidence_text(finding.confidence)} confidence)" if finding.evidence else ""
+    sure = f" (confidence in this cause: {confidence_text(finding.confidence)})" if finding.evidence else ""
     rows.append(Fact("Why", f"{finding.because}{sure}"))
     rows += [Fact("Hot line", location_text(place)) for place in finding.locations]
     return rows
@@ -345,8 +361,21 @@ def _evidence(launch: LaunchDiagnosis, first: Finding) -> tuple[Block, ...]:
     if first.evidence:
         sure = f"{confidence_text(first.confidence)} ({share_text(first.confidence)})"
         open_ = f"; unknown: {', '.join(map(condition_title, first.undecided))}" if first.undecided else ""
-        blocks.append(Facts((Fact("Confidence", sure + open_),)))
+        rows_ = [Fact("Confidence", f"in the cause {sure}{open_}")]
+        rows_ += [Fact("Gain", text)] if (text := certainty_text(first.speedup)) else []
+        blocks.append(Facts(tuple(rows_)))
     return tuple(blocks)
+
+
+def certainty_text(gain: Speedup | None) -> str:
+    """Return how certain a gain is, which the confidence in its cause does not say; empty without an estimate."""
+    if gain is None:
+        return ""
+    reach = range_text(gain.low, gain.high)
+    if gain.high < _WIDE * gain.low:
+        return f"{reach}, estimated by the time model"
+    times = factor_text(gain.high / gain.low)
+    return f"{reach}, a factor of {times}: far less certain than the cause. Measure before you plan by it"
 
 
 def evidence_rows(evidence: Sequence[Comparison]) -> list[tuple[str, tuple[str, ...], tuple[str, ...]]]:

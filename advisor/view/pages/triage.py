@@ -14,6 +14,7 @@ from advisor.view.numbers import (
     counted,
     percent_text,
     plural,
+    saved_text,
     share_text,
     speedup_text,
     time_range_text,
@@ -54,8 +55,19 @@ def _head(totals: Totals) -> Iterator[str]:
     launches, reports = counted(totals.launches, "launch"), counted(totals.reports, "report")
     yield f"{launches} in {reports}, {counted(totals.groups, 'kernel and shape', 'kernels and shapes')}."
     if totals.duration_ns:
-        saved = f"{time_text(totals.back_ns)} of it ({share_text(totals.back_ns / totals.duration_ns)})"
-        yield f"{time_text(totals.duration_ns)} of GPU time; one fix for each would save {saved}."
+        yield f"{time_text(totals.duration_ns)} of GPU time; one fix for each would save {_saved_in_all(totals)}."
+
+
+def _saved_in_all(totals: Totals) -> str:
+    """Return `16.8 ms of it (89 %; range 13–17 ms)`: the sums of the estimates and of both ends of their ranges."""
+    if not totals.back_ns:
+        return "none of it"
+    share = share_text(totals.back_ns / totals.duration_ns)
+    return f"{time_text(totals.back_ns)} of it ({share}; range {_range(totals)})"
+
+
+def _range(one: Totals | Group) -> str:
+    return saved_text(one.low_ns, one.high_ns)
 
 
 def _table(groups: Sequence[Group], totals: Totals, sections: int) -> list[Block]:
@@ -80,7 +92,7 @@ def _table(groups: Sequence[Group], totals: Totals, sections: int) -> list[Block
             (
                 Cell(str(at + 1), at + 1),
                 Cell(group.kernel[:NAME], link=f"group-{at}" if at < sections else ""),
-                Cell(time_text(group.back_ns) if group.back_ns else "-", group.back_ns if gain is not None else None),
+                Cell(_range(group) if group.back_ns else "-", group.back_ns if gain is not None else None),
                 Cell(speedup_text(gain) if gain is not None else "-", gain),
                 Cell(group.first or "nothing found"),
                 Cell(time_text(group.duration_ns) if known else "unknown", group.duration_ns if known else None),
@@ -91,7 +103,8 @@ def _table(groups: Sequence[Group], totals: Totals, sections: int) -> list[Block
         )
     blocks: list[Block] = [Table(columns, tuple(rows), sortable=True)]
     if (left := totals.groups - len(groups)) > 0:
-        saved = time_text(max(0.0, totals.back_ns - sum(group.back_ns for group in groups)))
+        shown_ = sum(group.low_ns for group in groups), sum(group.high_ns for group in groups)
+        saved = saved_text(max(0.0, totals.low_ns - shown_[0]), max(0.0, totals.high_ns - shown_[1]))
         more = plural(left, "kernel and shape", "kernels and shapes")
         text = f"{left:,} more {more} would save {saved} in total: --top {totals.groups} shows them."
         blocks.append(Paragraph(text, "dim"))

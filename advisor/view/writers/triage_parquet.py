@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from advisor.records.errors import UsageError
+from advisor.records.extras import install_text
 from advisor.records.files import being_written
 from advisor.triage.results import Triage
 from advisor.triage.tally import METRICS, Row
@@ -27,7 +28,7 @@ def require() -> None:
     try:
         import pyarrow.parquet  # noqa: F401
     except ImportError:
-        raise UsageError("--format parquet needs pyarrow: pip install 'ncu-advisor[parquet]'") from None
+        raise UsageError(f"--format parquet needs pyarrow: {install_text('parquet')}") from None
 
 
 def write_parquet(result: Triage, out: Path) -> int:

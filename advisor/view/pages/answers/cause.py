@@ -47,7 +47,7 @@ from advisor.view.pages.answers.parts import (
     test_line,
 )
 from advisor.view.pages.fix_room import room_facts
-from advisor.view.pages.launch import finding_facts, fix_blocks, label_text, location_text
+from advisor.view.pages.launch import certainty_text, finding_facts, fix_blocks, label_text, location_text
 from advisor.view.pages.proof import Explained, proofs_page
 from advisor.view.text import sentence, sentence_start
 
@@ -301,6 +301,8 @@ def _sure(meaning: Meaning, asked: Asked) -> Answer:
         says = f"No number supports a single cause here; the class is {lower_start(launch.verdict.title)}"
     if launch.verdict.margin is not None:
         rows.append(Fact("Class", f"{launch.verdict.title}, margin {share_text(abs(launch.verdict.margin))}"))
+    if first is not None and (reach := certainty_text(first.speedup)):
+        rows.append(Fact("Gain", reach))
     if first is not None and first.undecided:
         names = ", ".join(map(condition_title, first.undecided))
         rows.append(Fact("Not known", names, "warn"))
