@@ -248,6 +248,9 @@ _CLASS: Final = 4.0
 _FROM: Final = {
     "blocks_per_sm_limit": (tuple(f"occupancy_limit_{name}" for name in ("registers", "shared", "warps", "blocks")),),
     "dram_bytes": (("dram_bytes_per_s", "duration_ns"),),
+    "load_sectors_actual": (("sectors_per_request_load", "global_load_inst"),),
+    "loaded_bytes": (("global_load_inst", "access_bits_mean", "shared_load_inst", "shared_bits_mean"),),
+    "requested_bytes": (("global_load_inst", "global_store_inst", "access_bits_mean"),),
     "l1_wavefronts_pct": (("l1_throughput_pct", "shared_wavefronts_hw_pct"),),
     "load_sector_ratio": (("sectors_per_request_load", "access_bits_mean"),),
     "store_sector_ratio": (("sectors_per_request_store", "access_bits_mean"),),
