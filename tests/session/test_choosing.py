@@ -15,10 +15,11 @@ from tui.factory import desk
 from tui.talk import begin, say, settle
 
 from advisor.knowledge.base import Catalog, catalog
+from advisor.reasoning.asking.needs import OpenRules
 from advisor.reasoning.conclude import conclude
 from advisor.reasoning.diagnose import analyse_numbers
 from advisor.reasoning.inputs import Inputs
-from advisor.reasoning.next_question import OpenRules, wanted
+from advisor.reasoning.next_question import wanted
 from advisor.reasoning.ranking import ranked
 from advisor.records.readings import ReportInfo
 from advisor.session import events as e
