@@ -101,6 +101,9 @@ def _part(part: str) -> list[Said] | None:
     if len(values) == 1:
         name = " ".join(word for word in between if word)
         return [Said(name, values[0])] if name else None
+    if all(between) and all(cell(plain(f"{between[0]} {name}")) for name in between[1:]):
+        # The row of a table, then numbers before the names of its columns: `shared loads 1M requests 8M wavefronts`.
+        return [Said(f"{between[0]} {name}", value) for name, value in zip(between[1:], values, strict=True)]
     names = between[:-1] if between[0] else between[1:]
     rest = between[-1] if between[0] else between[0]
     if rest or not all(names):
