@@ -13,6 +13,7 @@ from msgspec import Struct, structs
 from advisor.knowledge.base import Catalog
 from advisor.knowledge.expressions import TRUE
 from advisor.knowledge.schemas import FixDef
+from advisor.knowledge.time_model import time_model
 from advisor.knowledge.units import compute_units, inner_units, memory_units
 from advisor.reasoning.asking.outcomes import differs, first_of, outcome
 from advisor.reasoning.asking.trials import enough, rows_of
@@ -27,6 +28,7 @@ from advisor.reasoning.inputs import Inputs
 from advisor.reasoning.ranking import TIE, Ranked, kind_of, ranked, reaches
 from advisor.reasoning.time_model import model as speedup_model
 from advisor.reasoning.time_model.operators import names_read, terms_of
+from advisor.reasoning.time_model.terms import SHARES
 from advisor.records.diagnosis import ENDS, Speedup
 
 # A cause with an unknown gain counts as a factor of two: more than a tie, less than a certain large gain.
@@ -200,12 +202,16 @@ class OpenRules:
         """Return the gain of a fix that does away with all work that it changes; None where no known unit limits it.
 
         A unit that is known to be busy limits the gain of each fix that leaves its work as it is, whatever the open
-        numbers are.
+        numbers are. Which part of a unit's work a fix relieves may be open too: then it may be all of it.
         """
         fix = self.catalog.findings[concludes].fix
         if fix is None or not fix.operators or not domain_of(self.catalog).modelled:
             return None
-        after = speedup_model.least_time(self._model.now, terms_of(fix.operators))
+        changed, terms = set(terms_of(fix.operators)), time_model().terms
+        open_ = {terms[name].part_of for name, metric in SHARES.items() if metric not in self.values}
+        whole = {terms[name].part_of for name in changed if name in terms} & open_ - {""}
+        changed |= {name for name, term in terms.items() if term.part_of in whole}
+        after = speedup_model.least_time(self._model.now, changed)
         most = 1 / after if after > 0 else math.inf
         return Speedup(most, most, most, "", "") if math.isfinite(most) else None
 
@@ -222,6 +228,10 @@ class OpenRules:
     @cached_property
     def _model(self) -> speedup_model.Model:
         return speedup_model.build(self.concluded.observed.columns, 1)
+
+    def lacks(self, name: str) -> frozenset[str] | None:
+        """Return what to ask to know a condition, empty if nothing; None if it can never be known."""
+        return self._name(name, frozenset())
 
     def _together(
         self,

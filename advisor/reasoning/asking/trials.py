@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 # Launches drawn to find out which conditions are possible: one that holds for 5 % of them is missed in 1 % of cases.
 DRAWS: Final = 96
 # Values drawn for each set of numbers that may suffice for a gain: with some, a fix relieves nothing.
-_TRIES: Final = 3
+_TRIES: Final = 32
 
 
 def rows_of(observed: Observed, at: np.ndarray) -> Observed:
@@ -126,7 +126,7 @@ def drawn(
         for name in numbers:
             some = np.array(values_of(catalog, name, known))
             column = columns.setdefault(name, np.full(rows, math.nan))
-            column[at * DRAWS : (at + 1) * DRAWS] = some[_places(draw, len(some))]
+            column[at * DRAWS : (at + 1) * DRAWS] = some[_places(draw, len(some), DRAWS)]
     one = inputs.frame.iloc[[0] * rows].reset_index(drop=True)
     frame = prepare(catalog, replace(inputs, frame=with_numbers(one, columns)))[0]
     return frame, _judged(frame, catalog, concluded.observed, moving)
@@ -140,8 +140,10 @@ def enough(
     A number without which an earlier one suffices is left out.
     """
     draw, chosen, rest = np.random.default_rng(0), list[str](), list(numbers)
-    inner = {name: [v for v in values_of(catalog, name, known) if v > 0] or [0.0] for name in numbers}
-    values = {name: np.array(some)[draw.integers(0, len(some), _TRIES)] for name, some in inner.items()}
+    values = {}
+    for name in numbers:
+        some = np.array(values_of(catalog, name, known))
+        values[name] = some[_places(draw, len(some), _TRIES)]
     while True:
         given = np.repeat(np.arange(len(rest) + 1), _TRIES)
         columns = {
@@ -151,20 +153,20 @@ def enough(
         one = inputs.frame.iloc[[0] * len(given)].reset_index(drop=True)
         frame = prepare(catalog, replace(inputs, frame=with_numbers(one, columns)))[0]
         model = speedup_model.build(columns_of(frame), len(frame))
-        gains = speedup_model.speedups(model, fix, np.arange(len(frame)))
-        needed = next((int(given[row]) for row, gain in enumerate(gains) if gain is not None), None)
-        if needed is None:
+        settled = given[speedup_model.attempt(model, fix, np.arange(len(frame))).known]
+        if not len(settled):
             return None
+        needed = int(settled.min())
         if needed == 0:
             return frozenset(chosen)
         chosen.append(rest[needed - 1])
         rest = rest[: needed - 1]
 
 
-def _places(draw: np.random.Generator, many: int) -> np.ndarray:
-    """Return the places of DRAWS values among `many`: in half of them the first or the last."""
-    where = draw.integers(0, many, DRAWS)
-    ends = draw.integers(0, 4, DRAWS)
+def _places(draw: np.random.Generator, many: int, rows: int) -> np.ndarray:
+    """Return the places of values among `many`, one a row: in half of the rows the first or the last."""
+    where = draw.integers(0, many, rows)
+    ends = draw.integers(0, 4, rows)
     return np.where(ends == 0, 0, np.where(ends == 1, many - 1, where))
 
 

@@ -15,6 +15,9 @@ from advisor.reasoning.domain import domain_of
 _FROM: Final = {
     "blocks_per_sm_limit": (tuple(f"occupancy_limit_{name}" for name in ("registers", "shared", "warps", "blocks")),),
     "dram_bytes": (("dram_bytes_per_s", "duration_ns"),),
+    **dict.fromkeys(
+        ("global_dram_share", "global_lookup_share", "global_wait_share"), (("local_load_inst", "local_store_inst"),)
+    ),
     "load_sectors_actual": (("sectors_per_request_load", "global_load_inst"),),
     "loaded_bytes": (("global_load_inst", "access_bits_mean", "shared_load_inst", "shared_bits_mean"),),
     "requested_bytes": (("global_load_inst", "global_store_inst", "access_bits_mean"),),

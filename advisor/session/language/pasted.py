@@ -14,10 +14,10 @@ from advisor.readers.fragment import Row, read_fragment
 from advisor.readers.frame import breakdown_name, convert
 from advisor.records.errors import AdvisorError
 from advisor.records.quantities import is_unit, parse_metric
-from advisor.session.language.names import called, plain
+from advisor.session.language.names import called, plain, rows_named
 from advisor.session.language.tables import cell, memory_tables, unused
 from advisor.session.language.values import Said, bare_number, expected, said, understood
-from advisor.session.records import Ask, KnowledgeIndex, Page
+from advisor.session.records import Ask, KnowledgeIndex
 from advisor.view.numbers import amount_text
 
 _DURATION: Final = "duration_ns"
@@ -68,16 +68,6 @@ def _of_sections(labels: tuple[tuple[str, str, str], ...]) -> dict[str, tuple[st
 @lru_cache(maxsize=4)
 def _own_names(labels: tuple[tuple[str, str, str], ...]) -> frozenset[str]:
     return frozenset(label for section, label, _ in labels if not section)
-
-
-@lru_cache(maxsize=4)
-def _rows(pages: tuple[Page, ...]) -> dict[str, tuple[str, ...]]:
-    """Return the metrics by the names of the rows of all pages of an interview."""
-    out: dict[str, tuple[str, ...]] = {}
-    for page in pages:
-        for metric, row, _ in page.rows:
-            out[plain(row)] = (*out.get(plain(row), ()), metric)
-    return out
 
 
 def in_order(text: str, rows: Sequence[Ask]) -> Pasted | None:
@@ -259,7 +249,7 @@ def _meant(label: str, section: str, index: KnowledgeIndex, rows: Collection[Ask
     if (section, label) in labels:
         return (labels[section, label],)
     wanted = plain(label)
-    exact = _rows(index.pages).get(wanted, ())
+    exact = rows_named(index.pages).get(wanted, ())
     if len(exact) == 1 and len({*exact, *_of_sections(index.labels).get(wanted, ())}) == 1:
         return exact
     in_table = cell(wanted) if wanted else None
