@@ -10,6 +10,7 @@ from advisor.reasoning.diagnose import analyse_numbers
 from advisor.records.diagnosis import main_finding
 from advisor.session import events as e
 from advisor.session.executor import Executor
+from advisor.session.language.understand import understand
 from advisor.session.reducer import reduce
 from advisor.session.state import State
 
@@ -41,6 +42,13 @@ def test_bank_conflicts_are_named_at_once_without_gpu_duration_and_pages(at: Exe
     assert first_of(type_in(asked(at), at, EIGHT_WAYS)) == "bank_conflicts"
     none = EIGHT_WAYS.replace("8M", "1M")
     assert first_of(type_in(asked(at), at, none)) != "bank_conflicts"
+
+
+def test_the_l2_of_a_workload_is_its_unit_and_no_row_of_ncu(at: Executor):
+    state = settle(reduce(settle(reduce(State(), e.Began()), at), e.Answered("subject", "workload")), at)
+    event = understand("sm 48 %, tex unit 40 %, l2 30 %, crop 2 %, tex hit rate 82 %", state)
+    assert isinstance(event, e.Volunteered)
+    assert {"l2_pct": 30.0, "tex_unit_pct": 40.0, "sm_throughput_pct": 48.0}.items() <= dict(event.values).items()
 
 
 def test_l1_far_below_memory_throughput_is_not_what_conflicts_cost():
