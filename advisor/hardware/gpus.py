@@ -166,6 +166,12 @@ class Gpu(msgspec.Struct, frozen=True):
         return rate / self.bandwidth if rate and self.bandwidth else None
 
     @property
+    def fp32_fp64_ratio(self) -> float | None:
+        """Ratio of the fp32 rate to the fp64 rate, None if one of them is unknown."""
+        single, double = self.peaks.get("fp32"), self.peaks.get("fp64")
+        return round(single / double) if single and double else None
+
+    @property
     def max_warps_per_sm(self) -> int | None:
         """Maximum number of warps on an SM."""
         return self.limits.warps_per_sm if self.limits else None

@@ -38,6 +38,7 @@ _GROUPS: Final = "[\u00a0\u2009\u202f'’]"
 _NUMBER: Final = rf"[+-]?(?:\d{{1,3}}(?:{_GROUPS}\d{{3}})+(?:[.,]\d+)?|\d(?:[\d.,]*\d)?\.?|[.,]\d+)(?:[eE][+-]?\d+)?"
 _UNIT: Final = r"(?:%|[A-Za-zµμ#][A-Za-z0-9µμ#%._-]*(?:/[A-Za-z#]+)?)"
 _VALUE: Final = re.compile(rf"(?P<number>{_NUMBER})(?:\s*(?P<unit>{_UNIT}))?")
+_UNIT_FIRST: Final = re.compile(rf"(?P<unit>{_UNIT})\s(?P<number>{_NUMBER})")  # a long number in a column of ncu
 _TRAILING: Final = re.compile(rf"(?P<label>.*?\S)(?:\s*[:=]\s*|\s+)(?P<value>{_NUMBER}(?:\s*{_UNIT})?)\s*")
 _BRACKETS: Final = re.compile(r"(?<!\s)\s*\[([^\[\]]*)\]\s*$")
 _ABSENT: Final = frozenset(("n/a", "nan", "-", "(!) n/a", "(!) nan", "inf"))
@@ -121,13 +122,12 @@ def _by_cells(lines: list[str], knows: Callable[[str], bool]) -> tuple[list[Row]
         elif _PROSE.match(line) or prose:
             prose = True
         elif ", Context " not in line and any(c.isdigit() for c in line):
-            row = _row(stripped, knows)
-            if row is None:
-                continue
-            if knows(row[0]):
-                found.append((section, *row))
-            else:
-                unread.append(one_line(stripped, 80))
+            for part in _pairs(stripped, knows):
+                row = _row(part, knows)
+                if row is not None and knows(row[0]):
+                    found.append((section, *row))
+                elif row is not None:
+                    unread.append(one_line(part, 80))
     mark = decimal_mark(text for _, _, text, _ in found)
     rows = (Row(label, number(text, mark or _own(text)), unit, section) for section, label, text, unit in found)
     return [row for row in rows if math.isfinite(row.value)], unread
@@ -136,6 +136,19 @@ def _by_cells(lines: list[str], knows: Callable[[str], bool]) -> tuple[list[Row]
 def _own(text: str) -> str:
     """Return the decimal mark of one number, if a text mixes both."""
     return decimal_mark([text]) or "."
+
+
+def _pairs(line: str, knows: Callable[[str], bool]) -> list[str]:
+    """Return the parts of a line with a known label each, since ncu-ui shows two columns of labels and numbers."""
+    cells, starts = _cells(line), [0]
+    for at, cell in enumerate(cells[1:], 1):
+        before = any(_VALUE.fullmatch(one) for one in cells[starts[-1] : at])
+        label = not _VALUE.fullmatch(cell) and knows(_named(cell)[0])
+        if before and label and at + 1 < len(cells):
+            starts.append(at)
+    if len(starts) == 1:
+        return [line]
+    return ["\t".join(cells[a:b]) for a, b in zip(starts, [*starts[1:], len(cells)], strict=True)]
 
 
 def _row(line: str, knows: Callable[[str], bool]) -> tuple[str, str, str] | None:
@@ -154,7 +167,7 @@ def _row(line: str, knows: Callable[[str], bool]) -> tuple[str, str, str] | None
     label, unit = _named(cells[0])
     numbers: list[str] = []
     for cell in cells[1:]:
-        match = _VALUE.fullmatch(cell)
+        match = _VALUE.fullmatch(cell) or _UNIT_FIRST.fullmatch(cell)
         if match:
             numbers.append(match["number"])
             unit = match["unit"] or unit

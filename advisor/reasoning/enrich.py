@@ -48,7 +48,12 @@ _LIMITS = {
     "device_registers_per_sm": "registers_per_sm",
     "device_schedulers_per_sm": "schedulers",
 }
-_CARD = {"device_sm_count": "sm_count", "device_clock_hz": "boost_clock_hz", "dram_peak_bytes_per_s": "bandwidth"}
+_CARD = {
+    "device_sm_count": "sm_count",
+    "device_clock_hz": "boost_clock_hz",
+    "dram_peak_bytes_per_s": "bandwidth",
+    "device_fp32_fp64_ratio": "fp32_fp64_ratio",
+}
 # Runs of one kernel on one input execute the same instructions, except for spin loops and early exits.
 _SAME_WORK = 0.05
 

@@ -24,6 +24,7 @@ from advisor.knowledge.units import (
 )
 from advisor.records import resources
 
+_UTILISED = 60.0  # percent, the threshold of the classes (guide.step1.table)
 _NONE: Mapping[str, ObservationDef] = MappingProxyType({})
 
 
@@ -87,14 +88,22 @@ def _not_broken_down(values: Mapping[str, float]) -> list[tuple[float, str]]:
     return out
 
 
+def _caches_alone(values: Mapping[str, float]) -> list[tuple[float, str]]:
+    """Return the throughput of L1 and L2 where memory throughput, which they are part of, is unknown."""
+    caches = () if "memory_pct" in values else ("l1_throughput_pct", "l2_throughput_pct")
+    return [(values[name], name) for name in caches if name in values]
+
+
 def class_notes(catalog: Catalog, class_id: str, values: Mapping[str, float], sm_unit: str = "") -> tuple[str, ...]:
     """Return the notes of one launch that ncu profiled; they do not mention unknown values.
 
     sm_unit: the unit that ncu's SM throughput comes from, if it does not count as compute here.
     """
     known: dict[str, float | str] = dict(values)
-    units = sorted([*((values[u], u) for u in leading_units() if u in values), *_not_broken_down(values)], reverse=True)
-    if units:
+    shown_units = [(values[u], u) for u in leading_units() if u in values]
+    units = sorted([*shown_units, *_not_broken_down(values), *_caches_alone(values)], reverse=True)
+    # Where a side is unknown, its units may lead: a unit that is hardly used is then no leader.
+    if units and (units[0][0] >= _UTILISED or {"compute_pct", "memory_pct"} <= values.keys()):
         known["leader_pct"], known["leader"] = units[0][0], unit_name(units[0][1])
         together = [unit_name(u) for value, u in units if units[0][0] - value <= CLUSTER_POINTS]
         if len(together) > 1:

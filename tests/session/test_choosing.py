@@ -15,10 +15,11 @@ from tui.factory import desk
 from tui.talk import begin, say, settle
 
 from advisor.knowledge.base import Catalog, catalog
+from advisor.reasoning.asking.needs import OpenRules
 from advisor.reasoning.conclude import conclude
 from advisor.reasoning.diagnose import analyse_numbers
 from advisor.reasoning.inputs import Inputs
-from advisor.reasoning.next_question import OpenRules, wanted
+from advisor.reasoning.next_question import wanted
 from advisor.reasoning.ranking import ranked
 from advisor.records.readings import ReportInfo
 from advisor.session import events as e
@@ -189,7 +190,9 @@ def test_the_averaging_kernel_of_the_ado_series_is_found_uncoalesced_from_the_nu
     state = averaging(state, ("active_warps", 16.0), ("eligible_warps", 0.69), ("load_sector_ratio", 8.0))
     assert state.launch.findings[0].id == "uncoalesced_access"
     assert not any(f.id == "littles_law_broken" for f in state.launch.findings), "16 warps, 16 × 6.8 ≈ 109"
-    assert state.ask is not None and {row.id for row in state.ask.rows} <= set(state.wanted)
+    assert state.ask is not None
+    asked, depend = {row.id for row in state.ask.rows}, {one.metric for one in state.launch.missing}
+    assert asked & set(state.wanted) and asked <= depend | set(state.wanted), "a page is asked whole, without idle rows"
 
 
 def test_a_workload_of_nsight_graphics_is_asked_for_its_units_and_stops_when_nothing_more_matters():

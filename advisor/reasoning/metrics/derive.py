@@ -222,6 +222,24 @@ def _sectors_of(kind: str) -> tuple[tuple[str, ...], Fill]:
     return (f"global_{kind}_inst",), fill
 
 
+def load_sectors(columns: Columns, given: Columns) -> Array:
+    """Return the sectors of global loads that a user typed; a report counts them for each instruction."""
+    return np.where(np.isfinite(columns["report_complete"]), np.nan, columns["global_load_sectors"])
+
+
+def loaded(columns: Columns, given: Columns) -> Array:
+    """Return the bytes that global and shared loads deliver to full warps, from typed counts and widths."""
+    shared = np.where(columns["shared_load_inst"] == 0, 0.0, columns["shared_load_inst"] * columns["shared_bits_mean"])
+    found = (columns["global_load_inst"] * columns["access_bits_mean"] + shared) * _LANES / 8
+    return np.where(np.isfinite(columns["report_complete"]), np.nan, found)
+
+
+def requested(columns: Columns, given: Columns) -> Array:
+    """Return the bytes that global accesses of full warps request, from typed counts and their width."""
+    found = (columns["global_load_inst"] + columns["global_store_inst"]) * columns["access_bits_mean"] * _LANES / 8
+    return np.where(np.isfinite(columns["report_complete"]), np.nan, found)
+
+
 def _ideal_sectors(kind: str) -> tuple[tuple[str, ...], Fill]:
     """Compute the sectors of 32 adjacent lanes from the width of an access, where the ideal was not counted.
 
@@ -381,6 +399,13 @@ FILLS: dict[str, tuple[tuple[str, ...], Fill]] = {
     "napkin_floor_ns": (("theoretical_bytes", "dram_peak_bytes_per_s"), floor_of_bytes),
     "throughputs_known": (("report_complete", "emulated", "compute_from_breakdown", "memory_pct"), throughputs),
     "spill_inst": (("local_inst",), spills),
+    "load_sectors_actual": (("global_load_sectors", "report_complete"), load_sectors),
+    "loaded_bytes": (
+        ("global_load_inst", "access_bits_mean", "shared_load_inst", "shared_bits_mean", "report_complete"),
+        loaded,
+    ),
+    "requested_bytes": (("global_load_inst", "global_store_inst", "access_bits_mean", "report_complete"), requested),
+    "shared_atomic_excess_share": _none_without("shared_atomic_inst"),
     "global_dram_share": _global_part("local_dram_share"),
     "global_lookup_share": _global_part("local_lookup_share"),
     "global_wait_share": _global_part("local_load_share"),

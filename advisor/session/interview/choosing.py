@@ -125,7 +125,22 @@ def next_number(state: State) -> Ask | None:
     places = {page.id: at for at, page in enumerate(state.knowledge.pages)}
     # Of the pages that decide most, the first in ncu's order.
     best = [ask for ask in out.values() if ask.id not in later][:_MOST_PAGES]
-    return min(best, key=lambda ask: _place(ask, places), default=next(iter(out.values()), None))
+    chosen = min(best, key=lambda ask: _place(ask, places), default=next(iter(out.values()), None))
+    return chosen if chosen is None or chosen.kind != "page" else _filled(state, chosen)
+
+
+def _filled(state: State, ask: Ask) -> Ask:
+    """Return the question for a page with its other rows that open rules depend on, so that it is asked only once."""
+    launch = state.launch
+    page = next((page for page in state.knowledge.pages if page.id == ask.id), None)
+    if launch is None or page is None or state.wanted is None:
+        return ask
+    asked, later = {row.id for row in ask.rows}, {question for _, question in state.put_off}
+    depend = {one.metric for one in launch.missing} - asked - later
+    known = launch.metrics
+    more = [one for one in open_numbers(state) if one.id in depend and page_of((page,), one.id) is not None]
+    due = [one for one in more if is_due(page, one.id, known)]
+    return page_ask(page, (*ask.rows, *due[: max(0, _MOST_ROWS - len(ask.rows))]))
 
 
 def _place(ask: Ask, places: Mapping[str, int]) -> int:

@@ -11,7 +11,7 @@ from advisor.knowledge.base import Catalog
 from advisor.knowledge.spoken import spoken_names
 from advisor.readers.frame import keys_of
 from advisor.session.language.tables import cell
-from advisor.session.records import KnowledgeIndex
+from advisor.session.records import KnowledgeIndex, Page
 
 _UNIT = re.compile(r"_(?:pct|ns|hz|us)$")
 _PER_REQUEST = re.compile(r"\s*/\s*req(?:uest)?s?\b|\bper req\b", re.IGNORECASE)  # as ncu's tables abbreviate it
@@ -118,6 +118,16 @@ def _names(names: tuple[tuple[str, str], ...], metrics: tuple[tuple[str, str, st
     for said, metric in (*names, *((plain(metric), metric) for metric, _, _ in metrics)):
         out.setdefault(said, {})[metric] = None
     return {said: tuple(found) for said, found in out.items()}
+
+
+@lru_cache(maxsize=4)
+def rows_named(pages: tuple[Page, ...]) -> dict[str, tuple[str, ...]]:
+    """Return the metrics by the names of the rows of all pages of an interview."""
+    out: dict[str, tuple[str, ...]] = {}
+    for page in pages:
+        for metric, row, _ in page.rows:
+            out[plain(row)] = (*out.get(plain(row), ()), metric)
+    return out
 
 
 def _table(index: KnowledgeIndex) -> dict[str, tuple[str, ...]]:

@@ -14,10 +14,10 @@ from advisor.readers.fragment import Row, read_fragment
 from advisor.readers.frame import breakdown_name, convert
 from advisor.records.errors import AdvisorError
 from advisor.records.quantities import is_unit, parse_metric
-from advisor.session.language.names import called, plain
+from advisor.session.language.names import called, plain, rows_named
 from advisor.session.language.tables import cell, memory_tables, unused
 from advisor.session.language.values import Said, bare_number, expected, said, understood
-from advisor.session.records import Ask, KnowledgeIndex, Page
+from advisor.session.records import Ask, KnowledgeIndex
 from advisor.view.numbers import amount_text
 
 _DURATION: Final = "duration_ns"
@@ -56,18 +56,18 @@ def _labels(labels: tuple[tuple[str, str, str], ...]) -> dict[tuple[str, str], s
 
 
 @lru_cache(maxsize=4)
-def _own_names(labels: tuple[tuple[str, str, str], ...]) -> frozenset[str]:
-    return frozenset(label for section, label, _ in labels if not section)
+def _of_sections(labels: tuple[tuple[str, str, str], ...]) -> dict[str, tuple[str, ...]]:
+    """Return the metrics by the labels of all sections: two sections have a row Memory Throughput, in other units."""
+    out: dict[str, tuple[str, ...]] = {}
+    for section, label, metric in labels:
+        if section:
+            out[plain(label)] = (*out.get(plain(label), ()), metric)
+    return out
 
 
 @lru_cache(maxsize=4)
-def _rows(pages: tuple[Page, ...]) -> dict[str, tuple[str, ...]]:
-    """Return the metrics by the names of the rows of all pages of an interview."""
-    out: dict[str, tuple[str, ...]] = {}
-    for page in pages:
-        for metric, row, _ in page.rows:
-            out[plain(row)] = (*out.get(plain(row), ()), metric)
-    return out
+def _own_names(labels: tuple[tuple[str, str, str], ...]) -> frozenset[str]:
+    return frozenset(label for section, label, _ in labels if not section)
 
 
 def in_order(text: str, rows: Sequence[Ask]) -> Pasted | None:
@@ -149,12 +149,17 @@ def read(text: str, index: KnowledgeIndex, rows: Sequence[Ask] = (), given: Coll
     values: list[tuple[str, float]] = []
     unread: list[str] = []
     text, in_tables = memory_tables(_NOT_SHOWN.sub(r"\1", text))
+    several, combined = dict[str, float](), dict(index.combined)
     for label, value in in_tables:
         metric = next(iter(_meant(label, "", index, rows)), "")
+        if metric in several and combined.get(metric) == "sum":
+            value += several[metric]
+            values = [one for one in values if one[0] != metric]
         if metric:
+            several.setdefault(metric, value)
             _keep(values, unread, metric, value, label, asks.get(metric))
     fragment = read_fragment(text, _own_names(index.labels), known)
-    several, combined = dict[str, float](), dict(index.combined)
+    several.clear()
     for row in fragment.rows:
         if why := unused(plain(row.label), row.value):
             unread.append(f"{row.label} {row.value:,g}: {why}")
@@ -244,12 +249,17 @@ def _meant(label: str, section: str, index: KnowledgeIndex, rows: Collection[Ask
     if (section, label) in labels:
         return (labels[section, label],)
     wanted = plain(label)
+    exact = rows_named(index.pages).get(wanted, ())
+    if len(exact) == 1 and len({*exact, *_of_sections(index.labels).get(wanted, ())}) == 1:
+        return exact
     in_table = cell(wanted) if wanted else None
     if in_table is not None and in_table.metric and index.unit(in_table.metric) is not None:
         return (in_table.metric,)
     on_page = tuple(row.id for row in rows if wanted and wanted in (plain(row.row), plain(row.id)))
     return (
-        tuple(dict.fromkeys((*on_page, *called(label, index), *_rows(index.pages).get(wanted, ())))) if wanted else ()
+        tuple(dict.fromkeys((*on_page, *called(label, index), *exact, *_of_sections(index.labels).get(wanted, ()))))
+        if wanted
+        else ()
     )
 
 

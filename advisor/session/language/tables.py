@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection, Mapping
 from functools import lru_cache
@@ -15,9 +16,11 @@ from advisor.records import resources
 
 _LARGEST_RATIO: Final = 32  # lanes of a warp: no access takes more wavefronts for each that it needs
 _FEWEST_COLUMNS: Final = 2
+_MOST_WORDS: Final = 4  # of the name of a column
+_EMPTY: Final = ("-", "–", "—", "n/a")
 _GAP: Final = re.compile(r"\t|[|│┃║]|\s{2,}")
 # A row whose cells are separated by single blanks, of two numbers or more.
-_ROW: Final = re.compile(r"(?P<label>[A-Za-z][A-Za-z/ ]*[A-Za-z])(?P<numbers>(?:\s+[\d,]*\.?\d+%?){2,})")
+_ROW: Final = re.compile(r"(?P<label>[A-Za-z][A-Za-z/ ]*[A-Za-z])(?P<numbers>(?:\s+(?:[\d,]*\.?\d+%?|[-–—])){2,})")
 _BARE: Final = ("bank conflicts", "bank conflict", "conflicts", "smem conflicts", "shared conflicts")
 
 
@@ -81,6 +84,8 @@ def memory_tables(text: str) -> tuple[str, tuple[tuple[str, float], ...]]:
         cells = [part.strip() for part in _GAP.split(line) if part.strip()]
         if len(cells) == 1 and (row := _ROW.fullmatch(cells[0])):
             cells = [row["label"].strip(), *row["numbers"].split()]
+        elif len(cells) == 1:
+            cells = _columns(cells[0]) or cells
         numbers = [value for part in cells[1:] if (value := _number(part)) is not None]
         if plain_title(line) in _tables().titles:
             title, columns = line.strip(), ()
@@ -93,7 +98,8 @@ def memory_tables(text: str) -> tuple[str, tuple[tuple[str, float], ...]]:
             named = columns if len(columns) == len(numbers) else _tables().shared_columns if shared else ()
             if named:
                 whole = "" if cell(f"{cells[0].casefold()} requests") is not None or not title else f"{title}, "
-                found += [(f"{whole}{cells[0]}: {name}", value) for name, value in zip(named, numbers, strict=True)]
+                pairs = zip(named, numbers, strict=True)
+                found += [(f"{whole}{cells[0]}: {name}", value) for name, value in pairs if math.isfinite(value)]
                 continue
         rest.append(line)
     return "\n".join(rest), tuple(found)
@@ -104,7 +110,23 @@ def plain_title(line: str) -> str:
     return " ".join(line.casefold().rstrip(" :").split())
 
 
+def _columns(line: str) -> list[str]:
+    """Return the columns of a table in a line that names nothing else, with single blanks between them; else none."""
+    words, out = line.split(), list[str]()
+    while words:
+        sizes = range(min(len(words), _MOST_WORDS), 0, -1)
+        size = next((n for n in sizes if " ".join(words[:n]).casefold() in _tables().columns), 0)
+        if not size:
+            return []
+        out.append(" ".join(words[:size]))
+        words = words[size:]
+    return out
+
+
 def _number(text: str) -> float | None:
+    """Return a number, NaN for the dash of an empty cell, None for other texts."""
+    if text in _EMPTY:
+        return math.nan
     try:
         return float(text.replace(",", "").rstrip("%"))
     except ValueError:

@@ -345,11 +345,13 @@ def _named_numbers(text: str, state: State, ask: Ask) -> e.Event | None:
 def _listed_numbers(text: str, state: State) -> Understood:
     """Return the numbers with names in a line; a part of a list that is none leaves out no other part."""
     pairs = said(text)
+    # An interview about a kernel asks for the numbers of ncu's pages, so an ambiguous name means one of those.
+    kernel = state.numbers and state.answer("subject") != "workload"
+    likely = [row for page in state.knowledge.pages for row, _, _ in page.rows] if kernel else ()
     if pairs or not _PARTS.search(text):
-        # An interview asks for the numbers of ncu's pages, so an ambiguous name means one of those.
-        likely = [row for page in state.knowledge.pages for row, _, _ in page.rows] if state.numbers else ()
         return _as_shown(understood(pairs, state.knowledge, likely=likely, given=_given(state)), state)
-    found = read(text, state.knowledge, given=_given(state))
+    rows = [ask for ask in state.knowledge.interview if ask.id in likely]
+    found = read(text, state.knowledge, rows, given=_given(state))
     return _as_shown(Understood(found.values, unread=found.unread), state)
 
 

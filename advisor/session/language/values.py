@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from advisor.records.errors import AdvisorError
 from advisor.records.quantities import is_unit, parse_metric
-from advisor.session.language.names import metrics_of, near_metrics, plain
+from advisor.session.language.names import metrics_of, near_metrics, plain, rows_named
 from advisor.session.language.tables import cell, shown, unused
 from advisor.session.records import UNIT_HINTS, KnowledgeIndex
 
@@ -101,6 +101,9 @@ def _part(part: str) -> list[Said] | None:
     if len(values) == 1:
         name = " ".join(word for word in between if word)
         return [Said(name, values[0])] if name else None
+    if all(between) and all(cell(plain(f"{between[0]} {name}")) for name in between[1:]):
+        # The row of a table, then numbers before the names of its columns: `shared loads 1M requests 8M wavefronts`.
+        return [Said(f"{between[0]} {name}", value) for name, value in zip(between[1:], values, strict=True)]
     names = between[:-1] if between[0] else between[1:]
     rest = between[-1] if between[0] else between[0]
     if rest or not all(names):
@@ -186,6 +189,9 @@ def _whole_name(pair: Said, pairs: tuple[Said, ...], index: KnowledgeIndex, inte
     wanted = plain(name)
     if interview and wanted in shown():
         return shown()[wanted]
+    named = rows_named(index.pages).get(wanted, ()) if interview else ()
+    if len(named) == 1 and named[0] in units and index.unit(named[0]) != "ns":  # a time is known by its unit too
+        return named[0]
     here = cell(wanted)
     if here is None:
         before = pairs[: pairs.index(pair)] if pair in pairs else ()

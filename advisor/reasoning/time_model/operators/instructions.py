@@ -62,8 +62,8 @@ def _remove(table: Table, given: Given) -> Left:
 
     def left(count: Array, whole: Array) -> Array:
         part = share(count + mixed * or_else(share(whole, executed), 0.0), whole)
-        # A pipe whose instructions were not counted keeps them; a count that is unknown leaves an unknown rest.
-        known = np.isfinite(count + mixed)
+        # Of a pipe whose instructions were not counted, what some of them leave is unknown; none leave it as it is.
+        known = np.isfinite(count + mixed) & (np.isfinite(whole) | (count + mixed == 0))
         return np.where(known, np.fmax(floor, 1 - or_else(part, 0.0)), np.nan)
 
     alu = table.get("pipe_alu_pct") / 100 * table.get("sm_cycles_elapsed") * table.get("sm_count") * 2
@@ -128,9 +128,9 @@ def _functions(table: Table, given: Given) -> Left:
     """
     left = np.clip(given["left"], 0.0, 1.0)
     count = (1 - left) * table.get("mufu_inst")
-    added = count * (given["each"] - 1) / np.fmax(table.get("fma_pipe_inst"), 1.0)
+    added = count * (given["each"] - 1) / np.maximum(table.get("fma_pipe_inst"), 1.0)
     issue = 1 + (given["each"] - 2) * count / table.get("inst_executed")
-    return {"xu": left, "fma": 1 + or_else(added, 0.0), "issue": or_else(issue, 1.0), "latency_shared": left}
+    return {"xu": left, "fma": 1 + added, "issue": or_else(issue, 1.0), "latency_shared": left}
 
 
 def _matrix(table: Table, given: Given) -> Left:

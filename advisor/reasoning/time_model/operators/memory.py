@@ -18,6 +18,7 @@ from advisor.reasoning.time_model.terms import Array
 
 # L2's parts, and what each serves: lines (a tag request for each), sectors, or the words of a crossbar.
 _L2_PARTS = ("l2_tag_requests_pct", "l2_lookups_pct", "l2_data_pct", "l2_read_xbar_pct", "l2_write_xbar_pct")
+_GLOBAL_SHARES = ("global_dram_share", "global_lookup_share", "global_wait_share")
 _TRAFFIC = (
     "load_sectors_actual",
     "load_sectors_ideal",
@@ -265,7 +266,7 @@ OPERATORS = (
         _coalesce,
         _ALL_MEMORY,
         {"whole": "1"},
-        reads=("sector_ratio", "dram_bytes", "requested_bytes", *_TRAFFIC, *_L2_PARTS),
+        reads=("sector_ratio", "dram_bytes", "requested_bytes", *_GLOBAL_SHARES, *_TRAFFIC, *_L2_PARTS),
     ),
     Operator(
         "widen",
