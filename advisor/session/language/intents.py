@@ -30,6 +30,10 @@ _CLOSE: Final = 6.0  # lead within which another reading is offered
 _ELSEWHERE_TOO: Final = 0.55  # share of the confidence that is left if words of another subject were read
 _NO_SUBJECT: Final = 0.55  # share of the confidence that is left if the intent needs a subject and none was read
 _DOUBT: Final = 0.65  # most confidence of a reading on which cues and words do not agree: below SURE
+# Without a cue: the most confidence, and the lead by words below which there is none. Over example sentences that the
+# counts do not contain, 31 of 41 with such a lead were read right, and 11 of 51 with less.
+_WORDS_ALONE: Final = 0.4
+_LEAD_ALONE: Final = 4.0
 _FEW: Final = 2  # things in a sentence of which the subject is clear
 _RIVALS: Final = 0.55  # share of the confidence that is left if several things could be the subject
 _NEED_SUBJECT: Final = frozenset(("is_bound", "is_cause", "explain", "why_not", "value", "what_if"))
@@ -235,8 +239,8 @@ def recognise(text: str, known: Known, table: Counts | None = None) -> Meaning:
     if disputed:
         confidence = min(confidence, _DOUBT)
         near = tuple(dict.fromkeys((*near, *disputed)))[:2]
-    if score <= 0:  # nothing speaks for it, all the others are only less likely
-        confidence = 0.0
+    if score <= 0:  # no cue speaks for it, the words only against all the others
+        confidence = min(confidence, _WORDS_ALONE) if lead >= _LEAD_ALONE else 0.0
     if best in _NEED_SUBJECT and _subject(sentence, best) is None:
         confidence *= _NO_SUBJECT
     return _meaning(sentence, best, confidence, near)
