@@ -86,12 +86,17 @@ FLAGS: Final = frozenset(
 
 
 class _Intent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An entry of intents.yaml. words: one of these must be typed for the intent to be acted on, if there are any."""
+    """An entry of intents.yaml.
+
+    about: the example for a subject {it}, if that differs; words: one of these must be typed for the intent to be acted
+    on, if there are any.
+    """
 
     says: str
     example: str
     cues: dict[str, float]
     words: frozenset[str] = frozenset()
+    about: str = ""
 
 
 class _Cue(Struct, frozen=True):
@@ -274,7 +279,7 @@ def _meaning(sentence: Sentence, intent: str, confidence: float, near: tuple[str
         if name != OUT_OF_SCOPE:
             other = _subject(sentence, name)
             said = other.text if other is not None and other.text else "it"
-            others.append(Alternative(name, intents()[name].says.format(it=said), intents()[name].example))
+            others.append(Alternative(name, intents()[name].says.format(it=said), _example(name, other)))
     return Meaning(
         text=sentence.text,
         intent=intent,
@@ -285,7 +290,14 @@ def _meaning(sentence: Sentence, intent: str, confidence: float, near: tuple[str
         numbers=sentence.numbers,
         words=sentence.words,
         gpu="" if intent == "other_gpu" else sentence.gpu,
+        example=_example(intent, subject),
     )
+
+
+def _example(intent: str, subject: Subject | None) -> str:
+    """Return a question of the intent in plain words, about the subject if it names one."""
+    entry = intents()[intent]
+    return entry.about.format(it=subject.text) if entry.about and subject is not None and subject.text else entry.example
 
 
 def _subject(sentence: Sentence, intent: str) -> Subject | None:

@@ -25,7 +25,7 @@ from advisor.session.actions.help import TYPE_HELP
 from advisor.session.cards import range_text
 from advisor.session.choices import DONT_KNOW_WORDS, choices, event_of_choice, offered
 from advisor.session.language import files
-from advisor.session.language.asking import ncu_rule, question, rule_among
+from advisor.session.language.asking import ncu_rule, question, readings, rule_among
 from advisor.session.language.launch_pairs import two_launches
 from advisor.session.language.names import begun, called, near, pick, squash
 from advisor.session.language.pasted import Pasted, in_order, read
@@ -213,7 +213,8 @@ def unclear(text: str, state: State) -> e.NotUnderstood:
     labels = {word: c.label for c in reversed(_listed(state)) for word in (*c.words, c.label) if len(word) > 1}
     slashed = {name: f"/{name}" for name in COMMANDS}
     known = {word: f"/explain {word}" for word in state.knowledge.words}
-    lines: list[str] = []
+    # Of a sentence that could ask something, the likely readings; of a word or two, names like it.
+    lines: list[str] = [*readings(text, state)] if len(text.split()) > _PROSE else []
     for pool, most in ((labels, _CHOICES), (slashed, 1), (known, _MOST)):
         lines += [pool[name] for name in _alike(text, pool)][:most]
     meant = tuple(dict.fromkeys(lines))[:_MOST]
