@@ -8,12 +8,19 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from advisor.records.questions import RESIDENT, WHY_VALUE, Meaning, Subject
+from advisor.records.questions import JUDGE, RESIDENT, WHY_VALUE, WOULD_HELP, Meaning, Subject
 from advisor.session.language.judged import judged
 from advisor.session.language.lexicon import Known, Sentence, read
 from advisor.session.language.techniques import asked as technique_asked
 
 # A question that begins as one for yes or no (`is poor reuse the reason`) or ends so (`is this why`) is of another kind.
+# The intents whose answer that of a form holds: whether a number is good says its value, and whether it is the cause.
+HOLDS: Final = {
+    JUDGE: ("is_cause", "is_bound", "value"),
+    WHY_VALUE: ("why_slow",),
+    WOULD_HELP: ("how_to_fix", "is_cause"),
+    RESIDENT: ("value",),
+}
 _WHY: Final = re.compile(
     r"^(?:(?:so|and|but|ok|well|then|hi|hey|please|tell me|explain|the|what is|me)\s+)*"
     r"(?:why|how come|what makes|what keeps|what is keeping|reason)\b"

@@ -29,7 +29,7 @@ _LEAD: Final = 15.0  # lead over the second best score at which a reading is cer
 _CLOSE: Final = 6.0  # lead within which another reading is offered
 _ELSEWHERE_TOO: Final = 0.55  # share of the confidence that is left if words of another subject were read
 _NO_SUBJECT: Final = 0.55  # share of the confidence that is left if the intent needs a subject and none was read
-_DOUBT: Final = 0.65  # most confidence of a reading on which cues and words do not agree: below SURE
+DOUBT: Final = 0.65  # most confidence of a reading on which cues and words do not agree: below SURE
 # Without a cue: the most confidence, and the lead by words below which there is none. Over example sentences that the
 # counts do not contain, 31 of 41 with such a lead were read right, and 11 of 51 with less.
 _WORDS_ALONE: Final = 0.4
@@ -242,7 +242,7 @@ def recognise(text: str, known: Known, table: Counts | None = None) -> Meaning:
         confidence *= _RIVALS
     disputed = _disputed(best, by_cues, by_words)
     if disputed:
-        confidence = min(confidence, _DOUBT)
+        confidence = min(confidence, DOUBT)
         near = tuple(dict.fromkeys((*near, *disputed)))[:2]
     if score <= 0:  # no cue speaks for it, the words only against all the others
         confidence = min(confidence, _WORDS_ALONE) if lead >= _LEAD_ALONE else 0.0

@@ -7,9 +7,9 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from advisor.records.questions import LEAST, Meaning, Subject
-from advisor.session.language.forms import by_form
-from advisor.session.language.intents import OUT_OF_SCOPE, recognise
+from advisor.records.questions import LEAST, SURE, Alternative, Meaning, Subject
+from advisor.session.language.forms import HOLDS, by_form
+from advisor.session.language.intents import DOUBT, OUT_OF_SCOPE, recognise
 from advisor.session.language.lexicon import Known
 from advisor.session.language.names import pick, squash
 
@@ -34,12 +34,23 @@ def meaning_of(text: str, known: Known) -> Meaning:
     if entry:
         subject = Subject(entry, object_of(text), word=entry)
         return Meaning(text=text, intent="explain", says=f"what {entry} means", subject=subject, confidence=1.0)
-    found = by_form(text, known) or recognise(text, known)
+    found = recognise(text, known)
+    form = by_form(text, known)
+    if form is not None:
+        return _of_form(form, found)
     if found.confidence < LEAST and found.subject is not None and found.subject.word and _WHAT_IS.match(text):
         # `what is the X` asks for the meaning of X, whatever else the words of X suggest.
         says = f"what {found.subject.text or found.subject.word} means"
         return replace(found, intent="explain", says=says, confidence=LEAST)
     return found
+
+
+def _of_form(form: Meaning, by_words: Meaning) -> Meaning:
+    """Return the meaning by form, with the other reading offered where the words certainly ask for something else."""
+    if not is_understood(by_words) or by_words.confidence < SURE or by_words.intent in HOLDS[form.intent]:
+        return form
+    other = Alternative(by_words.intent, by_words.says, by_words.example)
+    return replace(form, confidence=DOUBT, alternatives=(other,))
 
 
 def is_understood(meaning: Meaning) -> bool:
