@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from advisor.records.questions import LEAST, SURE, Alternative, Meaning, Subject
+from advisor.records.questions import LEAST, RESIDENT, Alternative, Meaning, Subject
 from advisor.session.language.forms import HOLDS, by_form
 from advisor.session.language.intents import DOUBT, OUT_OF_SCOPE, recognise
 from advisor.session.language.lexicon import Known
@@ -46,11 +46,19 @@ def meaning_of(text: str, known: Known) -> Meaning:
 
 
 def _of_form(form: Meaning, by_words: Meaning) -> Meaning:
-    """Return the meaning by form, with the other reading offered where the words certainly ask for something else."""
-    if not is_understood(by_words) or by_words.confidence < SURE or by_words.intent in HOLDS[form.intent]:
+    """Return the meaning by form, with the other reading offered where the words ask for something or of something else."""
+    same = form.intent == RESIDENT or _same(form.subject, by_words.subject)
+    if not is_understood(by_words) or (by_words.intent in HOLDS[form.intent] and same):
         return form
     other = Alternative(by_words.intent, by_words.says, by_words.example)
     return replace(form, confidence=DOUBT, alternatives=(other,))
+
+
+def _same(one: Subject | None, other: Subject | None) -> bool:
+    """Return whether two subjects can be the same thing; nothing speaks against it if a reading names none."""
+    if one is None or other is None or one.id == other.id:
+        return True
+    return bool({*one.metrics, *one.findings} & {*other.metrics, *other.findings})
 
 
 def is_understood(meaning: Meaning) -> bool:
