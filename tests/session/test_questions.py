@@ -329,9 +329,9 @@ def differently_read() -> list[tuple[str, str, str]]:
     state, found = opened(), []
     for text in (row["text"] for file in TUNED for row in yaml.safe_load(file.read_text(encoding="utf-8"))):
         meaning, event = read_as(text, state), understand(text, state)
-        # quit, undo and save cannot be taken back, so only a certain reading is acted on.
-        answered = is_understood(meaning) and not (meaning.intent in ("quit", "undo", "save") and meaning.confidence < SURE)
-        if answered == isinstance(event, e.NotUnderstood) or (not answered and isinstance(event, e.QuestionAsked)):
+        # These change something, so only a certain reading is acted on, and the name of a format may be misspelt.
+        answered = is_understood(meaning) and meaning.intent not in ("quit", "undo", "save")
+        if (answered and isinstance(event, e.NotUnderstood)) or (not answered and isinstance(event, e.QuestionAsked)):
             found.append((text, meaning.intent, repr(event)[:120]))
     return found
 

@@ -97,7 +97,7 @@ def understand(text: str, state: State) -> e.Event | None:
     return (
         launches_compared(parsed, state)
         or _choose(parsed, state)
-        or phrase(parsed, state)
+        or _said(parsed, state)
         or _named_thing(parsed, state)
         or _named_kernel(parsed, state)
         or _numbers_or_question(parsed, state)
@@ -191,6 +191,12 @@ def phrase(text: str, state: State) -> e.Event | None:
     return (
         _command(line, state) or (known.event(Typed(), state) if known is not None else None) or _command(bare, state)
     )
+
+
+def _said(text: str, state: State) -> e.Event | None:
+    """Return the event of a phrase; if only its beginning is one (`what if …`), that of the whole as a question."""
+    event = phrase(text, state)
+    return (question(text, state) or event) if isinstance(event, e.NotUnderstood) else event
 
 
 def _command(line: str, state: State) -> e.Event | None:
