@@ -62,7 +62,9 @@ def judge(sentences: Sequence[dict[str, str]], names: Known, table: Counts | Non
         start = time.perf_counter()
         meaning = meaning_of(wanted["text"], names) if table is None else recognise(wanted["text"], names, table)
         ms = 1e3 * (time.perf_counter() - start)
-        right = wanted["intent"] in (meaning.intent, *HOLDS.get(meaning.intent, ())) and same_subject(wanted, meaning, names)
+        right = wanted["intent"] in (meaning.intent, *HOLDS.get(meaning.intent, ())) and same_subject(
+            wanted, meaning, names
+        )
         out.append(Outcome(wanted, meaning, ms, right))
     return out
 

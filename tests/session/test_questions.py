@@ -17,9 +17,9 @@ from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis
 from advisor.records.questions import SURE, UNSURE
 from advisor.session import events as e
 from advisor.session.language import lexicon
+from advisor.session.language.asking import read_as
 from advisor.session.language.counts import Counts, counts
 from advisor.session.language.intents import OUT_OF_SCOPE, intents, recognise
-from advisor.session.language.asking import read_as
 from advisor.session.language.known import known
 from advisor.session.language.lexicon import Known, read
 from advisor.session.language.meaning import is_understood

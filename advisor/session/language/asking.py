@@ -29,7 +29,20 @@ from advisor.view.pages.answers.parts import main_subject
 _ACTS: Final = ("quit", "undo", "save")  # intents that change something: taken only if the reading is certain
 _COMMAND: Final = frozenset(("command", "cmd", "cmdline", "flag", "flags", "ncu", "collect", "profile", "section"))
 _ANOTHER: Final = frozenset(
-    ("next", "other", "another", "previous", "prev", "first", "last", "different", "switch", "following", "second", "third")
+    (
+        "next",
+        "other",
+        "another",
+        "previous",
+        "prev",
+        "first",
+        "last",
+        "different",
+        "switch",
+        "following",
+        "second",
+        "third",
+    )
 )
 _PART: Final = 4  # minimum letters of a part of a kernel's name
 _LIST: Final = frozenset(("kernels", "launches", "list", "others"))

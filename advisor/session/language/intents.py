@@ -297,7 +297,9 @@ def _meaning(sentence: Sentence, intent: str, confidence: float, near: tuple[str
 def _example(intent: str, subject: Subject | None) -> str:
     """Return a question of the intent in plain words, about the subject if it names one."""
     entry = intents()[intent]
-    return entry.about.format(it=subject.text) if entry.about and subject is not None and subject.text else entry.example
+    return (
+        entry.about.format(it=subject.text) if entry.about and subject is not None and subject.text else entry.example
+    )
 
 
 def _subject(sentence: Sentence, intent: str) -> Subject | None:
