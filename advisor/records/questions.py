@@ -52,9 +52,10 @@ class Alternative(Record):
 class Meaning(Record, kw_only=True):
     """How a question was read.
 
-    intent: an id of language/intents.yaml or one of the constants above; says: the intent in words; example: a question
-    with this meaning, in plain words, empty for the constants; subject: absent if it names none; confidence: 0 to 1; alternatives: meanings that are almost as likely; numbers: those in the text;
-    words: the text after spelling correction; gpu: the id of a GPU that the text names beside its subject, empty if it
+    intent: an id of language/intents.yaml or one of the constants above; says: the intent in words; example: a
+    question with this meaning, in plain words, empty for the constants; subject: absent if it names none; confidence:
+    0 to 1; alternatives: meanings that are almost as likely; numbers: those in the text; words: the text after
+    spelling correction; gpu: the id of a GPU that the text names beside its subject, empty if it
     names none.
     """
 

@@ -13,7 +13,6 @@ from advisor.session.language.judged import judged
 from advisor.session.language.lexicon import Known, Sentence, read
 from advisor.session.language.techniques import asked as technique_asked
 
-# A question that begins as one for yes or no (`is poor reuse the reason`) or ends so (`is this why`) is of another kind.
 # The intents whose answer that of a form holds: whether a number is good says its value, and whether it is the cause.
 HOLDS: Final = {
     JUDGE: ("is_cause", "is_bound", "value"),
@@ -21,6 +20,7 @@ HOLDS: Final = {
     WOULD_HELP: ("how_to_fix", "is_cause"),
     RESIDENT: ("value",),
 }
+# `is poor reuse the reason` and `…, is this why` are questions for yes or no.
 _WHY: Final = re.compile(
     r"^(?:(?:so|and|but|ok|well|then|hi|hey|please|tell me|explain|the|what is|me)\s+)*"
     r"(?:why|how come|what makes|what keeps|what is keeping|reason)\b"

@@ -46,7 +46,7 @@ def meaning_of(text: str, known: Known) -> Meaning:
 
 
 def _of_form(form: Meaning, by_words: Meaning) -> Meaning:
-    """Return the meaning by form, with the other reading offered where the words ask for something or of something else."""
+    """Return the meaning by form, with the reading by the words offered where the two differ."""
     same = form.intent == RESIDENT or _same(form.subject, by_words.subject)
     if not is_understood(by_words) or (by_words.intent in HOLDS[form.intent] and same):
         return form
