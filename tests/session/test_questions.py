@@ -30,7 +30,7 @@ from advisor.session.transcripts.format import decode, encode
 from advisor.view.pages import answer as pages
 from advisor.view.pages.answers.elsewhere import EXAMPLES
 from advisor.view.pages.answers.parts import Answer, Answered, Asked
-from tests.bench.questions import TUNED, judge, summary
+from tests.bench.questions import HELD_BACK, TUNED, judge, summary
 from tests.bench.word_counts import counted
 from tests.changed import replace
 
@@ -51,7 +51,9 @@ def names() -> Known:
         ("d.yaml", 0.97, 0.0),
         ("e.yaml", 0.97, 0.0),
         ("f.yaml", 0.96, 0.0),
-        ("../held_back_questions.yaml", 0.9, 0.05),  # not used to tune anything
+        ("g.yaml", 0.93, 0.03),
+        ("../held_back_questions.yaml", 0.9, 0.0),  # not used to tune anything
+        ("../fresh_questions.yaml", 0.9, 0.0),
     ],
 )
 def test_questions_are_read_right_fast_and_hardly_ever_wrong_with_confidence(
@@ -59,7 +61,9 @@ def test_questions_are_read_right_fast_and_hardly_ever_wrong_with_confidence(
 ) -> None:
     outcomes = judge(yaml.safe_load((DATA / file).read_text(encoding="utf-8")), names())
     made = summary(outcomes)
-    assert made["right"] >= least, [o.wanted["text"] for o in outcomes if not o.right]
+    # What is held back is not shown either.
+    missed = [o.wanted["text"] for o in outcomes if not o.right and (DATA / file).resolve() not in HELD_BACK]
+    assert made["right"] >= least, missed
     assert made["confidently_wrong"] <= most_wrong * len(outcomes)
     assert made["ms"] <= 100
 
