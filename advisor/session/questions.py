@@ -24,11 +24,10 @@ from advisor.records.errors import AdvisorError, UsageError
 from advisor.records.quantities import parse_metric
 from advisor.records.questions import JUDGE, NCU_RULE, Meaning, Subject
 from advisor.records.readings import RuleResult
-from advisor.session.language.forms import by_form
-from advisor.session.language.intents import recognise
 from advisor.session.language.launch_pairs import pair_meaning, two_launches
 from advisor.session.language.lexicon import Known
 from advisor.session.language.limited import on_launch
+from advisor.session.language.meaning import bare_object, meaning_of, shown_entry
 from advisor.view.pages.answer import answered
 from advisor.view.pages.answers.parts import Answered, Asked, found_of, main_subject
 
@@ -40,10 +39,6 @@ _LAUNCH_NUMBER: Final = re.compile(
 )
 _NAME: Final = re.compile(r"[A-Za-z_]\w*")
 _KERNEL: Final = frozenset(("kernel", "launch"))
-_ENTRY: Final = re.compile(
-    r"(?:what(?:\s+(?:is|are|does|do)|'s|s)?|explain|define|meaning of|tell me about)\s+", re.IGNORECASE
-)
-_MEANT: Final = re.compile(r"\s+(?:means?|stands? for|do)$", re.IGNORECASE)
 
 
 class Reasoned(Protocol):
@@ -93,10 +88,7 @@ def answer(text: str, judged: Reasoned, position: int, known: Known, path: str =
         asked = Asked(launches, at, path, pair=compared.pairs[0], before=before)
         meaning = pair_meaning(text)
         return Answered(meaning, asked, answered(meaning, asked))
-    meaning = by_form(text, names) or recognise(text, names)
-    if entry := shown_entry(text):
-        subject = Subject(entry, object_of(text), word=entry)
-        meaning = Meaning(text=text, intent="explain", says=f"what {entry} means", subject=subject, confidence=1.0)
+    meaning = meaning_of(text, names)
     problem = ""
     if meaning.intent == "other_launch":
         position, problem = other_launch(meaning, launches, position)
@@ -175,30 +167,7 @@ def entry_of(meaning: Meaning) -> str:
     """Return the word to explain: the entry of the subject, else the object of the question as typed."""
     if meaning.subject is not None and meaning.subject.word:
         return meaning.subject.word
-    return shown_entry(meaning.text) or _ARTICLE.sub("", object_of(meaning.text) or meaning.text)
-
-
-def shown_entry(text: str) -> str:
-    """Return the entry for a number that the pages show, such as `what does 3.1x mean`; empty for other questions."""
-    shown = _SHOWN.fullmatch(_ARTICLE.sub("", object_of(text)))
-    return "" if shown is None else shown["of"] or _SPEEDUP
-
-
-_ARTICLE: Final = re.compile(r"^(?:the|a|an|my|this|that)\s+", re.IGNORECASE)
-_SPEEDUP: Final = "estimated_speedup"  # the entry for a number such as 3.1x
-# A number as the pages show it: `3.1x`, `36 % margin`, `confidence of 65 %`.
-_SHOWN: Final = re.compile(
-    r"(?:~?\d[\d.,]*\s*(?:x|×|times)(?:\s*(?:faster|speedup|speed up))?(?:\s*\(.*\))?"
-    r"|(?:\d[\d.,]*\s*%?\s*(?:of\s+)?)?(?P<of>margin|confidence)(?:\s*(?:of\s+)?\d[\d.,]*\s*%?)?)",
-    re.IGNORECASE,
-)
-
-
-def object_of(text: str) -> str:
-    """Return the object of a question for a meaning, such as `what is X`; empty for other texts."""
-    bare = text.strip().rstrip("?!. ")
-    found = _ENTRY.match(bare)
-    return _MEANT.sub("", bare[found.end() :]) if found else ""
+    return shown_entry(meaning.text) or bare_object(meaning.text)
 
 
 def _gathered(meaning: Meaning, judged: Reasoned, asked: Asked) -> Asked:

@@ -14,13 +14,15 @@ from advisor.explain.explain import words
 from advisor.hardware import gpus
 from advisor.knowledge.base import catalog
 from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis
-from advisor.records.questions import SURE
+from advisor.records.questions import SURE, UNSURE
 from advisor.session import events as e
 from advisor.session.language import lexicon
+from advisor.session.language.asking import read_as
 from advisor.session.language.counts import Counts, counts
 from advisor.session.language.intents import OUT_OF_SCOPE, intents, recognise
 from advisor.session.language.known import known
 from advisor.session.language.lexicon import Known, read
+from advisor.session.language.meaning import is_understood
 from advisor.session.language.understand import understand
 from advisor.session.reducer import reduce
 from advisor.session.state import State, best_position
@@ -28,7 +30,7 @@ from advisor.session.transcripts.format import decode, encode
 from advisor.view.pages import answer as pages
 from advisor.view.pages.answers.elsewhere import EXAMPLES
 from advisor.view.pages.answers.parts import Answer, Answered, Asked
-from tests.bench.questions import judge, summary
+from tests.bench.questions import HELD_BACK, TUNED, judge, summary
 from tests.bench.word_counts import counted
 from tests.changed import replace
 
@@ -49,7 +51,9 @@ def names() -> Known:
         ("d.yaml", 0.97, 0.0),
         ("e.yaml", 0.97, 0.0),
         ("f.yaml", 0.96, 0.0),
-        ("../held_back_questions.yaml", 0.9, 0.05),  # not used to tune anything
+        ("g.yaml", 0.93, 0.03),
+        ("../held_back_questions.yaml", 0.9, 0.0),  # not used to tune anything
+        ("../fresh_questions.yaml", 0.9, 0.0),
     ],
 )
 def test_questions_are_read_right_fast_and_hardly_ever_wrong_with_confidence(
@@ -57,7 +61,9 @@ def test_questions_are_read_right_fast_and_hardly_ever_wrong_with_confidence(
 ) -> None:
     outcomes = judge(yaml.safe_load((DATA / file).read_text(encoding="utf-8")), names())
     made = summary(outcomes)
-    assert made["right"] >= least, [o.wanted["text"] for o in outcomes if not o.right]
+    # What is held back is not shown either.
+    missed = [o.wanted["text"] for o in outcomes if not o.right and (DATA / file).resolve() not in HELD_BACK]
+    assert made["right"] >= least, missed
     assert made["confidently_wrong"] <= most_wrong * len(outcomes)
     assert made["ms"] <= 100
 
@@ -151,7 +157,7 @@ def test_any_text_can_be_read() -> None:
 
 
 def test_a_question_of_two_meanings_is_answered_with_both() -> None:
-    meaning = recognise("where is the time lost", names())
+    meaning = recognise("where do i start", names())
     assert meaning.alternatives and meaning.confidence < SURE
     blocks = pages.answer_blocks(meaning, Answer("Something."))
     text = " ".join(str(getattr(block, "text", "")) for block in blocks)
@@ -318,3 +324,33 @@ def test_the_result_of_a_question_holds_its_meaning() -> None:
     outcome = desk().perform(state.waiting[0], state, lambda *_: None)
     assert isinstance(outcome, e.Completed) and isinstance(outcome.result, Answered)
     assert outcome.result.meaning.intent == "is_bound"
+
+
+# One way for both faces
+@cache
+def differently_read() -> list[tuple[str, str, str]]:
+    """Example sentences that the session does not treat as `ask` does: text, intent, what the session does."""
+    state, found = opened(), []
+    for text in (row["text"] for file in TUNED for row in yaml.safe_load(file.read_text(encoding="utf-8"))):
+        meaning, event = read_as(text, state), understand(text, state)
+        # These change something, so only a certain reading is acted on, and the name of a format may be misspelt.
+        answered = is_understood(meaning) and meaning.intent not in ("quit", "undo", "save")
+        if (answered and isinstance(event, e.NotUnderstood)) or (not answered and isinstance(event, e.QuestionAsked)):
+            found.append((text, meaning.intent, repr(event)[:120]))
+    return found
+
+
+def test_the_session_understands_every_sentence_that_ask_answers() -> None:
+    assert differently_read() == []
+
+
+def test_both_faces_offer_the_same_readings_of_a_doubtful_question() -> None:
+    text, state = "is that ok", opened()
+    meaning = read_as(text, state)
+    assert not is_understood(meaning) and len(meaning.readings) == 2
+    event = understand(text, state)
+    assert isinstance(event, e.NotUnderstood) and event.meant[:2] == meaning.readings
+    answer = pages.answered(meaning, Asked((first_launch(),), 0))
+    assert answer.says == UNSURE and answer.blocks[0].items == meaning.readings  # type: ignore[union-attr]
+    for reading in meaning.readings:
+        assert isinstance(understand(reading, state), e.QuestionAsked)

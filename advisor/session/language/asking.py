@@ -12,33 +12,46 @@ from advisor.knowledge.base import catalog
 from advisor.readers.fragment import paragraphs
 from advisor.reasoning.ncu_rules import recognised
 from advisor.records.errors import AdvisorError
-from advisor.records.questions import SURE, Meaning
+from advisor.records.questions import LEAST, SURE, Meaning
 from advisor.session import events as e
 from advisor.session.action import Typed
 from advisor.session.actions import COMMANDS
 from advisor.session.choices import choices, event_of_choice
 from advisor.session.language.files import form_of
-from advisor.session.language.forms import by_form
-from advisor.session.language.intents import OUT_OF_SCOPE, intents, recognise
+from advisor.session.language.intents import OUT_OF_SCOPE, intents
 from advisor.session.language.limited import on_launch
+from advisor.session.language.meaning import is_understood, meaning_of, object_of
 from advisor.session.language.names import pick, squash
-from advisor.session.questions import entry_of, object_of, other_launch, shown_entry, values_of
+from advisor.session.questions import entry_of, other_launch, values_of
 from advisor.session.state import State
 from advisor.view.pages.answers.parts import main_subject
 
-_LEAST: Final = 0.2  # minimum confidence of a reading that is answered at all
 _ACTS: Final = ("quit", "undo", "save")  # intents that change something: taken only if the reading is certain
 _COMMAND: Final = frozenset(("command", "cmd", "cmdline", "flag", "flags", "ncu", "collect", "profile", "section"))
-_ANOTHER: Final = frozenset(("next", "other", "another", "previous", "prev", "first", "last", "different", "switch"))
-_WHAT_IS: Final = re.compile(r"^(?:what is|what's|what are)\s+(?:the|a|an)\s", re.IGNORECASE)
+_ANOTHER: Final = frozenset(
+    (
+        "next",
+        "other",
+        "another",
+        "previous",
+        "prev",
+        "first",
+        "last",
+        "different",
+        "switch",
+        "following",
+        "second",
+        "third",
+    )
+)
 _PART: Final = 4  # minimum letters of a part of a kernel's name
 _LIST: Final = frozenset(("kernels", "launches", "list", "others"))
 
 
-def meaning_of(text: str, state: State) -> Meaning:
+def read_as(text: str, state: State) -> Meaning:
     """Return how a typed line is read as a question."""
     launches = () if state.diagnosis is None else state.diagnosis.launches
-    return recognise(text, replace(state.knowledge.asked, kernels=tuple(launch.kernel for launch in launches)))
+    return meaning_of(text, replace(state.knowledge.asked, kernels=tuple(launch.kernel for launch in launches)))
 
 
 def ncu_rule(text: str, state: State) -> e.Event | None:
@@ -56,19 +69,13 @@ def rule_among(text: str, state: State) -> str:
 
 def question(text: str, state: State, least: float | None = None) -> e.Event | None:
     """Return the event of a plain question; None if the line is none or its reading is less certain than `least`."""
-    least = _LEAST if least is None else least
-    if state.place == "launch" and _is_entry(wanted := shown_entry(text) or object_of(text), state):
-        return e.ExplainAsked(pick(wanted, state.knowledge.words)[0])
-    if len(state.experiments) > 1 and _OUTCOME.search(text):
+    least = LEAST if least is None else least
+    meaning = read_as(text, state)
+    if meaning.intent != "explain" and len(state.experiments) > 1 and _OUTCOME.search(text):
         return e.OutcomeAsked(text)
-    if by_form(text, state.knowledge.asked) is not None:
-        return e.QuestionAsked(text) if state.diagnosis is not None and state.diagnosis.launches else None
-    meaning = meaning_of(text, state)
     meaning = replace(meaning, subject=on_launch(meaning.subject, state.launch))
     if meaning.intent == OUT_OF_SCOPE or meaning.confidence < least:
-        # `what is X` asks for the meaning of X, whatever else the words of X suggest.
-        means = _WHAT_IS.match(text) and meaning.subject is not None and state.place == "launch"
-        return e.ExplainAsked(meaning.subject.word) if means and meaning.subject and meaning.subject.word else None
+        return None
     if meaning.intent in _ACTS and meaning.confidence < SURE:
         return None
     if meaning.confidence < SURE and not (meaning.intent == "explain" and object_of(text)):
@@ -78,6 +85,14 @@ def question(text: str, state: State, least: float | None = None) -> e.Event | N
     if event is None or isinstance(event, e.NotUnderstood):
         return event
     return event if state.place == "launch" or isinstance(event, _ANYWHERE) else _asked(meaning, state)
+
+
+def readings(text: str, state: State) -> tuple[str, ...]:
+    """Return what a line could ask, as questions to type, if its reading is too doubtful to be answered."""
+    if state.diagnosis is None or not state.diagnosis.launches:
+        return ()
+    meaning = read_as(text, state)
+    return () if meaning.intent == OUT_OF_SCOPE or is_understood(meaning) else meaning.readings
 
 
 def _is_entry(word: str, state: State) -> bool:

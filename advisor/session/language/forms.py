@@ -8,12 +8,23 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from advisor.records.questions import RESIDENT, WHY_VALUE, Meaning, Subject
+from advisor.records.questions import JUDGE, RESIDENT, WHY_VALUE, WOULD_HELP, Meaning, Subject
 from advisor.session.language.judged import judged
 from advisor.session.language.lexicon import Known, Sentence, read
 from advisor.session.language.techniques import asked as technique_asked
 
-_WHY: Final = re.compile(r"\b(?:why|how come|what makes|what keeps|what is keeping|reason)\b")
+# The intents whose answer that of a form holds: whether a number is good says its value, and whether it is the cause.
+HOLDS: Final = {
+    JUDGE: ("is_cause", "is_bound", "value"),
+    WHY_VALUE: ("why_slow",),
+    WOULD_HELP: ("how_to_fix", "is_cause"),
+    RESIDENT: ("value",),
+}
+# `is poor reuse the reason` and `…, is this why` are questions for yes or no.
+_WHY: Final = re.compile(
+    r"^(?:(?:so|and|but|ok|well|then|hi|hey|please|tell me|explain|the|what is|me)\s+)*"
+    r"(?:why|how come|what makes|what keeps|what is keeping|reason)\b"
+)
 _LOW: Final = frozenset(("low", "small", "poor", "bad", "little", "few", "only", "below", "under", "tiny", "lower"))
 _HIGH: Final = frozenset(("high", "big", "large", "many", "much", "above", "over", "higher", "huge"))
 _RESIDENT: Final = re.compile(
@@ -22,6 +33,7 @@ _RESIDENT: Final = re.compile(
     r"|\b(?:active|resident|concurrent|simultaneous)\b (?:threads?|blocks?|ctas?)\b"
 )
 _COUNTED: Final = re.compile(r"\bhow (?:many|much)\b|\bnumber of\b|\bcount of\b|^what is\b")
+_YES_NO: Final = re.compile(r"^(?:is|are|do|does|did|was|were|can|could|will|has|have)\b")
 _SUPPOSED: Final = frozenset(("if", "would", "suppose", "could", "should"))
 
 
@@ -39,7 +51,7 @@ def _why_value(sentence: Sentence, line: str) -> Meaning | None:
     """Return the meaning of `why is the occupancy so low`, if it is about one number of the launch."""
     words = set(sentence.words)
     direction = "low" if words & _LOW else "high" if words & _HIGH else ""
-    if not direction or not _WHY.search(line) or words & _SUPPOSED or "not" in words:
+    if not direction or not _WHY.match(line) or words & _SUPPOSED or "not" in words:
         return None
     measured = [thing for thing in sentence.things if thing.metrics and not _is_stall(thing)]
     subject = next(iter(measured), None)
@@ -53,7 +65,7 @@ def _resident(sentence: Sentence, line: str) -> Meaning | None:
     """Return the meaning of `how many threads run at once`."""
     if not _RESIDENT.search(line) or not _COUNTED.search(line) or sentence.gpu or set(sentence.words) & _SUPPOSED:
         return None
-    if "per scheduler" in line or "scheduler" in line:
+    if _YES_NO.match(line) or "scheduler" in line:
         return None
     subject = Subject("occupancy", "threads", metrics=("occupancy_achieved_pct", "occupancy_theoretical_pct"))
     return _meaning(sentence, RESIDENT, "how many threads run at once", subject)

@@ -30,4 +30,6 @@ def known(folders: tuple[Path, ...] = ()) -> Known:
     metrics = tuple((name, metric) for name, metric in names_of(base) if metric not in others)
     metrics += tuple((raw, name) for name, entry in base.metrics.items() if name not in others for raw in entry.names)
     terms = tuple(hit.id for hit in explain.contents(folders) if hit.kind in _KINDS)
-    return Known(metrics, tuple(titles.items()), terms, tuple(gpus.table().index.items()))
+    return Known(
+        metrics, tuple(titles.items()), terms, tuple(gpus.table().index.items()), entries=explain.words(folders)
+    )

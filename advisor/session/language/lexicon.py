@@ -114,7 +114,7 @@ class Known(Struct, frozen=True):
     """What can be named beside the vocabulary.
 
     metrics: (spoken name, metric id); findings: id to title; terms: ids that `explain` knows; gpus: (name, id);
-    kernels: names of kernels.
+    kernels: names of kernels; entries: all ids that `explain` knows.
     """
 
     metrics: tuple[tuple[str, str], ...] = ()
@@ -122,6 +122,7 @@ class Known(Struct, frozen=True):
     terms: tuple[str, ...] = ()
     gpus: tuple[tuple[str, str], ...] = ()
     kernels: tuple[str, ...] = ()
+    entries: tuple[str, ...] = ()
 
 
 class Sentence(Struct, frozen=True):

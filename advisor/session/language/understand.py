@@ -25,7 +25,7 @@ from advisor.session.actions.help import TYPE_HELP
 from advisor.session.cards import range_text
 from advisor.session.choices import DONT_KNOW_WORDS, choices, event_of_choice, offered
 from advisor.session.language import files
-from advisor.session.language.asking import ncu_rule, question, rule_among
+from advisor.session.language.asking import ncu_rule, question, readings, rule_among
 from advisor.session.language.launch_pairs import two_launches
 from advisor.session.language.names import begun, called, near, pick, squash
 from advisor.session.language.pasted import Pasted, in_order, read
@@ -97,7 +97,7 @@ def understand(text: str, state: State) -> e.Event | None:
     return (
         launches_compared(parsed, state)
         or _choose(parsed, state)
-        or phrase(parsed, state)
+        or _said(parsed, state)
         or _named_thing(parsed, state)
         or _named_kernel(parsed, state)
         or _numbers_or_question(parsed, state)
@@ -193,6 +193,12 @@ def phrase(text: str, state: State) -> e.Event | None:
     )
 
 
+def _said(text: str, state: State) -> e.Event | None:
+    """Return the event of a phrase; if only its beginning is one (`what if …`), that of the whole as a question."""
+    event = phrase(text, state)
+    return (question(text, state) or event) if isinstance(event, e.NotUnderstood) else event
+
+
 def _command(line: str, state: State) -> e.Event | None:
     """Return the event of a command without its slash, alone or with arguments that it accepts."""
     first, _, rest = line.partition(" ")
@@ -213,7 +219,8 @@ def unclear(text: str, state: State) -> e.NotUnderstood:
     labels = {word: c.label for c in reversed(_listed(state)) for word in (*c.words, c.label) if len(word) > 1}
     slashed = {name: f"/{name}" for name in COMMANDS}
     known = {word: f"/explain {word}" for word in state.knowledge.words}
-    lines: list[str] = []
+    # Of a sentence that could ask something, the likely readings; of a word or two, names like it.
+    lines: list[str] = [*readings(text, state)] if len(text.split()) > _PROSE else []
     for pool, most in ((labels, _CHOICES), (slashed, 1), (known, _MOST)):
         lines += [pool[name] for name in _alike(text, pool)][:most]
     meant = tuple(dict.fromkeys(lines))[:_MOST]

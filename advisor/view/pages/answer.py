@@ -7,8 +7,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from advisor.records.diagnosis import overriding
-from advisor.records.questions import SURE, Meaning
-from advisor.view.blocks import Block, Command, Fact, Facts, Page, Paragraph
+from advisor.records.questions import LEAST, SURE, UNSURE, Meaning
+from advisor.view.blocks import Block, Bullets, Command, Fact, Facts, Page, Paragraph
 from advisor.view.pages.answers import cause, elsewhere, judged, low_or_high, numbers, techniques
 from advisor.view.pages.answers.elsewhere import on_named_gpu, out_of_scope
 from advisor.view.pages.answers.parts import Answer, Answers, Asked
@@ -18,6 +18,8 @@ from advisor.view.text import sentence
 
 def answered(meaning: Meaning, asked: Asked) -> Answer:
     """Return the answer to a question; about a launch without valid numbers it begins with the reason."""
+    if meaning.intent != "out_of_scope" and meaning.confidence < LEAST:
+        return Answer(UNSURE, blocks=(Bullets(meaning.readings),), then=("what can I ask",))
     answer = _ANSWERS.get(meaning.intent, out_of_scope)(meaning, asked)
     if asked.gpu and meaning.intent not in _OF_NO_GPU:
         answer = on_named_gpu(meaning, asked, answer)
@@ -38,7 +40,7 @@ def answer_blocks(meaning: Meaning, answer: Answer, note: str = "") -> tuple[Blo
     # A question that names another GPU is answered for both.
     read = [other for other in meaning.alternatives if not (meaning.gpu and other.intent == "other_gpu")]
     both = bool(meaning.gpu and meaning.alternatives and not read)
-    if meaning.confidence < SURE and meaning.intent != "out_of_scope" and not both:
+    if LEAST <= meaning.confidence < SURE and meaning.intent != "out_of_scope" and not both:
         text = f"I read this as: {meaning.says}."
         others = [f"{other.says} (type: {other.example})" for other in read]
         text += f" Or did you mean {'; or '.join(others)}?" if others else " Say it in other words if that is not it."
