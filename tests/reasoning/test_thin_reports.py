@@ -222,3 +222,12 @@ def test_passes_of_a_kernel_with_shared_memory_are_scattered_accesses_where_l2_l
     }  # fmt: skip
     assert first(values) == "uncoalesced_access"
     assert first({**values, "sectors_per_request_load": 4, "l1_requests_pct": 16}) != "uncoalesced_access"
+
+
+def test_the_launch_configuration_alone_shows_blocks_of_part_of_a_warp() -> None:
+    alone = {"duration_ns": 1e6, "sm_count": 132, "grid_size": 5000}
+    assert first({**alone, "block_size": 1}) == "partial_warps"
+    assert first({**alone, "block_size": 256}) == "unexplained"
+    assert first({**alone, "block_size": 1, "duration_ns": 5000}) != "partial_warps"
+    # DRAM near its rate loses nothing by empty lanes.
+    assert first({**alone, "block_size": 1, "dram_pct": 86, "dram_achievable_pct": 87}) != "partial_warps"
