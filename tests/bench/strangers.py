@@ -53,6 +53,12 @@ class Row(Struct, frozen=True):
         return bool({self.class_id or "undetermined", "unexplained"} & {*self.entry["accepted"]})
 
     @property
+    def agrees(self) -> bool:
+        """Whether the first finding, or the class without any, is accepted or one that may `also` come first."""
+        first = {self.found[0]} if self.found else {self.class_id or "undetermined", "unexplained"}
+        return self.right or bool(first & {*self.entry.get("also", ())})
+
+    @property
     def near(self) -> bool:
         """Whether an accepted finding is among the first three, or the class is accepted."""
         return self.right or bool({*self.found[:3], self.class_id} & {*self.entry["accepted"]})
@@ -130,6 +136,10 @@ def table(rows: Sequence[Row]) -> Iterable[str]:
         yield f"{name:<24} {share(part, 'right'):<18} {share(part, 'near'):<18} {share(part, 'misleads')}"
     gains = [row for row in rows if row.entry.get("gain") and row.low is not None and row.high is not None]
     yield f"measured gains inside the stated range: {len(gains) - len(outside(gains))} of {len(gains)}"
+    if any(row.entry.get("truth") == "reader" for row in rows):
+        apart = [row for row in rows if not row.right]
+        yield f"first finding is the reader's or one that the reader also names: {share(rows, 'agrees').strip()}"
+        yield f"other than the reader's first: {len(apart)}; {sum('argued' in r.entry for r in apart)} are argued"
     untold = [row for row in rows if row.missing_trust]
     yield f"entries with a caveat that was not said: {len(untold)} of {sum(1 for r in rows if r.entry.get('trust'))}"
 
@@ -205,6 +215,8 @@ def run(folder: Path, half: str, misses: bool, truth: Path = TRUTH) -> int:
                 print(f"- {row.entry['file']} [{row.entry.get('launch', '')}] {row.entry.get('kernel', '')[:60]}")
                 print(f"    {row.entry['set']}, {row.entry['truth']}; accepted {row.entry['accepted']}")
                 print(f"    found {row.found[:4]} ({row.confidence}) class {row.class_id} {row.why}")
+                if "argued" in row.entry:
+                    print(f"    {row.entry['argued']}")
         for row in outside(row for row in rows if half_of(row.entry["digest"]) == "tuning"):
             print(f"- gain {row.entry['gain']:g} outside {row.low:.2f} to {row.high:.2f}: {row.entry['file']}", end="")
             print(f" [{row.entry.get('launch', '')}] {row.entry.get('kernel', '')[:60]}, found {row.found[:1]}")

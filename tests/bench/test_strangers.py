@@ -28,6 +28,25 @@ def test_the_first_finding_counts_and_without_one_the_class(
     assert (row.right, row.near, row.misleads) == (right, near, misleads)
 
 
+def test_a_finding_that_may_also_come_first_agrees_and_is_not_right() -> None:
+    entry = {**ENTRY, "truth": "reader", "also": ["tail_effect"], "argued": "why"}
+    rows = [Row(entry, ("tail_effect",)), Row(entry, ("launch_overhead",)), Row(entry, ("uncoalesced_access",))]
+    assert [(row.right, row.agrees) for row in rows] == [(False, True), (False, False), (True, True)]
+    lines = list(table(rows))
+    assert "first finding is the reader's or one that the reader also names: 2 of   3 ( 67%)" in lines
+    assert "other than the reader's first: 2; 2 are argued" in lines
+
+
+def test_every_argument_is_with_a_verdict_of_the_reader() -> None:
+    import yaml
+
+    entries = yaml.safe_load((TRUTH.parent / "second_reader.yaml").read_text(encoding="utf-8"))
+    argued = [entry for entry in entries if "argued" in entry]
+    assert len(entries) == 60
+    assert argued
+    assert all(half_of(entry["digest"]) == "tuning" for entry in argued)
+
+
 def test_a_refused_file_is_right_where_nothing_can_be_said() -> None:
     assert Row({"accepted": ["undetermined"]}, why="refused").right
     assert not Row(ENTRY, why="refused").right

@@ -134,7 +134,7 @@ def test_the_halves_of_memory_throughput_and_single_units_replace_what_is_absent
 def test_dram_below_85_percent_of_the_achievable_rate_is_not_near_it_where_no_access_was_counted() -> None:
     full = {**WAITING, "memory_throughput_pct": 74, "dram_pct": 75, "dram_achievable_pct": 87}
     assert first(full) == "near_memory_roofline"
-    assert first({**full, "memory_throughput_pct": 71, "dram_pct": 71}) == "unexplained"
+    assert first({**full, "memory_throughput_pct": 71, "dram_pct": 71}) == "memory_latency"
 
 
 @pytest.fixture(scope="module")
@@ -177,3 +177,57 @@ def test_a_general_fix_has_a_wide_range_only_while_another_one_may_suit() -> Non
     assert unknown.low == 1
     assert unknown.high > 2
     assert "which of several fixes suits" in unknown.how
+
+
+def test_equal_limits_of_registers_and_shared_memory_are_named_together() -> None:
+    limits = {"occupancy_limit_registers": 3.0, "occupancy_limit_shared": 3.0, "occupancy_limit_warps": 16.0}
+    values = {**WAITING, **CAPPED, **limits, "occupancy_limit_blocks": 32.0, "blocks_per_sm_limit": 3.0}
+    assert "low_occupancy_registers" in causes(launch(values))
+    found = next(f for f in launch(values).findings if f.id == "low_occupancy_registers")
+    assert found.fix.id == "lower_both_limits"
+    # With fewer blocks than fit, the grid is the limit, not registers or shared memory.
+    assert "low_occupancy_registers" not in causes(launch({**values, "grid_size": 300}))
+
+
+def test_as_many_registers_as_the_block_size_allows_are_a_sign_of_spills_only_where_no_local_access_was_counted() -> (
+    None
+):
+    values = {**WAITING, "registers_per_thread": 80, "registers_most": 80, "block_size": 768, "library_kernel": 0}
+    assert first(values) == "register_spilling"
+    assert first({**values, "registers_per_thread": 72}) != "register_spilling"
+    assert first({**values, "local_inst": 0, "inst_executed": 1e6}) != "register_spilling"
+    assert first({**values, "library_kernel": 1}) != "register_spilling"
+
+
+def test_integer_products_are_told_from_multiply_adds_by_the_issue_slots() -> None:
+    values = {**COMPUTE, "pipe_fma_pct": 71, "pipe_alu_pct": 35, "issue_pct": 70, "issue_active": 0.71}
+    hopper = {"device_cc_major": 9, "device_cc_minor": 0}
+    assert first({**values, **hopper, "memory_throughput_pct": 66, "dram_pct": 66}) == "integer_overhead"
+    # Enough issue slots for both; one half of the FMA pipe only (CC 8.0); packed half products without ALU.
+    assert first({**values, **hopper, "issue_pct": 90, "issue_active": 0.9}) != "integer_overhead"
+    assert first({**values, "device_cc_major": 8, "device_cc_minor": 0}) != "integer_overhead"
+    assert first({**values, **hopper, "pipe_alu_pct": 6}) != "integer_overhead"
+
+
+def test_dram_below_what_it_can_reach_with_idle_schedulers_is_waited_for() -> None:
+    values = {**WAITING, "memory_throughput_pct": 64, "dram_pct": 64, "dram_achievable_pct": 87, "issue_active": 0.33}
+    assert first(values) == "memory_latency"
+    assert first({**values, "issue_active": 0.7, "issue_pct": 58}) == "unexplained"
+
+
+def test_passes_of_a_kernel_with_shared_memory_are_scattered_accesses_where_l2_leads() -> None:
+    values = {
+        **WAITING, "l1_wavefronts_pct": 31, "l1_requests_pct": 4, "l2_tags_pct": 58, "memory_throughput_pct": 58,
+        "shared_static_bytes": 4096, "shared_dynamic_bytes": 0, "issue_active": 0.1,
+    }  # fmt: skip
+    assert first(values) == "uncoalesced_access"
+    assert first({**values, "sectors_per_request_load": 4, "l1_requests_pct": 16}) != "uncoalesced_access"
+
+
+def test_the_launch_configuration_alone_shows_blocks_of_part_of_a_warp() -> None:
+    alone = {"duration_ns": 1e6, "sm_count": 132, "grid_size": 5000}
+    assert first({**alone, "block_size": 1}) == "partial_warps"
+    assert first({**alone, "block_size": 256}) == "unexplained"
+    assert first({**alone, "block_size": 1, "duration_ns": 5000}) != "partial_warps"
+    # DRAM near its rate loses nothing by empty lanes.
+    assert first({**alone, "block_size": 1, "dram_pct": 86, "dram_achievable_pct": 87}) != "partial_warps"
