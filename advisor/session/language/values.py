@@ -139,10 +139,11 @@ def understood(
     values: dict[str, float] = {}
     unread: list[str] = []
     because, meant, several = "", tuple[str, ...](), False
+    as_typed = [pair.name for pair in pairs]
     pairs = tuple(Said(_whole_name(pair, beside or pairs, index, bool(likely)), pair.value) for pair in pairs)
     asked = {metric for page in index.pages for metric, _, _ in page.rows} if likely else frozenset[str]()
     for at, pair in enumerate(pairs):
-        typed = f"{pair.name} {pair.value.strip()}"
+        typed = f"{as_typed[at]} {pair.value.strip()}"
         why = unused(plain(pair.name), _count(pair.value))
         if why:
             because = because or f"{pair.name} is {why}."
