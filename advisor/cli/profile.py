@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shlex
-import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +22,6 @@ from advisor.program.run import Program, program, run
 from advisor.program.watch import stamp, until_changed
 from advisor.reasoning.diagnose import analyse
 from advisor.reasoning.document import DiagnosisDocument, diagnosis_document
-from advisor.records import resources
 from advisor.records.diagnosis import Diagnosis
 from advisor.records.errors import EXIT_DONE, InputError, UsageError
 from advisor.records.escapes import printable

@@ -5,20 +5,19 @@ This module and those that it imports are what `export ncu-rules` writes into th
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from msgspec import Struct
 
 from advisor.knowledge.base import Catalog
-from advisor.reasoning.assemble import verdict_and_finding
-from advisor.reasoning.conclude import conclude, in_order
-from advisor.reasoning.inputs import Inputs
 from advisor.readers.actions import describe, instances, local_split_by_code
 from advisor.readers.described import launch_of
 from advisor.readers.frame import frame, names_wanted
 from advisor.readers.marks import from_code, has_marks
 from advisor.readers.numbers import Packer
+from advisor.reasoning.assemble import verdict_and_finding
+from advisor.reasoning.conclude import conclude, in_order
+from advisor.reasoning.inputs import Inputs
 from advisor.records.diagnosis import Finding, Verdict
 from advisor.records.readings import ReportInfo
 from advisor.source.hotspots import lines, spots
@@ -64,7 +63,9 @@ def diagnose_action(catalog: Catalog, action: Any) -> Told:
     if finding is None:
         return Told(verdict, None)
     values = concluded.observed.values(0)
-    return Told(verdict, finding, _focus(catalog, launch.values, finding, values), marks(catalog, action, finding, launch.cc))
+    return Told(
+        verdict, finding, _focus(catalog, launch.values, finding, values), marks(catalog, action, finding, launch.cc)
+    )
 
 
 def described(action: Any, names: list[str]) -> dict[str, Any]:
@@ -96,7 +97,7 @@ def _focus(
     catalog: Catalog, reported: Any, finding: Finding, values: dict[str, float]
 ) -> tuple[tuple[str, float, str], ...]:
     """Return the metrics of the report that the evidence compares, by ncu's names."""
-    out = {}
+    out: dict[str, tuple[str, float, str]] = {}
     for one in finding.evidence:
         entry = catalog.metrics.get(one.metric)
         name = next((n for n in (entry.names if entry is not None else ()) if n in reported), None)
@@ -124,14 +125,9 @@ def marks(catalog: Catalog, action: Any, finding: Finding, cc: str) -> tuple[Mar
     listing = Listing(listed(pcs, chains, texts, columns, cc, [""] * len(pcs), [0] * len(pcs)), frozenset())
     found = listing.values(wanted)
     hot = spots(listing, found) if found is not None else ()
-    out = []
-    for line in lines(hot)[:_MOST]:
-        if line.share >= _LEAST_SHARE:
-            out.append(Mark(line.file, line.line, line.share, wanted.title))
-    for spot in hot[:_MOST]:
-        if spot.share >= _LEAST_SHARE and math.isfinite(spot.share):
-            out.append(Mark("", pcs[0] + spot.row.pc, spot.share, wanted.title))
-    return tuple(out)
+    named = [Mark(line.file, line.line, line.share, wanted.title) for line in lines(hot)[:_MOST]]
+    single = [Mark("", pcs[0] + spot.row.pc, spot.share, wanted.title) for spot in hot[:_MOST]]
+    return tuple(mark for mark in (*named, *single) if mark.share >= _LEAST_SHARE)
 
 
 def told(catalog: Catalog, action: Any) -> dict[str, Any]:

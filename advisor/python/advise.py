@@ -183,9 +183,7 @@ def advised(
 ) -> Advice:
     """Profile what was sent and return its diagnosis. folder: for intermediate files. Raises AdviceError."""
     try:
-        settings = Settings(
-            sections=folder, section=IDENTIFIER, kernel=_pattern(kernel), most=most, limit_s=limit_s
-        )
+        settings = Settings(sections=folder, section=IDENTIFIER, kernel=_pattern(kernel), most=most, limit_s=limit_s)
         place = report_place(None if report is None else Path(report), "python")
         write_whole(folder / FILE, section_text(catalog().metrics))
         words = (sys.executable, "-m", "advisor.python.child", str(sent.file))

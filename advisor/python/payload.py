@@ -99,6 +99,8 @@ def _plain(value: Any) -> Any:
     """Return the plain function of a function or compiled kernel of the notebook, or None."""
     attribute = _PLAIN.get(type(value).__module__.partition(".")[0])
     plain = getattr(value, attribute, None) if attribute else value
+    if plain is None:
+        return None
     mine = inspect.isfunction(plain) and plain.__module__ == "__main__" and "<" not in plain.__qualname__
     return plain if mine and _has_source(plain) else None
 

@@ -17,8 +17,8 @@ from msgspec import Struct
 from advisor.knowledge.sampling import sampled_names
 from advisor.readers import formats
 from advisor.readers.container import Container, Limits, spans
-from advisor.readers.formats import unpack
 from advisor.readers.described import launch_of
+from advisor.readers.formats import unpack
 from advisor.readers.frame import Contents, Launch, clean, one_line
 from advisor.readers.numbers import Packer
 from advisor.records.child import Child, python_command, schedule_of

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "program"))
-from program_machine import Machine, environment, prepare  # noqa: E402
+from program_machine import Machine, environment, prepare
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""`advise` on functions and blocks, with an ncu that needs no GPU: a child process runs, the report is a recorded one."""
+"""`advise` on functions and blocks, with an ncu that needs no GPU and writes recorded launches."""
 
 from __future__ import annotations
 
@@ -117,7 +117,8 @@ def test_a_function_of_a_script_is_found_again_although_its_globals_cannot_be_se
     script = machine.home / "tool.py"
     script.write_text(
         "import threading\nfrom advisor import advise\nLOCK = threading.Lock()\n\n"
-        f"@advise(kernel={KERNEL!r}, report='made')\ndef work(n):\n    with LOCK:\n        open('ran', 'a').write(str(n))\n\n"
+        f"@advise(kernel={KERNEL!r}, report='made')\n"
+        "def work(n):\n    with LOCK:\n        open('ran', 'a').write(str(n))\n\n"
         "if __name__ == '__main__':\n    print(work(7).launches[0].kernel)\n",
         encoding="utf-8",
     )

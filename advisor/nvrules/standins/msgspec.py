@@ -57,7 +57,9 @@ class _Kind(type):
             known.update(base.__dict__.get("_own", {}))
         made._own = {key: (value, bool(options.get("kw_only"))) for key, value in own.items()}  # type: ignore[attr-defined]
         known.update(made._own)  # type: ignore[attr-defined]
-        order = [key for key, (_, last) in known.items() if not last] + [key for key, (_, last) in known.items() if last]
+        order = [key for key, (_, last) in known.items() if not last] + [
+            key for key, (_, last) in known.items() if last
+        ]
         made.__struct_fields__ = tuple(order)  # type: ignore[attr-defined]
         made._defaults = {key: value for key, (value, _) in known.items()}  # type: ignore[attr-defined]
         named = {value.name: key for key, (value, _) in known.items() if isinstance(value, _Field) and value.name}
@@ -95,7 +97,8 @@ class Struct(metaclass=_Kind):
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and all(
-            self.__dict__[key] == other.__dict__[key] for key in self.__struct_fields__  # type: ignore[attr-defined]
+            self.__dict__[key] == other.__dict__[key]
+            for key in self.__struct_fields__  # type: ignore[attr-defined]
         )
 
     def __hash__(self) -> int:
@@ -113,7 +116,9 @@ def _hints(kind: type) -> dict[str, Any]:
         for base in reversed(kind.__mro__):
             space = sys.modules[base.__module__].__dict__
             for key, hint in base.__dict__.get("__annotations__", {}).items():
-                found[key] = eval(hint, dict(space)) if isinstance(hint, str) else hint  # the annotations of our classes
+                found[key] = (
+                    eval(hint, dict(space)) if isinstance(hint, str) else hint
+                )  # the annotations of our classes
         kind._types = found  # type: ignore[attr-defined]
     return found
 

@@ -16,7 +16,7 @@ nan, inf = math.nan, math.inf
 float64, int8, intp = float, int, int
 
 
-class dtype:  # noqa: N801
+class dtype:
     """The kind of an array's values: `f` for floats, `i`, `b`, `O` for the rest."""
 
     def __init__(self, kind: str) -> None:
@@ -27,7 +27,7 @@ def _size(shape: tuple[int, ...]) -> int:
     return math.prod(shape)
 
 
-class ndarray:  # noqa: N801
+class ndarray:
     """Values in row-major order, and their shape."""
 
     def __init__(self, flat: list[Any], shape: tuple[int, ...]) -> None:
@@ -49,11 +49,14 @@ class ndarray:  # noqa: N801
     @property
     def dtype(self) -> dtype:
         """The kind of the values."""
-        kinds = {"b" if isinstance(v, bool) else "i" if isinstance(v, int) else "f" if isinstance(v, float) else "O" for v in self.flat}
+        kinds = {
+            "b" if isinstance(v, bool) else "i" if isinstance(v, int) else "f" if isinstance(v, float) else "O"
+            for v in self.flat
+        }
         return dtype("O" if "O" in kinds else "f" if "f" in kinds or not kinds else "i" if "i" in kinds else "b")
 
     @property
-    def T(self) -> ndarray:  # noqa: N802
+    def T(self) -> ndarray:
         """The transposed array."""
         if self.ndim < 2:
             return self
@@ -156,7 +159,9 @@ class ndarray:  # noqa: N801
 
     def __setitem__(self, key: Any, value: Any) -> None:
         places, _ = self._select(key)
-        values = value.flat if isinstance(value, ndarray) else list(value) if isinstance(value, (list, tuple)) else [value]
+        values = (
+            value.flat if isinstance(value, ndarray) else list(value) if isinstance(value, (list, tuple)) else [value]
+        )
         for at, place in enumerate(places):
             self.flat[place] = values[at if len(values) > 1 else 0]
 
@@ -270,7 +275,14 @@ _BINARY = {
     "mod": operator.mod,
     "floordiv": operator.floordiv,
 }
-_COMPARE = {"lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge, "eq": operator.eq, "ne": operator.ne}
+_COMPARE = {
+    "lt": operator.lt,
+    "le": operator.le,
+    "gt": operator.gt,
+    "ge": operator.ge,
+    "eq": operator.eq,
+    "ne": operator.ne,
+}
 
 
 def _define() -> None:
@@ -298,7 +310,9 @@ def array(values: Any, dtype: Any = None) -> ndarray:
         made = ndarray([values], ())
     else:
         rows = list(values)
-        if rows and builtins.all(isinstance(r, (list, tuple, ndarray)) and not (isinstance(r, ndarray) and not r.shape) for r in rows):
+        if rows and builtins.all(
+            isinstance(r, (list, tuple, ndarray)) and not (isinstance(r, ndarray) and not r.shape) for r in rows
+        ):
             parts = [r.flat if isinstance(r, ndarray) else list(r) for r in rows]
             made = ndarray([v for part in parts for v in part], (len(parts), len(parts[0])))
         else:
@@ -406,17 +420,17 @@ def _stacked(values: Any) -> ndarray:
     return ndarray([v for part in parts for v in part], (len(parts), *(shape or (1,))))
 
 
-def max(values: Any, axis: int | None = None) -> Any:  # noqa: A001
+def max(values: Any, axis: int | None = None) -> Any:
     """Return the maximum along an axis."""
     return _stacked(values).max(axis)
 
 
-def min(values: Any, axis: int | None = None) -> Any:  # noqa: A001
+def min(values: Any, axis: int | None = None) -> Any:
     """Return the minimum along an axis."""
     return _stacked(values).min(axis)
 
 
-def any(values: Any, axis: int | None = None) -> Any:  # noqa: A001
+def any(values: Any, axis: int | None = None) -> Any:
     """Return whether any value along an axis is true."""
     return _stacked(values).any(axis)
 
@@ -467,7 +481,7 @@ def broadcast_to(values: Any, shape: tuple[int, ...]) -> ndarray:
     return full(shape, asarray(values).flat[0])
 
 
-def abs(values: Any) -> Any:  # noqa: A001
+def abs(values: Any) -> Any:
     """Return absolute values."""
     return _each(math.fabs, values)
 
@@ -494,7 +508,7 @@ def power(a: Any, b: Any) -> Any:
     return _each(_powered, a, b)
 
 
-class errstate(contextlib.ContextDecorator):  # noqa: N801
+class errstate(contextlib.ContextDecorator):
     """Nothing: there are no warnings."""
 
     def __init__(self, **kinds: str) -> None:
@@ -507,6 +521,6 @@ class errstate(contextlib.ContextDecorator):  # noqa: N801
         pass
 
 
-def all(values: Any, axis: int | None = None) -> Any:  # noqa: A001
+def all(values: Any, axis: int | None = None) -> Any:
     """Return whether all values along an axis are true."""
     return _stacked(values).all(axis)

@@ -1,4 +1,4 @@
-"""Stands in for the module that Nsight Compute gives its rules: launches of ncu_report, and a front end that records."""
+"""Stands in for the module that ncu gives its rules: launches of ncu_report, and a front end that records."""
 
 from typing import Any
 
