@@ -80,7 +80,9 @@ def test_the_markers_are_on_the_lines_that_diagnose_names(shown: list[dict[str, 
 
 
 def test_focus_metrics_are_names_and_values_of_the_report(shown: list[dict[str, Any]], tour: Path) -> None:
-    focus = [(action, *one[1:3]) for action, launch in zip(actions(tour), shown, strict=True) for one in launch["focus"]]
+    focus = [
+        (action, *one[1:3]) for action, launch in zip(actions(tour), shown, strict=True) for one in launch["focus"]
+    ]
     assert len(focus) > 10
     for action, name, value in focus:
         assert action.metric_by_name(name).value() == pytest.approx(value), name
