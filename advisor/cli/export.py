@@ -55,8 +55,7 @@ def _commands(folder: Path) -> list[str]:
         "# collect, and show the finding:",
         f"ncu {where} --import-source yes -o profile ./app",
         "ncu --import profile.ncu-rep --page details",
-        "# show it on a report that exists:",
-        f"ncu --import REPORT.ncu-rep {where} --page details",
+        "# `ncu --import` takes no section folder: the rule runs when the report is collected, or in ncu-ui",
     ]
 
 

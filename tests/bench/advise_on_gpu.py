@@ -57,7 +57,7 @@ if find_spec("torch") and find_spec("triton"):
     import triton.language as tl
 
     @triton.jit
-    def strided_copy(source: Any, target: Any, n: Any, stride: tl.constexpr, BLOCK: tl.constexpr) -> None:  # noqa: N803
+    def strided_copy(source, target, n, stride: tl.constexpr, BLOCK: tl.constexpr):  # noqa: N803
         """Copy every `stride`-th value."""
         at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
         values = tl.load(source + at * stride, mask=at < n)
