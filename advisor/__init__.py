@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from advisor.records.readings import Reading
 
 __version__ = "0.2.0"
-__all__ = ["Diagnosis", "__version__", "diagnose", "read"]
+__all__ = ["Diagnosis", "__version__", "advise", "diagnose", "load_ipython_extension", "read"]
 
 
 def diagnose(*paths: str | Path, **options: Any) -> Diagnosis:
@@ -38,3 +38,17 @@ def read(path: Path, *, metric_filter: Collection[str] | None = None, **options:
     from advisor.readers.read import read as read_report
 
     return read_report(path, metric_filter=metric_filter, **options)
+
+
+def advise(*function: Any, **options: Any) -> Any:
+    """Decorate a function, or open a block, whose kernels are to be diagnosed; see `advisor.python.advise.advise`."""
+    from advisor.python.advise import advise as advise_python
+
+    return advise_python(*function, **options)
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """Add `%%advise` to a notebook: `%load_ext advisor`."""
+    from advisor.python.magic import register
+
+    register(shell)

@@ -31,6 +31,7 @@ COMMANDS = {
     "timeline": ("advisor.cli.timeline:timeline", "Analyse an Nsight Systems trace and choose a kernel to profile."),
     "napkin": ("advisor.cli.napkin:napkin", "Estimate bound and minimum time before profiling."),
     "collect": ("advisor.cli.collect:collect", "Print the ncu command that collects the missing metrics."),
+    "export": ("advisor.cli.export:export", "Write rules for Nsight Compute, so that ncu-ui shows the first finding."),
     "sweep": ("advisor.cli.sweep:sweep", "Build, profile and compare variants of your own kernel."),
     "emulate": ("advisor.cli.emulate:emulate", "Run a kernel on the CPU and count what Nsight Compute counts."),
     "fix": ("advisor.cli.fix:fix", "Patch a kernel's source; offers only patches that are proven on the CPU."),

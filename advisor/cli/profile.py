@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 import shlex
-import tempfile
 import time
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 
 import click
@@ -17,15 +15,13 @@ from advisor.cli.options import PATH, Knowledge, Output, argument, command, flag
 from advisor.compare.compare import compare, read_sides
 from advisor.compare.side import Side
 from advisor.knowledge.base import catalog
-from advisor.profiling.ncu import SUFFIX
 from advisor.profiling.process import ended_by
-from advisor.program.collect import Collected, Replay, Settings, Step, Survey, collect, survey
+from advisor.program.collect import Collected, Replay, Settings, Step, Survey, collect, report_place, survey
 from advisor.program.records import ProfileDocument, profile_document
 from advisor.program.run import Program, program, run
 from advisor.program.watch import stamp, until_changed
 from advisor.reasoning.diagnose import analyse
 from advisor.reasoning.document import DiagnosisDocument, diagnosis_document
-from advisor.records import resources
 from advisor.records.diagnosis import Diagnosis
 from advisor.records.errors import EXIT_DONE, InputError, UsageError
 from advisor.records.escapes import printable
@@ -104,7 +100,7 @@ def profile(options: Options) -> int:
         write_whole(folder / FILE, section_text(catalog(options.knowledge).metrics))
         started = program(options.words, folder)
         settings = _settings(options, folder, pattern)
-        found, collected, diagnosis = _profiled(options, started, settings, _report_path(options, started))
+        found, collected, diagnosis = _profiled(options, started, settings, report_place(options.report, started.name))
         _write(options, started, found, collected, diagnosis)
         if options.watch:
             _watch(options, started, settings, collected)
@@ -122,25 +118,6 @@ def _settings(options: Options, folder: Path, pattern: re.Pattern[str] | None) -
         clock_control=options.clock_control,
         replay=options.replay,
     )
-
-
-def _report_path(options: Options, started: Program) -> Path:
-    """Return where the first report goes, in a folder that exists. Raises UsageError if it cannot be used."""
-    report = options.report
-    if report is None:
-        moment = datetime.now().strftime("%Y%m%d-%H%M%S")
-        report = resources.user_data() / "profiles" / f"{started.name}-{moment}{SUFFIX}"
-    elif not report.name:
-        raise UsageError(f"--report {str(report)!r} is no name of a file")
-    elif not report.name.endswith(SUFFIX):
-        report = report.with_name(f"{report.name}{SUFFIX}")
-    try:
-        report.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=report.parent):
-            pass
-    except OSError as e:
-        raise UsageError(f"{report.parent}: cannot write a report there: {e.strerror}") from None
-    return report.absolute()
 
 
 def _profiled(
@@ -234,7 +211,7 @@ def _watch(options: Options, started: Program, settings: Settings, before: tuple
         try:
             if options.build is not None:
                 _build(options.build, settings.limit_s)
-            now = _profiled(options, started, settings, _report_path(options, started))[1]
+            now = _profiled(options, started, settings, report_place(options.report, started.name))[1]
             _compared(options, before, now)
             before = now
         except InputError as e:

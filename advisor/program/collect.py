@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import tempfile
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
@@ -14,7 +16,8 @@ from advisor.profiling.ncu import MISSING, SUFFIX, find_ncu, report_options
 from advisor.program.launches import KernelTime, Ran, Window, kernels_worth, ranking, windows
 from advisor.program.run import OnOutput, Program, ncu_run_failure, own_failure, run
 from advisor.readers.read import read
-from advisor.records.errors import InputError
+from advisor.records import resources
+from advisor.records.errors import InputError, UsageError
 
 Stage = Literal["alone", "survey", "collect"]
 Replay = Literal["kernel", "application"]
@@ -89,6 +92,27 @@ class Collected(Struct, frozen=True):
     replay: Replay
     seconds: float
     notes: tuple[str, ...] = ()
+
+
+def report_place(report: Path | None, name: str) -> Path:
+    """Return where the first report goes, in a folder that exists. name: of the program, for the default place.
+
+    Raises UsageError if it cannot be used.
+    """
+    if report is None:
+        moment = datetime.now().strftime("%Y%m%d-%H%M%S")
+        report = resources.user_data() / "profiles" / f"{name}-{moment}{SUFFIX}"
+    elif not report.name:
+        raise UsageError(f"--report {str(report)!r} is no name of a file")
+    elif not report.name.endswith(SUFFIX):
+        report = report.with_name(f"{report.name}{SUFFIX}")
+    try:
+        report.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=report.parent):
+            pass
+    except OSError as e:
+        raise UsageError(f"{report.parent}: cannot write a report there: {e.strerror}") from None
+    return report.absolute()
 
 
 def survey(program: Program, settings: Settings, folder: Path, step: OnStep, output: OnOutput | None = None) -> Survey:

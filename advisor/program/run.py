@@ -56,15 +56,19 @@ def parse_progress(text: str) -> Line | None:
 
 
 class Program(Struct, frozen=True):
-    """A command line, and the file that is its standard input in every run (None: empty)."""
+    """A command line, and the file that is its standard input in every run (None: empty).
+
+    title: what to call it, by default the file name of the program.
+    """
 
     words: tuple[str, ...]
     stdin: Path | None = None
+    title: str = ""
 
     @property
     def name(self) -> str:
-        """File name of the program."""
-        return Path(self.words[0]).name
+        """What messages call it."""
+        return self.title or Path(self.words[0]).name
 
     def command(self, before: Sequence[str] = ()) -> list[str]:
         """Return the command that runs it after the words of a profiler."""

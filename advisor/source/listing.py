@@ -205,33 +205,50 @@ def read_listing(
         )
     columns = {name: table[name].tolist() for name in names}
     lacking = frozenset(name for name, values in columns.items() if all(map(math.isnan, values)))
+    pcs = [int(pc) for pc in table["pc"]]
+    firsts = zip(table["file"], table["line"], code.calls, strict=True)
+    chains = [[(str(file), int(line)), *calls] for file, line, calls in firsts]
+    known = {name: values for name, values in columns.items() if name not in lacking}
+    rows = listed(pcs, chains, [str(sass) for sass in table["sass"]], known, cc, code.functions, code.ptx_lines)
+    return Listing(rows, lacking, code.ptx, code.sources)
+
+
+def listed(
+    pcs: Sequence[int],
+    chains: Sequence[Sequence[Place]],
+    texts: Sequence[str],
+    columns: Mapping[str, Sequence[float]],
+    cc: str,
+    functions: Sequence[str],
+    ptx_lines: Sequence[int],
+) -> tuple[Row, ...]:
+    """Return the rows of instructions, in the order of their addresses.
+
+    chains: of each, its place and the calls at which it was inlined, innermost first; texts: its SASS; columns: the
+    values of each metric, NaN is 0.
+    """
     rows = []
-    start, end = int(table["pc"].min()), int(table["pc"].max())
-    places = zip(table["pc"], table["file"], table["line"], table["sass"], strict=True)
-    for i, (pc, file, line, absolute) in enumerate(places):
-        sass = _offsets(str(absolute), start, end)
+    start, end = min(pcs), max(pcs)
+    for i, pc in enumerate(pcs):
+        sass = _offsets(texts[i], start, end)
         parsed = parse(sass)
         op = classify(parsed.opcode, cc) if parsed is not None else OpClass("")
-        values = {
-            name: (0.0 if math.isnan(column[i]) else column[i])
-            for name, column in columns.items()
-            if name not in lacking
-        }
-        chain = [(str(file), int(line)), *code.calls[i]]
+        values = {name: (0.0 if math.isnan(column[i]) else column[i]) for name, column in columns.items()}
+        chain = list(chains[i])
         at = home(chain)
         rows.append(
             Row(
-                int(pc) - start,
+                pc - start,
                 *chain[at],
                 sass,
                 Sight(parsed, op, values),
                 tuple(chain[at + 1 :]),
                 tuple(chain[:at]),
-                code.functions[i],
-                code.ptx_lines[i],
+                functions[i],
+                ptx_lines[i],
             )
         )
-    return Listing(tuple(rows), lacking, code.ptx, code.sources)
+    return tuple(rows)
 
 
 def _offsets(sass: str, start: int, end: int) -> str:

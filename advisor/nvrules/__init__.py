@@ -1,0 +1,1 @@
+"""Rules for the rule engine of Nsight Compute, generated from the knowledge."""

@@ -1,0 +1,1 @@
+"""`advise` for Python functions, blocks and notebook cells that launch kernels."""
