@@ -274,17 +274,20 @@ _ROUNDS = 7
 _WORK = 1e3
 _QUICK_S = 2.0  # the ends of the classes take less: more blocks are executed
 _WARPS_OF_A_ROUND = 512
-_WHOLE_S = 3.0  # a grid whose blocks differ is executed whole if that is expected to take less
-_WHOLE_BYTES = 1 << 28  # of the counts of its blocks
+WHOLE_S = 3.0  # see `count`
+_WHOLE_BYTES = 1 << 30  # of the counts of its blocks
 _MOST_IN_ORDER = 1 << 14  # warps of a grid that is executed whole because atomic operations decide counts
 _GROWTH = 4  # blocks executed at most, as a multiple of those to begin with
 _FIELDS = ("executed", "lanes", "off", "requests", "sectors", "ideal_sectors", "tags", "wavefronts", "ideal_wavefronts")
 
 
-def count(problem: Problem, wanted_warps: int = 256, seconds: float = 60.0, whole: bool = True) -> Counted:
+def count(
+    problem: Problem, wanted_warps: int = 256, seconds: float = 60.0, whole: bool = True, whole_s: float = WHOLE_S
+) -> Counted:
     """Execute sampled blocks, and return the counts of the whole grid.
 
-    whole: whether all blocks may be executed in order because atomic operations decide counts.
+    whole: whether all blocks may be executed in order because atomic operations decide counts; whole_s: a grid whose
+    blocks differ is executed whole if that is expected to take less, in seconds of processor time.
     Raises RefusedError for what is not emulated, and FaultError for errors of the program.
     """
     deadline = time.process_time() + seconds
@@ -315,7 +318,7 @@ def count(problem: Problem, wanted_warps: int = 256, seconds: float = 60.0, whol
             left = max(deadline - time.process_time(), 0.5)
             needed = found.needed.__contains__
             if in_order and start and (time.process_time() - begin) * len(todo) / start > seconds / 2:
-                return count(problem, wanted_warps, left, whole=False)
+                return count(problem, wanted_warps, left, whole=False, whole_s=whole_s)
             machine = machine_of(problem, [n for n, _, _ in part], memory, addresses, needed, left)
             machine.run()
             steps += machine.steps_done
@@ -331,13 +334,15 @@ def count(problem: Problem, wanted_warps: int = 256, seconds: float = 60.0, whol
         gaps = sorted(((u, kind, places) for kind in kinds for u, places in kind.more()), key=lambda gap: -gap[0])
         plan = []
         rest_s = (time.process_time() - begin) / executed * (blocks - executed)
-        if gaps and storable and rest_s <= _WHOLE_S and not found.tickets:
+        everything = bool(gaps) and storable and rest_s <= whole_s and not found.tickets
+        if everything:
             plan = [(kind, [p for p in range(kind.size) if p not in kind.found]) for kind in kinds]
             gaps = []
         for _, kind, places in gaps:
             if executed + sum(len(p) for _, p in plan) + len(places) <= budget:
                 plan.append((kind, places))
-        if not plan or turn == _ROUNDS or time.process_time() > deadline - seconds * 3 / 4:
+        late = not everything and time.process_time() > deadline - seconds * 3 / 4
+        if not plan or turn == _ROUNDS or late:
             break
     total: Array = np.zeros((len(_FIELDS), len(problem.program.code)))
     for kind in kinds:
