@@ -122,12 +122,20 @@ def named_launch(text: str, launches: Sequence[LaunchDiagnosis], position: int) 
     return position
 
 
+# Words for another launch than this one.
+ANOTHER: Final = frozenset(
+    "next other another previous prev first last different switch following second third back before".split()
+)
+
+
 def other_launch(meaning: Meaning, launches: Sequence[LaunchDiagnosis], position: int) -> tuple[int, str]:
     """Return the position of the launch that a question names, and why there is none."""
     wanted = meaning.subject.id if meaning.subject is not None else ""
     for word in meaning.words if not wanted else ():
         named = {launch.kernel for launch in launches if len(word) > 3 and word in launch.kernel.casefold()}
         wanted = named.pop() if len(named) == 1 else wanted
+    if not wanted and not ANOTHER & set(meaning.words):
+        return position, "No launch of this report is named there; these are the launches:"
     if not wanted:
         step = -1 if {"previous", "prev", "back", "before"} & set(meaning.words) else 1
         if 0 <= position + step < len(launches):

@@ -90,7 +90,8 @@ async def test_why_and_why_not_show_the_rule_its_numbers_and_sources(server: Any
 
 async def test_a_changed_value_changes_the_diagnosis_and_says_that_it_was_assumed(server: Any):
     async with Client(server) as client:
-        text, _ = await call(client, "what_if", report=CONFLICTS, launch=0, values={"l1_wavefronts_pct": 20})
+        idle = {"l1_wavefronts_pct": 20, "stall_short_scoreboard_pct": 2, "stall_mio_throttle_pct": 2}
+        text, _ = await call(client, "what_if", report=CONFLICTS, launch=0, values=idle)
         unknown, refused = await call(client, "what_if", report=CONFLICTS, values={"speed": 1})
         impossible, also = await call(client, "what_if", report=CONFLICTS, values={"dram_pct": -5})
     assert "Assuming l1_wavefronts_pct = 20" in text and "**Gone:** bank_conflicts" in text

@@ -60,6 +60,6 @@ def test_a_sentence_stands_for_an_event(text: str, event: e.Event):
     assert understand(text, opened()) == event
 
 
-@pytest.mark.parametrize("text", ["compare apples and pears", "open the door", "why me", "i think so", "kernel panic"])
+@pytest.mark.parametrize("text", ["compare apples and pears", "why me", "i think so", "kernel panic"])
 def test_a_sentence_of_a_known_shape_about_something_else_is_not_taken_for_a_command(text: str):
     assert isinstance(understand(text, opened()), e.NotUnderstood)

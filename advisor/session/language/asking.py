@@ -22,28 +22,12 @@ from advisor.session.language.intents import OUT_OF_SCOPE, intents
 from advisor.session.language.limited import on_launch
 from advisor.session.language.meaning import is_understood, meaning_of, object_of
 from advisor.session.language.names import pick, squash
-from advisor.session.questions import entry_of, other_launch, values_of
+from advisor.session.questions import ANOTHER, entry_of, other_launch, values_of
 from advisor.session.state import State
 from advisor.view.pages.answers.parts import main_subject
 
 _ACTS: Final = ("quit", "undo", "save")  # intents that change something: taken only if the reading is certain
 _COMMAND: Final = frozenset(("command", "cmd", "cmdline", "flag", "flags", "ncu", "collect", "profile", "section"))
-_ANOTHER: Final = frozenset(
-    (
-        "next",
-        "other",
-        "another",
-        "previous",
-        "prev",
-        "first",
-        "last",
-        "different",
-        "switch",
-        "following",
-        "second",
-        "third",
-    )
-)
 _PART: Final = 4  # minimum letters of a part of a kernel's name
 _LIST: Final = frozenset(("kernels", "launches", "list", "others"))
 
@@ -173,7 +157,7 @@ def _other_launch(meaning: Meaning, state: State) -> e.Event | None:
         return e.LaunchesShown()
     kernels = " ".join(launch.kernel.casefold() for launch in launches)
     named = any(len(word) >= _PART and word in kernels for word in meaning.words)
-    if meaning.subject is None and not (meaning.numbers or named or _ANOTHER & set(meaning.words)):
+    if meaning.subject is None and not (meaning.numbers or named or ANOTHER & set(meaning.words)):
         return None
     if len(launches) < 2:
         return _asked(meaning, state)
