@@ -124,8 +124,8 @@ def named_launch(text: str, launches: Sequence[LaunchDiagnosis], position: int) 
 
 # Words for another launch than this one.
 ANOTHER: Final = frozenset(
-    "next other another previous prev first last different switch following second third back before".split()
-)
+    ("next", "other", "another", "different", "switch", "following", "first", "second", "third", "last")
+) | {"previous", "prev", "back", "before"}
 
 
 def other_launch(meaning: Meaning, launches: Sequence[LaunchDiagnosis], position: int) -> tuple[int, str]:
