@@ -17,6 +17,7 @@ from advisor.records.diagnosis import (
     first_diagnosis,
     report_path,
 )
+from advisor.records.quantities import confidence_text
 from advisor.records.readings import ReportInfo
 from advisor.view.blocks import (
     Block,
@@ -168,7 +169,7 @@ def diagnosis_parts(
     made += [Paragraph(ceiling_text(card), "dim") for card in diagnosis.measured_ceilings]
     parts: list[Section] = []
     if len(launches) > 1:
-        parts.append(section("What to fix first", _summary(groups, launches, links), name="first"))
+        parts.append(section("What to fix first", _summary(groups, launches, links, whole or launches), name="first"))
         parts += _rooflines(launches, links)
         parts.append(section("All launches", [_table(diagnosis, links)], name="launches"))
 
@@ -219,7 +220,12 @@ def about_text(info: ReportInfo) -> str:
     return f"{info.path} · {info.tool}" if info.tool else info.path
 
 
-def _summary(groups: Sequence[Group], launches: Sequence[LaunchDiagnosis], links: Mapping[int, str]) -> list[Block]:
+def _summary(
+    groups: Sequence[Group],
+    launches: Sequence[LaunchDiagnosis],
+    links: Mapping[int, str],
+    whole: Sequence[LaunchDiagnosis],
+) -> list[Block]:
     total = sum(launch.duration_ns or 0.0 for launch in launches)
     unknown = sum(launch.duration_ns is None for launch in launches)
     text = f"{counted(len(launches), 'launch')} {plural(len(launches), 'takes', 'take')} {time_text(total)} in total."
@@ -263,7 +269,7 @@ def _summary(groups: Sequence[Group], launches: Sequence[LaunchDiagnosis], links
     )
     return [
         Paragraph(text, "lead"),
-        *_first_fix(launches[worth[0].at]),
+        *_first_fix(whole[worth[0].at]),
         Table(columns, tuple(rows)),
         Paragraph("Each speedup is that of the fix on its kernel alone.", "dim"),
     ]
@@ -276,7 +282,8 @@ def _first_fix(launch: LaunchDiagnosis) -> list[Block]:
         return []
     which = f" (launch {launch.index}, {time_text(launch.duration_ns)})"
     rows = [Fact("Kernel", cut(shown(launch.kernel), NAME) + which, "lead"), *shape_facts(launch)]
-    rows += [Fact("Cause", first.title), Fact("Speedup", speedup_phrase(first.speedup)), Fact("Fix", first.fix.summary)]
+    rows += [Fact("Cause", f"{first.title} (confidence {confidence_text(first.confidence)})")]
+    rows += [Fact("Speedup", speedup_phrase(first.speedup)), Fact("Fix", first.fix.summary)]
     return [Facts(tuple(rows))]
 
 
