@@ -162,8 +162,10 @@ def test_without_the_module_ncu_prints_the_table(
         assert problem.startswith(f"read as a table through {ncu}, without instructions and source lines: ")
         # The table was printed of the same profile; its second launch is another one.
         assert found.frame["kernel"][0] == whole.frame["kernel"][0]
-        for name in ("duration_ns", "dram_pct", "registers", "cache_control"):
-            assert found.frame[name][0] == pytest.approx(whole.frame[name][0], rel=0.01), name
+        for name in ("duration_ns", "dram_pct", "issue_active", "cache_control"):
+            assert found.frame[name][0] == pytest.approx(whole.frame[name][0], rel=0.01, abs=0.005), (
+                name
+            )  # two decimals
     with pytest.raises(InputError, match=r"nor its Python module beside .*pip install ncu-report"):
         read_code(small, 0, ["inst_executed"])
 
