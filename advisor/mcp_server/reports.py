@@ -85,7 +85,7 @@ class Reports:
 
     def _nearby(self) -> str:
         """Return the first reports of the root, to choose from."""
-        endings = (".ncu-rep", ".ncu-rep.xz", ".ncu-rep.gz", ".ncu-rep.zst", ".csv", ".txt")
+        endings = (".ncu-rep", ".ncu-repz", ".ncu-rep.xz", ".ncu-rep.gz", ".ncu-rep.zst", ".csv", ".txt")
         names = sorted(each.name for each in self.root.iterdir() if each.name.endswith(endings))[:10]
         return f"it holds {', '.join(names)}" if names else "it holds no report itself; name a file in a folder below"
 

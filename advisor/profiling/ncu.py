@@ -24,7 +24,8 @@ MISSING = (
 )
 
 
-def _newest(path: Path) -> tuple[int, ...]:
+def version_in(path: Path) -> tuple[int, ...]:
+    """Return the numbers in a path, by which the folders of installations are ordered."""
     return tuple(int(n) for n in _NUMBERS.findall(str(path)))
 
 
@@ -34,7 +35,7 @@ def find_ncu(env: Mapping[str, str] = os.environ, places: tuple[tuple[str, str],
     if found:
         return Path(found)
     homes = [Path(env[name]) / "bin" / "ncu" for name in ("CUDA_HOME", "CUDA_PATH") if env.get(name)]
-    installed = [sorted(Path(root).glob(pattern), key=_newest, reverse=True) for root, pattern in places]
+    installed = [sorted(Path(root).glob(pattern), key=version_in, reverse=True) for root, pattern in places]
     for path in [*homes, *(p for group in installed for p in group)]:
         if path.is_file() and os.access(path, os.X_OK):
             return path

@@ -92,6 +92,17 @@ def instances(action: Any, name: str) -> dict[int, float] | None:
     return {pcs.as_uint64(i): metric.as_double(i) for i in range(count)}
 
 
+def known_instances(action: Any, name: str) -> dict[int, float] | None:
+    """Return the same as `instances`, or None if an instance is NaN or infinite: a sum without it is too small."""
+    found = instances(action, name)
+    return found if found is None or all(map(math.isfinite, found.values())) else None
+
+
+def _number(action: Any, name: str) -> float | None:
+    value = value_of(action, name)
+    return float(value) if isinstance(value, (int, float)) and math.isfinite(value) else None
+
+
 def describe(action: Any, names: list[str], facts: Facts | None = None) -> dict[str, Any]:
     """Return everything that the readers use of a launch, as data that JSON can represent. facts: from its PTX."""
     values: dict[str, tuple[float, str]] = {}
@@ -102,7 +113,7 @@ def describe(action: Any, names: list[str], facts: Facts | None = None) -> dict[
             values[name] = (float(value), metric.unit())
     if not any(name.replace(".sum", ".sum.per_cycle_elapsed") in values for name in ARITHMETIC):
         values = arithmetic_lanes(action) | values
-    tables = {name: instances(action, name) for name in _PER_PC}
+    tables = {name: known_instances(action, name) for name in _PER_PC}
     grid = [value_of(action, name) for name in _GRID]
     return {
         "name": action.name(),
@@ -122,7 +133,10 @@ def describe(action: Any, names: list[str], facts: Facts | None = None) -> dict[
 
 
 def opcodes(action: Any) -> dict[str, float] | None:
-    """Return opcode -> executed warp instructions, with the opcode's modifiers if the report has them."""
+    """Return opcode -> executed warp instructions, with the opcode's modifiers if the report has them.
+
+    None if the report lacks the counts or one of them is NaN.
+    """
     return _by_opcode(action, _OPCODES)
 
 
@@ -131,7 +145,9 @@ def _by_opcode(action: Any, names: tuple[str, ...]) -> dict[str, float] | None:
         metric = action.metric_by_name(name)
         if metric is not None and metric.num_instances() and metric.has_correlation_ids():
             ids = metric.correlation_ids()
-            return {ids.as_string(i): metric.as_double(i) for i in range(metric.num_instances())}
+            found = {ids.as_string(i): metric.as_double(i) for i in range(metric.num_instances())}
+            if all(map(math.isfinite, found.values())):
+                return found
     return None
 
 
@@ -431,16 +447,16 @@ def local_split(action: Any, tables: dict[str, dict[int, float] | None]) -> list
         total = sum(executed.get(pc, 0.0) for pc, space in spaces.items() if int(space) & LOCAL)
     else:
         for pair in LOCAL_COUNTS:
-            counts = [value_of(action, name) for name in pair]
-            if all(isinstance(count, (int, float)) for count in counts):
-                total = float(sum(counts))
+            counts = [count for name in pair if (count := _number(action, name)) is not None]
+            if len(counts) == len(pair):
+                total = math.fsum(counts)
                 break
     if total is None:
         return None
     if not total:
         return [0.0, 0.0]
-    spills = value_of(action, SPILLS)
-    return [float(spills), max(0.0, total - spills)] if isinstance(spills, (int, float)) else None
+    spills = _number(action, SPILLS)
+    return None if spills is None else [spills, max(0.0, total - spills)]
 
 
 def local_split_by_code(action: Any) -> list[float] | None:
@@ -449,7 +465,7 @@ def local_split_by_code(action: Any) -> list[float] | None:
     The stack pointer plus a constant is the address of a spill (or of an array element with a constant index); any
     other address is computed at run time.
     """
-    spaces, executed = instances(action, "memory_type"), instances(action, "inst_executed")
+    spaces, executed = known_instances(action, "memory_type"), known_instances(action, "inst_executed")
     if spaces is None or executed is None:
         return None
     split = [0.0, 0.0]

@@ -201,7 +201,7 @@ def main() -> None:
     try:
         import ncu_report  # noqa: F401  (loaded while the parent still prepares the job)
     except (ImportError, OSError) as error:
-        send({"fatal": f"NVIDIA's ncu-report package does not load: {error}"})
+        send({"fatal": f"NVIDIA's module ncu_report does not load: {error}"})
         return
     for line in lines_in():
         run(json.loads(line), send)

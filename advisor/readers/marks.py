@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from advisor.readers.actions import GLOBAL, LOCAL, instances
+from advisor.readers.actions import GLOBAL, LOCAL, known_instances
 
 # What `from_code` reads of each instruction.
 TABLES = (
@@ -40,7 +40,7 @@ def has_marks(opcodes: Mapping[str, float] | None, local: bool) -> bool:
 
 def from_code(action: Any) -> dict[str, float]:
     """Return the metrics of a launch with its code (see container.slim); empty if the code is not there."""
-    tables = {name: instances(action, name) for name in TABLES}
+    tables = {name: known_instances(action, name) for name in TABLES}
     executed = tables["inst_executed"] or {}
     texts = {pc: action.sass_by_pc(pc) for pc, count in executed.items() if count}
     return of_texts(texts, tables) if texts and all(map(str.strip, texts.values())) else {}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import math
 import queue
@@ -20,6 +19,7 @@ from advisor.readers.container import Container, Limits, spans
 from advisor.readers.described import launch_of
 from advisor.readers.formats import unpack
 from advisor.readers.frame import Contents, Launch, clean, one_line
+from advisor.readers.library import INSTALL, NoLibraryError, missing, module_folder
 from advisor.readers.numbers import Packer
 from advisor.records.child import Child, python_command, schedule_of
 from advisor.records.errors import InputError
@@ -30,15 +30,13 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _TOLD_EVERY_S = 0.1  # interval of progress calls, in which the caller may cancel
-_INSTALL = "install it with `pip install ncu-report` (Linux x86-64 and aarch64, Windows, macOS arm64)"
 
 
 def start_child(limits: Limits) -> Child:
-    """Start a process that loads NVIDIA's library and waits for its job. Raises InputError without the library."""
-    spec = importlib.util.find_spec("ncu_report")
-    if spec is None or spec.origin is None:
-        raise InputError(f"NVIDIA's ncu-report package, which reads .ncu-rep files, is not installed: {_INSTALL}")
-    folder = str(Path(spec.origin).parents[1])
+    """Start a process that loads NVIDIA's library and waits for its job. Raises NoLibraryError without the library."""
+    folder = module_folder()
+    if not folder:
+        raise NoLibraryError(missing())
     command = python_command("advisor.readers.child", str(limits.child_memory), paths=[folder], site=False)
     return Child(command, most_bytes=limits.message_bytes)
 
@@ -160,7 +158,7 @@ class BackgroundRead:
             self.call_off()
             raise
         if self._fatal and not self._launches:
-            raise InputError(f"{self._fatal}; {_INSTALL}")
+            raise NoLibraryError(f"{self._fatal}; {INSTALL}")
         found = (launch for _, launch in sorted(self._launches.items()))
         return [launch for launch in found if launch is not None]
 
@@ -177,15 +175,19 @@ def read_report(
     reading: BackgroundRead, found: Container, damage: str, progress: Callable[[str, int, int], None] | None = None
 ) -> Contents:
     """Wait for the launches, and compare the number that the report announces with the number read."""
-    launches = reading.wait(progress)
-    contents = Contents(launches, f"ncu {_version(found.tool)}" if found.tool else "ncu")
-    lost = found.announced - len(launches)
+    return checked(Contents(reading.wait(progress)), found, damage)
+
+
+def checked(contents: Contents, found: Container, damage: str) -> Contents:
+    """Return the launches of a report with what its container says about them. damage: the error in unpacking it."""
+    contents.tool = f"ncu {_version(found.tool)}" if found.tool else "ncu"
+    lost = found.announced - len(contents.launches)
     wrong = [text for text in (damage, found.damage) if text]
     if lost:
         contents.problems.append(f"{lost} of the {counted(found.announced or 0, 'launch')} announced could not be read")
     contents.problems += [f"the report is damaged or truncated: {text}" for text in wrong]
     # There may be launches after the damage that no header announced.
-    contents.missing = None if wrong else lost
+    contents.missing = None if wrong or contents.missing is None else lost
     return contents
 
 

@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import mmap
 import re
+import shutil
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack
@@ -15,16 +16,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from advisor.knowledge.base import metrics as catalog_metrics
+from advisor.profiling.ncu import find_ncu
 from advisor.readers import formats
 from advisor.readers import frame as names
 from advisor.readers import ptxas as ptxas_log
 from advisor.readers.console import read_console
-from advisor.readers.container import Limits, walk
+from advisor.readers.container import Container, Limits, walk
 from advisor.readers.csv_tables import read_details_csv, read_raw_csv
 from advisor.readers.emulated import read_emulated
 from advisor.readers.formats import lines, unpack
 from advisor.readers.frame import Contents, Metric, frame, names_wanted
-from advisor.readers.parent import BackgroundRead, read_report, start_child
+from advisor.readers.library import NoLibraryError, missing, module_folder, write_table
+from advisor.readers.parent import BackgroundRead, checked, read_report, start_child
 from advisor.readers.workload import read_workload
 from advisor.records.child import Child
 from advisor.records.emulated import FORMAT
@@ -158,7 +161,7 @@ def _binary_or_wrapped(
     # The children load NVIDIA's library while this process unpacks, checks and loads the catalog.
     count = limits.children if path.stat().st_size > _TWO_CHILDREN_FROM else 1
     children: list[Child] = []
-    for _ in range(count):
+    for _ in range(count if module_folder() else 0):
         children.append(start_child(limits))
         stack.callback(children[-1].close)
     folder = Path(stack.enter_context(ScratchFolder()))
@@ -176,14 +179,27 @@ def _binary_or_wrapped(
             contents.problems.append(damage)
             contents.missing = None
         return sniffed.format, contents, metrics
-    contents = _report(path.name, source, folder, damage, metrics, children, limits, meanwhile, progress)
-    return "ncu-rep", contents, metrics
+    with source.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        found = walk(data)
+    try:
+        contents = _report(path.name, source, folder, found, damage, metrics, children, limits, meanwhile, progress)
+        form = "ncu-rep"
+    except NoLibraryError as error:
+        ncu = find_ncu()
+        if ncu is None:
+            raise
+        contents, form = _table(ncu, path.name, source, folder, found, damage, metrics, limits), "raw-csv"
+        contents.problems.append(f"read as a table through {ncu}, without instructions and source lines: {error}")
+    for launch in contents.launches:
+        _controls(launch.known, found.command)
+    return form, contents, metrics
 
 
 def _report(
     name: str,
     source: Path,
     folder: Path,
+    found: Container,
     damage: str,
     metrics: Mapping[str, Metric],
     children: list[Child],
@@ -191,8 +207,6 @@ def _report(
     meanwhile: Callable[[], None] | None,
     progress: Progress | None,
 ) -> Contents:
-    with source.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        found = walk(data)
     if not found.readable:
         if damage or found.damage:
             why = damage or found.damage
@@ -201,6 +215,8 @@ def _report(
             raise InputError(
                 f"{name}: a complete report without kernel launches: nothing was profiled; check ncu's filters"
             )
+    if not children:
+        raise NoLibraryError(missing())
     reading = BackgroundRead(source, folder, found, names_wanted(metrics.values()), children, limits)
     import pandas as pd  # noqa: F401  (takes as long as the children, in parallel)
 
@@ -212,9 +228,24 @@ def _report(
             f"{name}: none of its {counted(found.announced or 0, 'launch')} can be read: the report is damaged, or "
             "newer than the installed ncu-report package (pip install -U ncu-report)"
         )
-    for launch in contents.launches:
-        _controls(launch.known, found.command)
     return contents
+
+
+def _table(
+    ncu: Path,
+    name: str,
+    source: Path,
+    folder: Path,
+    found: Container,
+    damage: str,
+    metrics: Mapping[str, Metric],
+    limits: Limits,
+) -> Contents:
+    """Read a report from the table that ncu prints of it."""
+    report, table = folder / "report.ncu-rep", folder / "raw.csv"  # ncu goes by the ending of the name
+    shutil.copyfile(source, report)
+    write_table(ncu, name, report, table, limits)
+    return checked(_text(table, "raw-csv", name, metrics, limits), found, damage)
 
 
 def _controls(known: dict[str, float], command: str) -> None:

@@ -24,7 +24,7 @@ from advisor.triage.tally import Part
 
 _WRAPPINGS = (".xz", ".gz", ".zst")
 # suffixes of files that ncu writes: an unreadable one in a folder is an error
-_REPORTS = (".ncu-rep", ".nsight-cuprof-report")
+_REPORTS = (".ncu-rep", ".ncu-repz", ".nsight-cuprof-report")
 # suffixes of saved output: such a file in a folder may not be a profile
 _TEXTS = (".csv", ".txt", ".log", ".out", ".yaml", ".yml")
 

@@ -242,12 +242,6 @@ def test_when_every_child_fails_the_report_is_refused_in_one_line(small: Path, m
         read(small)
 
 
-def test_without_nvidias_package_the_user_is_told_to_install_it(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
-    with pytest.raises(InputError, match="pip install ncu-report"):
-        read(small)
-
-
 def test_large_reports_are_read_in_batches(small: Path) -> None:
     found = parent.Container(announced=0)
     sizes = [30, 30, 30, 200, 10]

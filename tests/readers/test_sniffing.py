@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import gzip
 import lzma
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ import zstandard
 
 from advisor.readers.container import Limits
 from advisor.readers.formats import sniff
+from advisor.readers.parent import read_code
 from advisor.readers.read import read
 from advisor.records.errors import InputError
 from tests.damaged import report
@@ -71,6 +74,24 @@ def test_every_compression_is_opened(tmp_path: Path) -> None:
         path.write_bytes(data)
         assert sniff(path).wrapping == kind
         assert len(read(path, metric_filter=["duration_ns"]).frame) == 2
+
+
+@pytest.mark.parametrize("pieces", [1, 3])
+def test_a_compressed_report_of_ncu_is_read_as_the_report_in_it(tmp_path: Path, pieces: int) -> None:
+    """`.ncu-repz` is a report in zstd, in one frame or in several: NVIDIA's own library opens these files too."""
+    plain, packed = tmp_path / "plain.ncu-rep", tmp_path / "profile.ncu-repz"
+    plain.write_bytes(report())
+    size = -(-len(report()) // pieces)
+    parts = [report()[at : at + size] for at in range(0, len(report()), size)]
+    packed.write_bytes(b"".join(zstandard.ZstdCompressor().compress(part) for part in parts))
+    code = f"import ncu_report; print(ncu_report.load_report({str(packed)!r}).range_by_idx(0).num_actions())"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "2\n"
+    whole, found = read(plain), read(packed)
+    assert (found.info.format, found.info.complete) == ("ncu-rep", True)
+    assert found.frame.equals(whole.frame)
+    assert len(read_code(packed, 0, ["inst_executed"]).table) == len(read_code(plain, 0, ["inst_executed"]).table) > 0
+    packed.write_bytes(packed.read_bytes()[:-1000])
+    assert not read(packed).info.complete
 
 
 def test_a_bomb_is_stopped_at_the_limit_and_leaves_nothing_behind(

@@ -123,12 +123,13 @@ def test_what_is_damaged_or_foreign_is_named_and_costs_nothing_else(tmp_path: Pa
     (folder / "cut.ncu-rep").write_bytes(report()[:900_000])
     (folder / "rest.ncu-rep").write_bytes(report()[:-100_000])
     (folder / "empty.ncu-rep").write_bytes(b"")
+    (folder / "none.ncu-repz").write_bytes(b"")
     (folder / "notes.txt").write_text("milk, bread")
     (folder / "main.cu").write_text("int main() {}")
     (folder / "deep" / "er" / "gone.csv").symlink_to(tmp_path / "nowhere.csv")
     found = outcome(folder)
     names = {Path(entry["path"]).name: entry for entry in found["troubled"]}
-    assert set(names) == {"cut.ncu-rep", "rest.ncu-rep", "empty.ncu-rep"}
+    assert set(names) == {"cut.ncu-rep", "rest.ncu-rep", "empty.ncu-rep", "none.ncu-repz"}
     assert "empty" in names["empty.ncu-rep"]["refused"]
     assert names["rest.ncu-rep"]["launches"] == 1 and "truncated" in " ".join(names["rest.ncu-rep"]["problems"])
     assert [Path(entry["path"]).name for entry in found["foreign"]] == ["notes.txt"]
