@@ -144,6 +144,17 @@ def table(rows: Sequence[Row]) -> Iterable[str]:
     yield f"entries with a caveat that was not said: {len(untold)} of {sum(1 for r in rows if r.entry.get('trust'))}"
 
 
+def misses_of(rows: Iterable[Row]) -> Iterable[str]:
+    """The lines of each miss of the tuning half, with its argument; those of the held-back half are not shown."""
+    for row in rows:
+        if not row.right and half_of(row.entry["digest"]) == "tuning":
+            yield f"- {row.entry['file']} [{row.entry.get('launch', '')}] {row.entry.get('kernel', '')[:60]}"
+            yield f"    {row.entry['set']}, {row.entry['truth']}; accepted {row.entry['accepted']}"
+            yield f"    found {row.found[:4]} ({row.confidence}) class {row.class_id} {row.why}"
+            if "argued" in row.entry:
+                yield f"    {row.entry['argued']}"
+
+
 def unexplained(launches: Iterable[tuple[str, str, LaunchDiagnosis]]) -> Iterable[str]:
     """Lines: of the distinct kernels of a file over 10 us, those that end unexplained or undecided, by set of sections.
 
@@ -210,13 +221,7 @@ def run(folder: Path, half: str, misses: bool, truth: Path = TRUTH) -> int:
     print(*table(rows), *unexplained(launches), sep="\n")
     print(f"refused with a message: {len(refused)} files")
     if misses:
-        for row in rows:
-            if not row.right and half_of(row.entry["digest"]) == "tuning":
-                print(f"- {row.entry['file']} [{row.entry.get('launch', '')}] {row.entry.get('kernel', '')[:60]}")
-                print(f"    {row.entry['set']}, {row.entry['truth']}; accepted {row.entry['accepted']}")
-                print(f"    found {row.found[:4]} ({row.confidence}) class {row.class_id} {row.why}")
-                if "argued" in row.entry:
-                    print(f"    {row.entry['argued']}")
+        print(*misses_of(rows), sep="\n")
         for row in outside(row for row in rows if half_of(row.entry["digest"]) == "tuning"):
             print(f"- gain {row.entry['gain']:g} outside {row.low:.2f} to {row.high:.2f}: {row.entry['file']}", end="")
             print(f" [{row.entry.get('launch', '')}] {row.entry.get('kernel', '')[:60]}, found {row.found[:1]}")

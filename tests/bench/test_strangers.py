@@ -6,7 +6,7 @@ import pytest
 
 from advisor.knowledge.base import catalog
 from advisor.reasoning.diagnose import analyse_numbers
-from tests.bench.strangers import TRUTH, Row, half_of, outside, run, table, unexplained
+from tests.bench.strangers import HALVES, TRUTH, Row, half_of, misses_of, outside, run, table, unexplained
 
 ENTRY = {"accepted": ["uncoalesced_access", "latency_bound"], "wrong": ["launch_overhead"], "set": "basic"}
 
@@ -43,8 +43,16 @@ def test_every_argument_is_with_a_verdict_of_the_reader() -> None:
     entries = yaml.safe_load((TRUTH.parent / "second_reader.yaml").read_text(encoding="utf-8"))
     argued = [entry for entry in entries if "argued" in entry]
     assert len(entries) == 60
-    assert argued
-    assert all(half_of(entry["digest"]) == "tuning" for entry in argued)
+    assert {half_of(entry["digest"]) for entry in argued} == {*HALVES}
+    assert all(entry["truth"] == "reader" and entry["argued"].strip() for entry in argued)
+
+
+def test_misses_and_arguments_of_the_held_back_half_are_not_listed() -> None:
+    wrong = {**ENTRY, "file": "f", "truth": "reader", "argued": "for a reason"}
+    rows = [Row({**wrong, "digest": digest}, ("launch_overhead",)) for digest in ("00", "0f")]
+    lines = list(misses_of(rows))
+    assert len([line for line in lines if line.startswith("- f")]) == 1
+    assert lines.count("    for a reason") == 1
 
 
 def test_a_refused_file_is_right_where_nothing_can_be_said() -> None:

@@ -7,11 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from advisor.knowledge.base import catalog
 from advisor.reasoning.diagnose import analyse, analyse_numbers
 from advisor.reasoning.metrics.derive import derive
-from advisor.records.diagnosis import LaunchDiagnosis, first_diagnosis
+from advisor.records import resources
+from advisor.records.diagnosis import LaunchDiagnosis, first_diagnosis, is_settled
 from advisor.view.pages.launch import _unknown
 
 LOST = {"sm_throughput_pct": 0.0, "memory_throughput_pct": 3.08, "dram_pct": 3.26, "duration_ns": 1.59e11}
@@ -79,3 +81,41 @@ def test_collected_counters_without_a_value_are_a_failure_and_no_missing_section
 def unknown_causes(launch: LaunchDiagnosis) -> set[str]:
     named = {name for missing in launch.missing for name in missing.needed_for}
     return named - {found.id for found in launch.findings} - set(catalog().trust)
+
+
+STALE = {"sm_throughput_pct": 70.0, "compute_pct": 70.0, "memory_pct": 20.0, "dram_pct": 20.0, "duration_ns": 2e6}
+STALE |= {"inst_executed": 5e5, "warps": 1e4, "global_load_inst": 1e4}
+STALE |= {"global_swap_inst": 0, "strong_load_inst": 0}
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"source_inst_executed": 9e10}, True),
+        ({"source_inst_executed": 3.6e5}, True),
+        ({"source_inst_executed": 5.1e5}, False),
+        ({"source_inst_executed": 2000, "inst_executed": 4000}, False),
+        ({"source_inst_executed": 9e5, "global_swap_inst": 4e5}, False),
+        ({"source_inst_executed": 9e5, "strong_load_inst": 9e3}, False),
+        ({"source_inst_executed": 0}, False),
+        ({}, False),
+    ],
+    ids=["stale", "a third fewer", "a replay more", "a tiny launch", "locks", "polling", "not counted", "unknown"],
+)
+def test_counts_of_the_same_instructions_that_differ_are_told(changed: dict[str, float], told: bool) -> None:
+    launch = analyse_numbers(STALE | changed).diagnosis.launches[0]
+    rules = [rule for finding in launch.findings for rule in finding.rules]
+    assert ("counter_implausible.executed" in rules) is told
+    assert not told or not any(is_settled(launch, finding) for finding in launch.findings)
+
+
+RECORDED = sorted(resources.folder("kernels").glob("*/recorded/*/*.ncu-rep.xz"))
+
+
+@pytest.mark.parametrize("report", RECORDED, ids=lambda path: f"{path.parts[-4]}-{path.parts[-2]}")
+def test_no_recorded_launch_has_counts_that_contradict_each_other(report: Path) -> None:
+    analysis = analyse([report])
+    for launch, (_, row) in zip(analysis.diagnosis.launches, analysis.inputs.frame.iterrows(), strict=True):
+        rules = [rule for finding in launch.findings for rule in finding.rules]
+        assert "counter_implausible.executed" not in rules
+        assert row["inst_executed"] > 0 and row["source_inst_executed"] > 0, "both counts are there"
