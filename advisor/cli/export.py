@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,7 +50,7 @@ def ncu_rules(options: RulesOptions) -> int:
 
 
 def _commands(folder: Path) -> list[str]:
-    where = f"--section-folder {folder} --section NcuAdvisor"
+    where = f"--section-folder {shlex.quote(str(folder))} --section NcuAdvisor"
     return [
         "",
         "# collect, and show the finding:",

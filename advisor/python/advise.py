@@ -34,6 +34,7 @@ from advisor.view.writers.html import page_html
 from advisor.view.writers.ncu_section import FILE, IDENTIFIER, section_text
 
 Texts = Mapping[tuple[int, str], tuple[str, ...]]
+_CHILD = "import sys; sys.path.insert(0, sys.argv.pop(1)); from advisor.python.child import main; main()"
 _HEIGHT = 700  # pixels of the page in a notebook
 
 
@@ -186,7 +187,8 @@ def advised(
         settings = Settings(sections=folder, section=IDENTIFIER, kernel=_pattern(kernel), most=most, limit_s=limit_s)
         place = report_place(None if report is None else Path(report), "python")
         write_whole(folder / FILE, section_text(catalog().metrics))
-        words = (sys.executable, "-m", "advisor.python.child", str(sent.file))
+        # Not with -m: what lies in the current folder must not be imported before the parent's path is known.
+        words = (sys.executable, "-P", "-c", _CHILD, str(Path(__file__).parents[2]), str(sent.file))
         program = Program(words, title=title)
         found = survey(program, settings, folder, step)
         reports = tuple(one.report for one in collect(program, found, settings, place, step))

@@ -1,7 +1,7 @@
-"""Run one function, block or cell in a process of its own, which the profiler starts: `python -m ... FILE`.
+"""Run one function, block or cell in a process of its own, which the profiler starts with the name of a file.
 
-FILE holds two pickles that the parent wrote into a folder that only this user can open: a `setup`, and the work, for
-which the import path of the parent is needed.
+The file holds two pickles that the parent wrote into a folder that only this user can open: a `setup`, and the work,
+for which the import path of the parent is needed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def found(module: str, name: str, main: str) -> Any:
         target = importlib.import_module(module)
     for part in rest:
         target = getattr(target, part)
-    return getattr(target, "__wrapped__", target)
+    return target
 
 
 def run_sources(sources: list[tuple[str, str]], names: dict[str, Any]) -> None:

@@ -44,7 +44,7 @@ def options_of(line: str) -> tuple[str, dict[str, Any]]:
         word = words.pop(0)
         if word in ("--kernel", "--most", "--report") and words:
             value = words.pop(0)
-            if word == "--most" and not (value.isdigit() and 0 < int(value) <= 100):
+            if word == "--most" and not (value.isascii() and value.isdigit() and 0 < int(value) <= 100):
                 raise UsageError(f"--most {value}: a number from 1 to 100")
             options[word[2:]] = int(value) if word == "--most" else value
         elif word.isidentifier() and not name:

@@ -11,7 +11,6 @@ import ast
 import builtins
 import contextlib
 import inspect
-import io
 import linecache
 import pickle
 import sys
@@ -25,6 +24,7 @@ from typing import Any
 from msgspec import Struct
 
 from advisor.records.errors import InputError, UsageError
+from advisor.records.extras import install_text
 
 # Attribute of a compiled kernel that is the plain function, by the first part of its class's module.
 _PLAIN = {"triton": "fn", "numba": "py_func"}
@@ -39,7 +39,7 @@ class Sent(Struct, frozen=True):
 
 def _pickler() -> Any:
     if find_spec("cloudpickle") is None:
-        raise UsageError("this needs the extra `advise`: pip install 'ncu-advisor[advise]'")
+        raise UsageError(f"this needs the extra `advise`: {install_text('advise')}")
     import cloudpickle
 
     return cloudpickle
@@ -47,23 +47,14 @@ def _pickler() -> Any:
 
 def dumped(value: Any, what: str) -> bytes:
     """Return a value as a pickle. Raises InputError, with one line that names `what`, if it has none."""
-    made = io.BytesIO()
-    pickler = _pickler().Pickler(made)
-    if "cupy" in sys.modules:
-        kernel = sys.modules["cupy"].RawKernel
-        pickler.dispatch_table = pickler.dispatch_table.new_child({kernel: _raw_kernel})
+    pickler = _pickler()
     try:
-        pickler.dump(value)
+        return bytes(pickler.dumps(value))
     except Exception as e:  # any class may raise anything here
         why = " ".join(str(e).split())[:200]
         raise InputError(
             f"{what} cannot be sent to the process that ncu profiles ({why}): create it inside of what is profiled"
         ) from None
-    return made.getvalue()
-
-
-def _raw_kernel(kernel: Any) -> tuple[Any, ...]:
-    return type(kernel), (kernel.code, kernel.name, kernel.options, kernel.backend)
 
 
 def _write(folder: Path, work: bytes, shown: Mapping[str, str]) -> Sent:
@@ -87,12 +78,25 @@ def send_call(folder: Path, function: Callable[..., Any], arguments: tuple[Any, 
 def _place(function: Callable[..., Any]) -> tuple[str, str, str] | None:
     """Return module, qualified name and main file of a function that an import finds again, else None."""
     module, name = function.__module__, function.__qualname__
-    if "<" in name:
+    if "<" in name or not _is_named(function, module, name):
         return None
     if module != "__main__":
         return module, name, ""
+    spec = getattr(sys.modules["__main__"], "__spec__", None)
+    if spec is not None:  # `python -m package.module`
+        return str(spec.name), name, ""
     main = getattr(sys.modules["__main__"], "__file__", None)
     return (module, name, str(Path(main).resolve())) if main and Path(main).is_file() else None
+
+
+def _is_named(function: Callable[..., Any], module: str, name: str) -> bool:
+    """Return whether the module has this function, or a decorated form of it, under its name."""
+    there: Any = sys.modules.get(module)
+    for part in name.split("."):
+        there = getattr(there, part, None)
+    while there is not None and there is not function:
+        there = getattr(there, "__wrapped__", None)
+    return there is function
 
 
 def _plain(value: Any) -> Any:
@@ -123,7 +127,7 @@ def send_block(folder: Path, source: str, title: str, names: Mapping[str, Any]) 
     seen: set[str] = set()
 
     def visit(name: str) -> None:
-        if name in seen or name not in names or hasattr(builtins, name):
+        if name in seen or name not in names or names[name] is getattr(builtins, name, names):
             return
         seen.add(name)
         value = names[name]
@@ -141,7 +145,7 @@ def send_block(folder: Path, source: str, title: str, names: Mapping[str, Any]) 
 
     for name in sorted(names_read(source)):
         visit(name)
-    body = str(folder / "block.py")
+    body = str(folder / "the-block.py")  # no function can have that name
     shown[body] = title
     sources.append((body, source))
     for place, text in sources:  # ncu and the compiler of Triton read them from the disk
@@ -156,9 +160,14 @@ def kernel_source(plain: Callable[..., Any]) -> tuple[str, str]:
 
 
 def names_read(source: str) -> frozenset[str]:
-    """Return the names that some source reads."""
-    tree = ast.parse(source)
-    return frozenset(n.id for n in ast.walk(tree) if isinstance(n, ast.Name))
+    """Return the names that some source reads; those that it only assigns are not among them."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            found.add(node.target.id)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            found.add(node.id)
+    return frozenset(found)
 
 
 def block_of(frame: FrameType) -> tuple[str, str]:
@@ -180,9 +189,9 @@ def block_of(frame: FrameType) -> tuple[str, str]:
     if found is None:
         raise UsageError("`with advise()` is used as a statement")
     first, last = found.body[0].lineno, found.body[-1].end_lineno or found.body[-1].lineno
-    lines = text.splitlines(keepends=True)[first - 1 : last]
-    body = textwrap.dedent("".join(lines))
+    # The lines keep their indentation, which the text of a string among them may lack.
+    body = "\n" * (first - 2) + "if True:\n" + "".join(text.splitlines(keepends=True)[first - 1 : last])
     with contextlib.suppress(SyntaxError):
         ast.parse(body)
-        return "\n" * (first - 1) + body, file
+        return body, file
     raise UsageError("put the block of `with advise()` on lines of its own")

@@ -7,8 +7,10 @@ and time samples.
 from __future__ import annotations
 
 import importlib.util
+import os
 import re
 from collections.abc import Iterator
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 
 from advisor.profiling.ncu import find_ncu, version_in
@@ -33,11 +35,15 @@ class NoLibraryError(InputError):
 
 def module_folder() -> str:
     """Return the folder to import `ncu_report` from, or '' without it. The package goes before an installation."""
-    spec = importlib.util.find_spec("ncu_report")
+    spec = _package()
     if spec is not None and spec.origin is not None:
-        return str(Path(spec.origin).parents[1])
+        return str(Path(spec.origin).parents[1 if spec.submodule_search_locations else 0])
     ncu = find_ncu()
     return beside(ncu) if ncu is not None else ""
+
+
+def _package() -> ModuleSpec | None:
+    return importlib.util.find_spec("ncu_report")
 
 
 def missing() -> str:
@@ -55,9 +61,15 @@ def beside(ncu: Path) -> str:
     """Return the folder of the Python module in the installation that the executable `ncu` belongs to, or ''."""
     for home in _homes(ncu.resolve()):
         for place in _MODULES:
-            if (home / place / "ncu_report.py").is_file():
+            module = home / place / "ncu_report.py"
+            if module.is_file() and _trusted(module):
                 return str(home / place)
     return ""
+
+
+def _trusted(module: Path) -> bool:
+    """Return whether a file that is imported belongs to this user or to root: `ncu` may lie in a shared folder."""
+    return os.name != "posix" or module.stat().st_uid in (0, os.getuid())
 
 
 def _homes(ncu: Path) -> Iterator[Path]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import tempfile
 import zlib
@@ -25,7 +26,7 @@ class PackedLaunches(Sequence[LaunchDiagnosis]):
         self._decoder = msgspec.msgpack.Decoder(LaunchDiagnosis)
         self._files: list[BinaryIO] = []
         try:
-            self._files.append(tempfile.TemporaryFile())  # noqa: SIM115 - closed by __exit__
+            self._files.append(tempfile.TemporaryFile(buffering=0))  # noqa: SIM115 - closed by __exit__
         except OSError:
             self._files.append(io.BytesIO())
 
@@ -57,8 +58,8 @@ class PackedLaunches(Sequence[LaunchDiagnosis]):
     def _put(self, packed: bytes) -> tuple[BinaryIO, int, int]:
         file = self._files[-1]
         start = file.seek(0, io.SEEK_END)
-        file.write(packed)
-        file.flush()  # a full disk is found here
+        if file.write(packed) != len(packed):  # without a buffer, a full disk is found here
+            raise OSError(errno.ENOSPC, "no space is left")
         return file, start, len(packed)
 
     def __len__(self) -> int:

@@ -58,6 +58,8 @@ def unmatched_text(pattern: str, names: Sequence[str]) -> str:
         return -fuzz.WRatio(wanted, _squashed(name)[:_LONGEST]) if wanted else 0.0, -counts[name], name
 
     listed = sorted(counts, key=rank)[:_LISTED]
+    if not listed:
+        return "no kernel is known"
     left = len(counts) - len(listed)
     shown = ", ".join(repr(name[:_SHOWN]) for name in listed)
     if left:

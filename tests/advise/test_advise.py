@@ -129,4 +129,5 @@ def test_a_function_of_a_script_is_found_again_although_its_globals_cannot_be_se
 
 
 def test_names_that_a_block_reads() -> None:
-    assert names_read("y = f(x)[n.a]\nz = [i for i in q]") == {"y", "f", "x", "n", "z", "i", "q"}
+    assert names_read("y = f(x)[n.a]\nz = [i for i in q]") == {"f", "x", "n", "i", "q"}
+    assert names_read("lock = make()\ntotal += 1") == {"make", "total"}

@@ -57,7 +57,6 @@ def test_a_block_of_a_cell_runs_here_too(machine: Machine) -> None:
         ("%%advise found again\nhelper(1)", "'again' is not understood: write %%advise"),
         ("%%advise\nhelper(", "the cell is not Python, in line 1"),
         ("%%advise\nhelper(1)\nraise OSError('broken')", "broken"),
-        ("import threading; LOCK = threading.Lock()\n", ""),
     ],
 )
 def test_a_mistake_is_one_line(machine: Machine, cell: str, line: str) -> None:

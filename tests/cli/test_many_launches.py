@@ -53,6 +53,9 @@ def test_launches_are_packed_where_no_file_can_be_written(report: Path, monkeypa
     launches = module.analyse([report]).diagnosis.launches[:6]
 
     class Full(io.BytesIO):
+        def __init__(self, buffering: int = 0) -> None:
+            super().__init__()
+
         def write(self, data: Any) -> int:
             if self.tell() > 10_000:
                 raise OSError(errno.ENOSPC, "No space left on device")
@@ -69,7 +72,7 @@ def test_launches_are_packed_where_no_file_can_be_written(report: Path, monkeypa
             assert kept[1:3] == [launches[5], launches[2]]
 
 
-def _no_folder() -> Any:
+def _no_folder(buffering: int = 0) -> Any:
     raise FileNotFoundError(errno.ENOENT, "No usable temporary directory found")
 
 

@@ -35,12 +35,11 @@ def small(tmp_path: Path) -> Path:
 @pytest.fixture
 def install(monkeypatch: pytest.MonkeyPatch) -> Callable[[Path | None], None]:
     """From now on, the package is not installed, and this is the ncu that is found."""
-    real = importlib.util.find_spec
 
     def install(ncu: Path | None) -> None:
         monkeypatch.setattr(library, "find_ncu", lambda: ncu)
         monkeypatch.setattr("advisor.readers.read.find_ncu", lambda: ncu)
-        monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == "ncu_report" else real(name))
+        monkeypatch.setattr(library, "_package", lambda: None)
 
     monkeypatch.setattr(library, "_INSTALLED", Path("/nonexistent"))
     return install

@@ -1,7 +1,8 @@
 """The part of numpy that the reasoning uses, in plain Python, for an interpreter without packages.
 
-Arrays have one or two dimensions; a launch is one row. NaN and infinity follow IEEE 754 as in numpy: division by zero
-gives them and raises nothing. Only what the exported modules call exists here; a test runs all of them.
+Arrays have one or two dimensions; a launch is one row. NaN and infinity follow IEEE 754 as in numpy: true division by
+zero gives them and raises nothing (`%` and `//` by zero do raise). Only what the exported modules call exists here; a
+test runs all of them.
 """
 
 from __future__ import annotations
@@ -193,8 +194,10 @@ class ndarray:
         return self._reduce(sum, axis)
 
     def argmax(self, axis: int | None = None) -> Any:
-        """Return the index of the first maximum."""
-        return self._reduce(lambda vs: builtins.max(range(len(vs)), key=lambda at: (vs[at], -at)), axis)
+        """Return the index of the first maximum; a NaN counts as one."""
+        return self._reduce(
+            lambda vs: builtins.max(range(len(vs)), key=lambda at: (vs[at] != vs[at], vs[at], -at)), axis
+        )
 
     # -- arithmetic -----------------------------------------------------------------------------------------------
     def __neg__(self) -> ndarray:

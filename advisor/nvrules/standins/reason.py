@@ -1,7 +1,8 @@
 """Chain the rules without experta, for one launch: advisor.reasoning.engine.reason.
 
 The rules are in the order of their steps, and a rule reads only what earlier ones conclude, so one pass in that order
-concludes what experta does. A test compares both on every bundled report.
+concludes what experta does. A test compares both on the
+launches of the tour.
 """
 
 from __future__ import annotations

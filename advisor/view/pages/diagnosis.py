@@ -163,7 +163,8 @@ def diagnosis_parts(
     links = {id(each): f"launch-{g.at}" for g in chosen for each in g.launches}
     alone = len(launches) == 1
     made: list[Block] = [Paragraph(supposed, "warn")] if supposed else []
-    made += [Paragraph(about_text(info), "dim") for info in diagnosis.reports]
+    about = [Paragraph(about_text(info), "dim") for info in diagnosis.reports]
+    made += [] if alone else about
     problems = [Fact("Caveat", f"{info.path}: {p}", "warn") for info in diagnosis.reports for p in info.problems]
     made += [Facts(tuple(problems))] if problems else []
     made += [Paragraph(ceiling_text(card), "dim") for card in diagnosis.measured_ceilings]
@@ -181,7 +182,7 @@ def diagnosis_parts(
 
     if alone:  # the conclusion comes first
         head, *more = of(chosen[0])
-        return Page(_title(diagnosis), (*made, *head.blocks), (*more, *_rooflines(launches, {}))), iter(())
+        return Page(_title(diagnosis), (*made, *head.blocks, *about), (*more, *_rooflines(launches, {}))), iter(())
 
     def rest() -> Iterator[Section]:
         for group in chosen:
