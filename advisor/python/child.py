@@ -56,7 +56,3 @@ def main() -> None:
         return
     function = work["function"] if "function" in work else found(*work["place"])
     function(*work["arguments"], **work["named"])
-
-
-if __name__ == "__main__":
-    main()
