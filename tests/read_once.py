@@ -23,6 +23,8 @@ from advisor.readers import parent, read
 from tests.changed import replace
 
 LARGEST = 16 << 20  # bytes
+# Two readings at once would each take the other's stand-in for the real thing, and one would leave it behind.
+_alone = threading.RLock()
 
 
 class Here:
@@ -60,7 +62,7 @@ def _kept(path: Path, options: object, make: Callable[[], Any]) -> Any:
     key = repr((path.name, hashlib.sha256(path.read_bytes()).hexdigest(), options))
     place = Path(os.environ["XDG_CACHE_HOME"]) / "read-once" / hashlib.sha256(key.encode()).hexdigest()
     if not place.is_file():
-        with pytest.MonkeyPatch.context() as patch:
+        with _alone, pytest.MonkeyPatch.context() as patch:
             for module in (parent, read):
                 patch.setattr(module, "start_child", Here)
             made = pickle.dumps(make())
