@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
@@ -11,7 +12,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, VerticalScroll
-from textual.events import Key, Resize
+from textual.events import Idle, Key, Resize
 from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Input
@@ -66,6 +67,7 @@ def hidden(keys: str, action: str, name: str, tooltip: str = "", *, priority: bo
 WIDE: Final = 110  # smallest number of columns for panes side by side
 TALL: Final = 36  # smallest number of rows for more content
 LOW: Final = 20  # lists shrink below this number of rows
+_TURNS: Final = 30  # turns of the event loop: a message from the prompt to the screen's own widgets takes about ten
 PAGE_KEYS: Final = (hidden("pageup", "page(-1)", "Page up"), hidden("pagedown", "page(1)", "Page down"))
 
 
@@ -87,6 +89,18 @@ class AppScreen(Screen[None]):
 
     def on_mount(self) -> None:
         self._styled_for = self.app.theme  # what was mounted has its styles
+
+    async def on_idle(self, event: Idle) -> None:
+        """Draw what a key changes together: first wait for the messages that widgets send each other about it.
+
+        Textual would draw the cursor of a list at once and its preview in a frame of its own. This waits for no time,
+        only for what is ready to run. If a message for the screen came, Textual sends another Idle after it.
+        """
+        for _ in range(_TURNS):
+            await asyncio.sleep(0)
+            if self.message_queue_size:
+                event.prevent_default()
+                return
 
     def update_node_styles(self, animate: bool = True) -> None:
         """Style all widgets again, but not only because the screen is shown again: that takes longer than to draw it.
