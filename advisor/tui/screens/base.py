@@ -13,6 +13,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, VerticalScroll
 from textual.events import Idle, Key, Resize
+from textual.geometry import Size
 from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Input
@@ -68,6 +69,7 @@ WIDE: Final = 110  # smallest number of columns for panes side by side
 TALL: Final = 36  # smallest number of rows for more content
 LOW: Final = 20  # lists shrink below this number of rows
 _TURNS: Final = 30  # turns of the event loop: a message from the prompt to the screen's own widgets takes about ten
+_ARRANGED: Final = 4  # times that widgets are arranged after each other before they are drawn all the same
 PAGE_KEYS: Final = (hidden("pageup", "page(-1)", "Page up"), hidden("pagedown", "page(1)", "Page down"))
 
 
@@ -86,21 +88,44 @@ class AppScreen(Screen[None]):
         super().__init__()
         self.blocks = blocks
         self._styled_for = ""  # the theme
+        self._arranging = False
+        self._undrawn = 0  # how often the widgets were arranged since they were drawn
 
     def on_mount(self) -> None:
         self._styled_for = self.app.theme  # what was mounted has its styles
 
-    async def on_idle(self, event: Idle) -> None:
-        """Draw what a key changes together: first wait for the messages that widgets send each other about it.
+    # Textual draws what it finds changed at once: the cursor of a list, then its preview; a page at its new size, then
+    # the page that makes its lines for that size, then its scroll bar. All of it is drawn together here.
 
-        Textual would draw the cursor of a list at once and its preview in a frame of its own. This waits for no time,
-        only for what is ready to run. If a message for the screen came, Textual sends another Idle after it.
+    async def on_idle(self, event: Idle) -> None:
+        """Wait for the messages that widgets send each other about a key, then draw what is arranged.
+
+        This waits for no time, only for what is ready to run. If a message for the screen comes, Textual sends another
+        Idle after it.
         """
         for _ in range(_TURNS):
             await asyncio.sleep(0)
             if self.message_queue_size:
                 event.prevent_default()
                 return
+        if self._undrawn and not ((self._layout_required or self._scroll_required) and self._undrawn < _ARRANGED):
+            self._compositor_refresh()
+
+    def _refresh_layout(self, size: Size | None = None, scroll: bool = False) -> None:
+        """Arrange the widgets; draw them when those with a new size have made their content for it."""
+        self._arranging = True
+        try:
+            super()._refresh_layout(size, scroll)
+        finally:
+            self._arranging = False
+
+    def _compositor_refresh(self) -> None:
+        if self._arranging:
+            self._undrawn += 1
+            self.check_idle()
+        else:
+            self._undrawn = 0
+            super()._compositor_refresh()
 
     def update_node_styles(self, animate: bool = True) -> None:
         """Style all widgets again, but not only because the screen is shown again: that takes longer than to draw it.
