@@ -33,7 +33,7 @@ KEYS = dict(pair.split(" ", 1) for pair in _NAMED.split(", "))
 
 @dataclass(frozen=True)
 class Answer:
-    """Seconds from a key to the first and to the last byte of what it changes, and of processor time of all threads."""
+    """Seconds from a key to the first and to the last byte of what it changes, and of processor time until then."""
 
     first: float
     last: float
@@ -130,7 +130,7 @@ class Terminal:
         """
         processor, begun = self.processor(), time.perf_counter()
         os.write(self._ours, KEYS.get(key, key).encode())
-        first = last = 0.0
+        first = last = taken = 0.0
         used, since = self.processor(), begun  # when the program was last seen at work
         while time.perf_counter() - begun < PATIENCE:
             if select.select([self._ours], [], [], QUIET / 4)[0]:
@@ -139,10 +139,11 @@ class Terminal:
                     last = time.perf_counter() - begun
                     first = first or last
                     used, since = self.processor(), time.perf_counter()
+                    taken = used - processor
                 continue
             now = time.perf_counter()
             if self._busy() or self.processor() - used > _RESTING * (now - since) + 0.002:
                 used, since = self.processor(), now
             elif now - since >= QUIET:
                 break
-        return Answer(first, last, self.processor() - processor) if last else None
+        return Answer(first, last, taken) if last else None

@@ -15,6 +15,7 @@ from textual.containers import Container, VerticalScroll
 from textual.events import Idle, Key, Resize
 from textual.geometry import Size
 from textual.screen import Screen
+from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input
 
@@ -68,6 +69,7 @@ def hidden(keys: str, action: str, name: str, tooltip: str = "", *, priority: bo
 WIDE: Final = 110  # smallest number of columns for panes side by side
 TALL: Final = 36  # smallest number of rows for more content
 LOW: Final = 20  # lists shrink below this number of rows
+_PREPARES_S: Final = 0.05  # seconds after a key in which it is drawn, and in which a key held down comes again
 _TURNS: Final = 30  # turns of the event loop: a message from the prompt to the screen's own widgets takes about ten
 _ARRANGED: Final = 4  # times that widgets are arranged after each other before they are drawn all the same
 PAGE_KEYS: Final = (hidden("pageup", "page(-1)", "Page up"), hidden("pagedown", "page(1)", "Page down"))
@@ -257,12 +259,30 @@ class PanelScreen(ViewScreen):
         Binding("escape", "leave", "Leave", tooltip="Back to where this was opened, or cancel the running work"),
     ]
 
+    def __init__(self, *, blocks: bool = True) -> None:
+        super().__init__(blocks=blocks)
+        self._soon: Timer | None = None
+
     def on_mount(self) -> None:
         self.focus_home()
         self.show(self.app.state)
 
     def on_screen_resume(self) -> None:
         self.app.runner.show(self.app.state)
+
+    def prepare_soon(self) -> None:
+        """Call `prepare` when this is drawn and no other key came."""
+        if self._soon is not None:
+            self._soon.stop()
+        self._soon = self.set_timer(_PREPARES_S, self._prepare)
+
+    def _prepare(self) -> None:
+        state = self.app.state
+        if self.is_current and state.view and not state.waiting:
+            self.prepare(state)
+
+    def prepare(self, state: State) -> None:
+        """Have the work done that the next key may ask for."""
 
     def redraw(self) -> None:
         """Show the state again after the size changed."""
