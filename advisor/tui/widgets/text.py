@@ -305,9 +305,8 @@ class Banner(Widget):
         self._work = (text, done, total)
         if began:
             self._soon = self.set_timer(_AFTER_S, self._reveal)
-        elif not text:
-            if self._soon is not None:
-                self._soon.stop()
+        elif not text and self._soon is not None:
+            self._soon.stop()
         shown, self._visible = self._visible, self._visible and bool(text)
         if shown:
             self.refresh()
