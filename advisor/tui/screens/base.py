@@ -70,7 +70,7 @@ WIDE: Final = 110  # smallest number of columns for panes side by side
 TALL: Final = 36  # smallest number of rows for more content
 LOW: Final = 20  # lists shrink below this number of rows
 _PREPARES_S: Final = 0.05  # seconds after a key in which it is drawn, and in which a key held down comes again
-_TURNS: Final = 30  # turns of the event loop: a message from the prompt to the screen's own widgets takes about ten
+_TURNS: Final = 12  # turns of the event loop: messages from the prompt to the widgets of the screen take up to ten
 _ARRANGED: Final = 4  # times that widgets are arranged after each other before they are drawn all the same
 PAGE_KEYS: Final = (hidden("pageup", "page(-1)", "Page up"), hidden("pagedown", "page(1)", "Page down"))
 
