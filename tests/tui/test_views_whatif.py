@@ -177,7 +177,9 @@ async def test_in_the_pause_after_a_key_the_values_of_the_next_one_are_tried():
         await at.press("right")
         assert tried(at) in ready and asked.count(tried(at)) == 1, "diagnosed ahead, and not again when it is shown"
         assert at.shows("Memory utilisation = 97") and not at.shows("diagnosing again")
-        assert [type(one) for one in at.app.state.log[before:]] == [e.Supposed, e.Completed], "what is ahead is no event"
+        assert [type(one) for one in at.app.state.log[before:]] == [e.Supposed, e.Completed], (
+            "what is ahead is no event"
+        )
         await at.press("escape")
         results, count = at.app.state.results, len(asked)
         screen.prepare(at.app.state)
