@@ -7,7 +7,8 @@ Three things, each with median, 95th percentile and largest value in millisecond
   real program on a pseudo-terminal, so the driver, layout and drawing are all in it. Work in threads that a key starts
   is in it, too, however long it takes: the next key comes when the program is at rest. Not in it: the cursor that
   blinks, and what the program does in pauses because nobody waits for it (the hot lines of a launch on which the list
-  rests, the values that the next key may try). A key that comes before such work is done waits for its own work only;
+  rests, the values that the next key may try). A key that comes sooner than that may wait for one such piece of work
+  besides its own; the bench does not time that;
 - from an answer to the next question: reducer and desk in this process, without drawing.
 
 The report is built from the recordings in a folder for the time being. Processor time is that of all threads until the
