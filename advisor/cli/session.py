@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,11 +13,6 @@ from advisor.cli.options import REPORT, Knowledge, argument, command, flag, opti
 from advisor.readers.kinds import DEMO, sort_out
 from advisor.records import resources
 from advisor.records.errors import UsageError
-
-# Settings that Textual reads when it is imported. Frames per second: a key often changes the screen in two or three
-# steps, one frame each. Milliseconds that it waits after Escape for the rest of a longer key, by default 100, although
-# the bytes of a key are sent together.
-_TEXTUAL = {"TEXTUAL_FPS": "120", "ESCDELAY": "50"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,12 +59,10 @@ def needs_terminal() -> None:
 
 def _session(paths: Sequence[Path], options: DemoOptions, *, gpu: str | None = None, recover: bool = True) -> int:
     needs_terminal()
-    for name, value in _TEXTUAL.items():
-        os.environ.setdefault(name, value)
     opening, theme = sort_out(paths), options.theme or ""
     if opening.transcripts and len(paths) > 1:
         raise UsageError("a saved session is replayed alone: give no other file with it")
-    from advisor.tui import program  # reads _TEXTUAL
+    from advisor.tui import program
 
     if opening.transcripts:
         return program.replay(paths[0], theme=theme)

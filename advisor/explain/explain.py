@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from advisor.explain import entries
 from advisor.explain.entries import Explanation
-from advisor.explain.index import ORDER, Index, Place, norm
+from advisor.explain.index import ORDER, Index, Place, letters, norm
 from advisor.records import resources
 from advisor.records.errors import UsageError
 
@@ -165,15 +165,15 @@ def _named(index: Index, word: str) -> list[Place]:
 
 def _by_alias(index: Index, key: str) -> list[Place]:
     """Return the first entry that lists the word as an alias, such as a GPU name; ignore all punctuation."""
-    plain = re.sub(r"[^a-z0-9]+", "", key)
-    return [p for name, p in index.aliases() if re.sub(r"[^a-z0-9]+", "", name.casefold()) == plain][:1]
+    found = index.called.get(letters(key))
+    return [] if found is None else [found]
 
 
 def _by_label(index: Index, key: str) -> list[Place]:
     """Return the metric with this label on a page of ncu; ignore all punctuation."""
-    plain = re.sub(r"[^a-z0-9]+", "", key)
+    plain = letters(key)
     named = ((label, p) for p in index.everything() if p.kind == "metric" for label in p.content.get("text", ()))
-    return [p for label, p in named if re.sub(r"[^a-z0-9]+", "", label.rpartition("/")[2].casefold()) == plain][:1]
+    return [p for label, p in named if letters(label.rpartition("/")[2]) == plain][:1]
 
 
 def _bare(key: str) -> str:
@@ -203,7 +203,7 @@ def _opcode(index: Index, word: str) -> Place | None:
     for length in range(len(parts), 0, -1):
         stem = ".".join(parts[:length])
         place = index.of(stem, "opcode")
-        place = place or next((p for name, p in index.aliases() if p.kind == "opcode" and name == stem), None)
+        place = place or next((p for name, p in index.aliases if p.kind == "opcode" and name == stem), None)
         if place:
             return place
     return None
@@ -227,8 +227,7 @@ def _by_ncu_name(index: Index, word: str) -> list[Place]:
 def _unknown(index: Index, word: str) -> str:
     from rapidfuzz import fuzz, process
 
-    choices = {norm(p.id): p.id for p in index.everything() if p.kind not in ("rule", "fix", "source")}
-    choices.update({norm(name): p.id for name, p in index.aliases()})
+    choices = index.names
     # Partial matching compares the shorter word with parts of the longer one, so very short words would always match.
     names = [name for name in choices if len(name) >= max(3.0, len(word) / 2)]
     close = process.extract(norm(word), names, scorer=fuzz.WRatio, limit=6, score_cutoff=_CLOSE)
@@ -269,7 +268,7 @@ def _place(index: Index, hit: Hit) -> Place:
 def _head(index: Index, hit: Hit) -> str:
     """Return the names of an entry: its id, its title and its aliases."""
     place = _place(index, hit)
-    names = [name for name, p in index.aliases() if p == place]
+    names = [name for name, p in index.aliases if p == place]
     return " ".join([hit.id, hit.id.replace("_", " "), hit.title, *names]).casefold()
 
 
@@ -283,11 +282,9 @@ def _search(index: Index, text: str, limit: int) -> list[Hit]:
     if not wanted or limit < 1:
         return []
     hits: dict[tuple[str, str], Hit] = {}
-    for place in index.everything():
-        if place.kind in ("rule", "fix", "source"):
-            continue
-        body = index.block(place).casefold()
-        if not all(_stem(w) in body or _stem(w) in place.id.casefold() for w in wanted):
+    stems = [_stem(w) for w in wanted]
+    for place, body, name in index.searched:
+        if not all(stem in body or stem in name for stem in stems):
             continue
         title = index.title(place)
         head = f"{place.id} {title}".casefold()

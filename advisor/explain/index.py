@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
@@ -64,12 +65,18 @@ ORDER: Final = (
     *("fix", "term", "metric", "conclusion", "unit", "dtype", "erratum", "source"),
 )
 _RANK = {kind: at for at, kind in enumerate(ORDER)}
+UNSEARCHED: Final = ("rule", "fix", "source")  # kinds whose entries are shown as a part of others
 _WITHOUT_ALIASES = ("diagnosis", "trust", "rule", "fix", "source", "metric", "observation")
 
 
 def norm(word: str) -> str:
     """Normalise a word for comparison: ignore case, spaces, dashes and underscores."""
     return re.sub(r"[\s_-]+", "_", word.strip().casefold()).strip("_")
+
+
+def letters(word: str) -> str:
+    """Return the letters and digits of a word in lower case."""
+    return re.sub(r"[^a-z0-9]+", "", word.casefold())
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +154,35 @@ class Index:
         found = next((content[n] for n in names if isinstance(content.get(n), str)), "")
         return fields_named(" ".join(found.split()))
 
-    def aliases(self) -> Iterator[tuple[str, Place]]:
-        """Yield other names of entries: `aliases` and `devices` lists, and the product names of GPUs."""
+    @cached_property
+    def searched(self) -> tuple[tuple[Place, str, str], ...]:
+        """The entries that a search looks through, each with its full text and its id in lower case."""
+        return tuple(
+            (place, self.block(place).casefold(), place.id.casefold())
+            for place in self.everything()
+            if place.kind not in UNSEARCHED
+        )
+
+    @cached_property
+    def names(self) -> Mapping[str, str]:
+        """Map the normalised ids and aliases of these entries to ids."""
+        found = {norm(place.id): place.id for place, _, _ in self.searched}
+        return found | {norm(name): place.id for name, place in self.aliases}
+
+    @cached_property
+    def aliases(self) -> tuple[tuple[str, Place], ...]:
+        """Other names of entries: `aliases` and `devices` lists, and the product names of GPUs."""
+        return tuple(self._aliases())
+
+    @cached_property
+    def called(self) -> Mapping[str, Place]:
+        """Map each alias in lower case without punctuation to the first entry that has it."""
+        found: dict[str, Place] = {}
+        for name, place in self.aliases:
+            found.setdefault(letters(name), place)
+        return found
+
+    def _aliases(self) -> Iterator[tuple[str, Place]]:
         for place in self.everything():
             if place.kind in _WITHOUT_ALIASES:
                 continue

@@ -25,6 +25,7 @@ from advisor.session.interview.choosing import open_numbers
 from advisor.session.records import Ask, KnowledgeIndex, NapkinResult, Proved, VersionComparison
 from advisor.session.state import State
 
+_MADE = 64  # number of proofs and tried values kept; each holds one launch
 _KEPT = 12  # number of analyses kept for undo; each holds its report's frame
 _log = logging.getLogger(__name__)
 _log.addHandler(logging.NullHandler())  # Without a handler, logging would write to the screen.
@@ -134,6 +135,7 @@ class Executor:
     sources: Sources
     _bases: dict[Base, Judged] = field(default_factory=dict)
     _kept: OrderedDict[tuple[Base, Answers], Judged] = field(default_factory=OrderedDict)
+    _made: OrderedDict[tuple[Base, Answers, e.Request], Any] = field(default_factory=OrderedDict)
     _lock: Lock = field(default_factory=Lock)
 
     def perform(self, request: e.Request, state: State, progress: Progress) -> e.Outcome:
@@ -170,16 +172,8 @@ class Executor:
                 return e.Completed(request, sources.practise(request, progress))
         judged = self._at(state.answers, state)
         match request:
-            case e.Prove(what="why_not"):
-                return e.Completed(request, judged.why_not(request.position, request.finding))
-            case e.Prove():
-                proof = judged.how(request.position, request.finding)
-                turns = judged.turns(request.position) if request.quiet else {}
-                return e.Completed(
-                    request, Proved(proof, tuple(judged.flips(request.position, request.finding)), turns)
-                )
-            case e.Suppose():
-                return e.Completed(request, judged.what_if(request.position, dict(request.values)))
+            case e.Prove() | e.Suppose():
+                return e.Completed(request, self._concluded(request, state, judged))
             case e.CompareVersion():
                 return e.Completed(request, self._compared(request, state, judged, progress))
             case e.Locate():
@@ -193,6 +187,26 @@ class Executor:
                 return e.Completed(request, sources.estimate(request.algorithm, dict(request.parameters), launch))
         raise TypeError(request)
 
+    def _concluded(self, request: e.Prove | e.Suppose, state: State, judged: Judged) -> Any:
+        """Return a proof, or the diagnosis with other values; the latest are kept, as a key may ask for them again."""
+        key = (_base(state), state.answers, request)
+        if key in self._made:
+            self._made.move_to_end(key)
+            return self._made[key]
+        made: Any
+        if isinstance(request, e.Suppose):
+            made = judged.what_if(request.position, dict(request.values))
+        elif request.what == "why_not":
+            made = judged.why_not(request.position, request.finding)
+        else:
+            turns = judged.turns(request.position) if request.quiet else {}
+            flips = tuple(judged.flips(request.position, request.finding))
+            made = Proved(judged.how(request.position, request.finding), flips, turns)
+        self._made[key] = made
+        if len(self._made) > _MADE:
+            self._made.popitem(last=False)
+        return made
+
     def _wanted(self, judged: Judged, request: e.Conclude, state: State) -> tuple[str, ...] | None:
         """Return the numbers of an interview that are worth asking for, None for all or with a report."""
         if not state.numbers:
@@ -205,6 +219,7 @@ class Executor:
     def _read(self, request: e.Read, state: State, progress: Progress) -> e.Opened:
         self._kept.clear()
         self._bases.clear()
+        self._made.clear()
         if not request.paths:
             return e.Opened(request, None, self.sources.knowledge())
         base = self.sources.analyse([Path(p) for p in request.paths], state.gpu or None, progress)
@@ -233,6 +248,7 @@ class Executor:
 
     def _keep(self, paths: tuple[str, ...], version: int, base: Judged) -> None:
         """Keep the analysis of a new version, and drop later ones that the user undid."""
+        self._made.clear()
         self._bases = {key: kept for key, kept in self._bases.items() if key[1] < version}
         self._kept = OrderedDict((key, kept) for key, kept in self._kept.items() if key[0][1] < version)
         self._bases[(paths, version)] = base

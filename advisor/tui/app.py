@@ -19,6 +19,7 @@ from msgspec import structs
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.command import CommandPalette, SearchIcon
+from textual.driver import Driver
 from textual.events import Event, Key
 from textual.notifications import SeverityLevel
 from textual.timer import Timer
@@ -182,6 +183,15 @@ class AdvisorApp(App[int]):
             return
         self.call_after_refresh(self.dispatch, self._beginning)
         self.call_after_refresh(self.style)
+
+    def get_driver_class(self) -> type[Driver]:
+        """Return the driver of this platform, or the one that the user set; where it is Textual's for Unix, ours."""
+        found = super().get_driver_class()
+        if found.__name__ != "LinuxDriver":
+            return found
+        from advisor.tui.driver import QuickDriver  # not where there is no termios
+
+        return QuickDriver
 
     # Events
 

@@ -6,7 +6,7 @@ import os
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from advisor.readers import kinds
 from advisor.readers.kinds import Opening
@@ -17,6 +17,10 @@ from advisor.session.transcripts.autosave import Saving, unfinished
 from advisor.tui.app import AdvisorApp
 from advisor.tui.opening import Settings, StartOptions, cases, saved, theme_for
 from advisor.view.charts.bars import can_draw
+
+# Seconds after which a thread that reads or reasons makes way for the screen. Each turn of the event loop gives it the
+# processor, and a key takes some 20 turns: with Python's 5 ms a key pressed during work would take 100 ms longer.
+_SWITCH_S: Final = 0.0005
 
 
 def run(
@@ -73,6 +77,7 @@ def _start(
 ) -> int:
     chosen = theme_for(theme, memory.theme, os.environ)
     blocks = can_draw(sys.stderr.encoding)
+    sys.setswitchinterval(_SWITCH_S)
     app = AdvisorApp(executor, reports, blocks=blocks, theme=chosen, memory=memory, saving=saving, **options)
     try:
         with app.leaving.during():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Final
 
@@ -45,19 +46,23 @@ class RequestRunner:
         self._unwanted = Event()
         self._progress: tuple[str, int, int] = ("", 0, 0)
         self._ahead: e.Locate | None = None
+        self._prepared: tuple[e.Request, ...] = ()  # what the next key may ask for
+        self._prepared_in: object = None  # the view, launch and diagnosis that it belongs to
 
     @property
     def idle(self) -> bool:
-        """Whether no thread is running."""
-        return self._running is None
+        """Whether no thread is running whose outcome the session would show."""
+        return self._running is None or self._spare(self._running, self._app.state)
 
     def follow(self, state: State) -> None:
         """Start the work that the state waits for, and cancel work that it no longer waits for."""
         if state.place != "launches" or self._ahead in state.waiting:
             self._ahead = None
-        if self._running is not None and self._running not in (*state.waiting, self._ahead):
+        if self._prepared_in != _place(state):
+            self._prepared = ()
+        if self._running is not None and self._running not in (*state.waiting, self._ahead, *self._prepared):
             self._unwanted.set()
-        following = (*state.waiting, *([self._ahead] if self._ahead is not None else []))
+        following = (*state.waiting, *([self._ahead] if self._ahead is not None else []), *self._prepared)
         if self._running is None and following:
             self._running, self._progress, self._unwanted = following[0], ("", 0, 0), Event()
             arguments = (following[0], state, self._unwanted)
@@ -68,6 +73,23 @@ class RequestRunner:
         """Read these hot lines when nothing else is to be done, instead of those asked for before."""
         self._ahead = request
         self.follow(self._app.state)
+
+    def prepare(self, requests: Iterable[e.Request]) -> None:
+        """Work on what the next key may ask for when nothing else is to be done; the executor keeps the results.
+
+        This replaces what was to be prepared before, and ends when the user leaves the view or the launch.
+        """
+        state = self._app.state
+        known = (*state.waiting, self._running)
+        wanted = tuple(r for r in dict.fromkeys(requests) if state.result(r) is None and r not in known)
+        if self._running in self._prepared:
+            wanted = (self._running, *wanted)
+        self._prepared, self._prepared_in = wanted, _place(state)
+        self.follow(state)
+
+    def _spare(self, request: e.Request, state: State) -> bool:
+        """Return whether this is only prepared, and nobody waits for it."""
+        return request in self._prepared and request not in state.waiting
 
     def drop(self) -> None:
         """Cancel everything that is running."""
@@ -84,7 +106,9 @@ class RequestRunner:
     def _finished(self, outcome: e.Outcome) -> None:
         """Apply the outcome unless the work was cancelled; cancelled work may start again."""
         request, self._running = self._running, None
-        if self._unwanted.is_set():
+        spare = request is not None and self._spare(request, self._app.state)
+        self._prepared = tuple(one for one in self._prepared if one != request)
+        if self._unwanted.is_set() or spare:
             self.follow(self._app.state)
         elif isinstance(request, e.Locate) and request == self._ahead:
             self._ahead = None
@@ -107,6 +131,10 @@ class RequestRunner:
         for banner in self._app.screen.query(Banner):
             # A single file needs no progress bar.
             banner.work(text, done, total if total > 1 else 0)
+
+
+def _place(state: State) -> object:
+    return (state.view, state.position, id(state.diagnosis), len(state.earlier))
 
 
 def work_text(request: e.Request) -> str:

@@ -3,12 +3,16 @@
 Three things, each with median, 95th percentile and largest value in milliseconds, wall and processor time:
 
 - from the start of the process to the first screen, and to the list of launches (pseudo-terminal, 80 x 24);
-- from a key to the last byte that its repaint writes, with a report of 60 launches open: the real program on a
-  pseudo-terminal, so the driver, layout and drawing are all in it. Work in threads that a key starts is in it, too,
-  as long as it never is silent for `terminal.QUIET`;
+- from a key to the first and to the last byte that it makes the program write, with a report of 60 launches open: the
+  real program on a pseudo-terminal, so the driver, layout and drawing are all in it. Work in threads that a key starts
+  is in it, too, however long it takes: the next key comes when the program is at rest. Not in it: the cursor that
+  blinks, and what the program does in pauses because nobody waits for it (the hot lines of a launch on which the list
+  rests, the values that the next key may try). A key that comes sooner than that may wait for one such piece of work
+  besides its own; the bench does not time that;
 - from an answer to the next question: reducer and desk in this process, without drawing.
 
-The report is built from the recordings in a folder for the time being. Processor time is that of all threads.
+The report is built from the recordings in a folder for the time being. Processor time is that of all threads until the
+last byte: on a machine with other work it says more than the time on the clock.
 """
 
 from __future__ import annotations
@@ -23,7 +27,7 @@ from pathlib import Path
 from tests.bench import interview, large_report
 from tests.bench.terminal import Answer, Terminal
 
-GOALS = {"first screen": 500.0, "key": 40.0, "answer": 150.0}
+GOALS = {"first screen": 500.0, "first byte": 40.0, "last byte": 40.0, "answer": 150.0}
 RUNS, LAUNCHES = 5, 60
 _LISTED = (" launches, in ", "Class")
 # What is done, keys before (not timed), keys (timed; a text in quotes is typed key by key), keys after.
@@ -93,8 +97,8 @@ def keys(report: Path) -> Iterable[str]:
             all_ += answers
             yield line(name, [a.last for a in answers], [a.processor for a in answers])
             yield line("  first byte", [a.first for a in answers], [])
-    yield line("all: first byte", [a.first for a in all_], [])
-    yield line("all: last byte", [a.last for a in all_], [a.processor for a in all_], GOALS["key"])
+    yield line("all: first byte", [a.first for a in all_], [], GOALS["first byte"])
+    yield line("all: last byte", [a.last for a in all_], [a.processor for a in all_], GOALS["last byte"])
 
 
 def answers() -> Iterable[str]:

@@ -19,7 +19,9 @@ from pathlib import Path
 from typing import Self
 
 PATIENCE = 60.0
-QUIET = 0.2  # seconds without output after which a repaint counts as finished
+QUIET = 0.15  # seconds without output and without work after which a repaint counts as finished; shorter than what the
+# list of launches waits before it reads ahead (0.2), which no key waits for
+_RESTING = 0.02  # share of a processor that a program at rest uses: the cursor blinks, a timer looks whether work runs
 # Compiling every module anew at each start takes twice as long as the start itself; a user's program is compiled.
 _UNLIKE_A_USER = ("PYTHONDONTWRITEBYTECODE",)
 _ESCAPES = re.compile(rb"\x1b(\[[0-?]*[ -/]*[@-~]|[()][0-9A-B]|[=>PX^_].*?\x1b\\|\][^\x07]*\x07)")
@@ -31,7 +33,7 @@ KEYS = dict(pair.split(" ", 1) for pair in _NAMED.split(", "))
 
 @dataclass(frozen=True)
 class Answer:
-    """Seconds from a key to the first and to the last byte of what it changes, and of processor time of all threads."""
+    """Seconds from a key to the first and to the last byte of what it changes, and of processor time until then."""
 
     first: float
     last: float
@@ -87,23 +89,61 @@ class Terminal:
                     return time.perf_counter()
         raise TimeoutError(f"none of {texts} within {PATIENCE} s; the output ends with {seen[-300:]!r}")
 
+    def _busy(self) -> bool:
+        """Whether a thread of the program runs or waits for a processor now."""
+        for stat in Path(f"/proc/{self._process.pid}/task").glob("*/stat"):
+            try:
+                state = stat.read_text().rpartition(")")[2].split()[0]
+            except (OSError, IndexError):  # the thread has ended
+                continue
+            if state in "RD":
+                return True
+        return False
+
+    def settle(self) -> None:
+        """Wait until the program does nothing more: neither output nor work in its threads for `QUIET`."""
+        end = time.perf_counter() + PATIENCE
+        while time.perf_counter() < end:
+            before, begun = self.processor(), time.perf_counter()
+            written = select.select([self._ours], [], [], QUIET)[0]
+            if written:
+                os.read(self._ours, 1 << 16)
+            elif not self._busy() and self.processor() - before < _RESTING * (time.perf_counter() - begun):
+                return
+        raise TimeoutError(f"the program is still at work after {PATIENCE} s")
+
     def rest(self, seconds: float = 1.2) -> None:
-        """Wait; what is written without a key (the cursor blinks) is told from answers from now on."""
+        """Wait until the program is at rest; what it then writes without a key (the cursor blinks) is told from
+        answers from now on.
+        """
+        self.settle()
         end = time.perf_counter() + seconds
         while (left := end - time.perf_counter()) > 0:
             if select.select([self._ours], [], [], left)[0]:
                 self._idle.add(os.read(self._ours, 1 << 16))
 
     def press(self, key: str) -> Answer | None:
-        """A key by its name in KEYS, or the characters themselves; None where nothing on the screen changes."""
+        """A key by its name in KEYS, or the characters themselves; None where nothing on the screen changes.
+
+        All that follows from the key belongs to the answer, however long the screen stands still while a thread works
+        on it: it is complete when nothing has been written for `QUIET` and no thread has worked meanwhile.
+        """
         processor, begun = self.processor(), time.perf_counter()
         os.write(self._ours, KEYS.get(key, key).encode())
-        first = last = 0.0
-        while select.select([self._ours], [], [], QUIET)[0]:
-            written = os.read(self._ours, 1 << 16)
-            if written not in self._idle:
-                last = time.perf_counter() - begun
-                first = first or last
-            elif time.perf_counter() - begun - last > QUIET:
+        first = last = taken = 0.0
+        used, since = self.processor(), begun  # when the program was last seen at work
+        while time.perf_counter() - begun < PATIENCE:
+            if select.select([self._ours], [], [], QUIET / 4)[0]:
+                written = os.read(self._ours, 1 << 16)
+                if written not in self._idle:
+                    last = time.perf_counter() - begun
+                    first = first or last
+                    used, since = self.processor(), time.perf_counter()
+                    taken = used - processor
+                continue
+            now = time.perf_counter()
+            if self._busy() or self.processor() - used > _RESTING * (now - since) + 0.002:
+                used, since = self.processor(), now
+            elif now - since >= QUIET:
                 break
-        return Answer(first, last, self.processor() - processor) if last else None
+        return Answer(first, last, taken) if last else None

@@ -149,8 +149,8 @@ def test_a_printed_name_leads_to_its_meaning(name: str, entry: str) -> None:
 
 def test_a_name_of_the_tools_belongs_to_one_entry() -> None:
     index = Index([resources.folder("knowledge")])
-    ours = [(name, place) for name, place in index.aliases() if place.path.name == "tool_pages.yaml"]
-    taken = {name.casefold() for name, place in index.aliases() if place.path.name != "tool_pages.yaml"}
+    ours = [(name, place) for name, place in index.aliases if place.path.name == "tool_pages.yaml"]
+    taken = {name.casefold() for name, place in index.aliases if place.path.name != "tool_pages.yaml"}
     names = [name.casefold() for name, _ in ours]
     assert len(names) > 80
     assert sorted(names) == sorted(set(names))

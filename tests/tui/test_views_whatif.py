@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from advisor.session import events as e
 from advisor.tui.screens.session import SessionScreen
 from advisor.tui.screens.whatif import Metric, WhatIfScreen, changed, outcome
 from advisor.tui.widgets.lists import Rows
@@ -150,13 +151,40 @@ async def test_while_it_concludes_the_outcome_before_stands_and_is_marked():
     async with whatif(analyse=read) as at:
         await typed(at, "dram_pct=70")
         slow[0] = True
-        await at.pilot.press("right")
+        await at.pilot.press("shift+right")  # no value that is diagnosed ahead
         await asyncio.to_thread(has_begun.wait, 120)
         await at.pilot.pause()
         assert at.shows("diagnosing again", "DRAM-bound")
         go_on.set()
         await at.settle()
         assert not at.shows("diagnosing again")
+
+
+async def test_in_the_pause_after_a_key_the_values_of_the_next_one_are_tried():
+    asked: list[dict[str, float]] = []
+
+    class Counting(Analysis):
+        def what_if(self, position: int, values: Any) -> Any:
+            asked.append(dict(values))
+            return super().what_if(position, values)
+
+    async with whatif(analyse=lambda *given: Counting(analyse(*given).diagnosis)) as at:
+        screen = at.app.screen
+        assert isinstance(screen, WhatIfScreen)
+        screen.prepare(at.app.state)  # what the timer does after the pause
+        await at.until(lambda: len(asked) >= 3)
+        before, ready = len(at.app.state.log), list(asked)
+        await at.press("right")
+        assert tried(at) in ready and asked.count(tried(at)) == 1, "diagnosed ahead, and not again when it is shown"
+        assert at.shows("Memory utilisation = 97") and not at.shows("diagnosing again")
+        assert [type(one) for one in at.app.state.log[before:]] == [e.Supposed, e.Completed], (
+            "what is ahead is no event"
+        )
+        await at.press("escape")
+        results, count = at.app.state.results, len(asked)
+        screen.prepare(at.app.state)
+        await at.settle()
+        assert (at.app.state.results, len(asked)) == (results, count), "nothing is done ahead once the view is left"
 
 
 def test_findings_that_come_go_stay_and_gains_that_move_are_told_apart():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
@@ -11,8 +12,10 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, VerticalScroll
-from textual.events import Key, Resize
+from textual.events import Idle, Key, Resize
+from textual.geometry import Size
 from textual.screen import Screen
+from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input
 
@@ -66,6 +69,9 @@ def hidden(keys: str, action: str, name: str, tooltip: str = "", *, priority: bo
 WIDE: Final = 110  # smallest number of columns for panes side by side
 TALL: Final = 36  # smallest number of rows for more content
 LOW: Final = 20  # lists shrink below this number of rows
+_PREPARES_S: Final = 0.05  # seconds after a key in which it is drawn, and in which a key held down comes again
+_TURNS: Final = 12  # turns of the event loop: messages from the prompt to the widgets of the screen take up to ten
+_ARRANGED: Final = 4  # times that widgets are arranged after each other before they are drawn all the same
 PAGE_KEYS: Final = (hidden("pageup", "page(-1)", "Page up"), hidden("pagedown", "page(1)", "Page down"))
 
 
@@ -84,9 +90,44 @@ class AppScreen(Screen[None]):
         super().__init__()
         self.blocks = blocks
         self._styled_for = ""  # the theme
+        self._arranging = False
+        self._undrawn = 0  # how often the widgets were arranged since they were drawn
 
     def on_mount(self) -> None:
         self._styled_for = self.app.theme  # what was mounted has its styles
+
+    # Textual draws what it finds changed at once: the cursor of a list, then its preview; a page at its new size, then
+    # the page that makes its lines for that size, then its scroll bar. All of it is drawn together here.
+
+    async def on_idle(self, event: Idle) -> None:
+        """Wait for the messages that widgets send each other about a key, then draw what is arranged.
+
+        This waits for no time, only for what is ready to run. If a message for the screen comes, Textual sends another
+        Idle after it.
+        """
+        for _ in range(_TURNS):
+            await asyncio.sleep(0)
+            if self.message_queue_size:
+                event.prevent_default()
+                return
+        if self._undrawn and not ((self._layout_required or self._scroll_required) and self._undrawn < _ARRANGED):
+            self._compositor_refresh()
+
+    def _refresh_layout(self, size: Size | None = None, scroll: bool = False) -> None:
+        """Arrange the widgets; draw them when those with a new size have made their content for it."""
+        self._arranging = True
+        try:
+            super()._refresh_layout(size, scroll)
+        finally:
+            self._arranging = False
+
+    def _compositor_refresh(self) -> None:
+        if self._arranging:
+            self._undrawn += 1
+            self.check_idle()
+        else:
+            self._undrawn = 0
+            super()._compositor_refresh()
 
     def update_node_styles(self, animate: bool = True) -> None:
         """Style all widgets again, but not only because the screen is shown again: that takes longer than to draw it.
@@ -218,12 +259,30 @@ class PanelScreen(ViewScreen):
         Binding("escape", "leave", "Leave", tooltip="Back to where this was opened, or cancel the running work"),
     ]
 
+    def __init__(self, *, blocks: bool = True) -> None:
+        super().__init__(blocks=blocks)
+        self._soon: Timer | None = None
+
     def on_mount(self) -> None:
         self.focus_home()
         self.show(self.app.state)
 
     def on_screen_resume(self) -> None:
         self.app.runner.show(self.app.state)
+
+    def prepare_soon(self) -> None:
+        """Call `prepare` when this is drawn and no other key came."""
+        if self._soon is not None:
+            self._soon.stop()
+        self._soon = self.set_timer(_PREPARES_S, self._prepare)
+
+    def _prepare(self) -> None:
+        state = self.app.state
+        if self.is_current and state.view and not state.waiting:
+            self.prepare(state)
+
+    def prepare(self, state: State) -> None:
+        """Have the work done that the next key may ask for."""
 
     def redraw(self) -> None:
         """Show the state again after the size changed."""

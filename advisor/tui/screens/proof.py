@@ -325,6 +325,19 @@ class ProofScreen(PanelScreen):
         example = next((name for name, _ in state.knowledge.findings if state.finding_of(name) is None), "")
         self.query_one(Prompt).placeholder = f"name a finding, such as {example or subject}; Tab returns to the tree"
         self.refresh_bindings()
+        self.prepare_soon()
+
+    def prepare(self, state: State) -> None:
+        """Build the proofs of the next and the previous finding, if the user does nothing else meanwhile."""
+        if state.position is not None and state.view_subject:
+            beside = (self._beside(state, by) for by in (1, -1))
+            self.app.runner.prepare(e.Prove("how", state.position, name, quiet=True) for name in beside if name)
+
+    def _beside(self, state: State, by: int) -> str:
+        """Return the next or previous of the class and the findings; empty if there is none."""
+        names, subject = self._names(state), state.view_subject
+        at = names.index(subject) + by if subject in names else 0
+        return names[at % len(names)] if names else ""
 
     def _order(self, state: State) -> str:
         """Return the position of the subject among the class and the findings."""
@@ -370,11 +383,9 @@ class ProofScreen(PanelScreen):
         self.query_one(Prompt).focus()
 
     def action_another(self, by: int) -> None:
-        names = self._names(self.app.state)
-        if names:
-            subject = self.app.state.view_subject
-            at = names.index(subject) + by if subject in names else 0
-            self.app.dispatch(e.ViewShown("proof", names[at % len(names)]))
+        name = self._beside(self.app.state, by)
+        if name:
+            self.app.dispatch(e.ViewShown("proof", name))
 
     def action_fold_all(self) -> None:
         view = self.query_one(ProofTree)

@@ -172,6 +172,7 @@ def _moved(had: Speedup | None, has: Speedup | None) -> bool:
 
 
 _NAME_CELLS, _VALUE, _FLIPS = 28, 14, 22  # smallest widths of the table columns
+_STEP: Final = 0.01  # share of the measured value by which an arrow key changes a value
 _FLIP = "Go just past the next value that flips a conclusion"
 
 
@@ -181,8 +182,8 @@ class WhatIfScreen(PanelScreen):
     opens: ClassVar[Mapping[str, str]] = {**{begin: begin for begin in "0123456789./"}, ":": ""}
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("left", "step(-0.01)", "Less", tooltip="1 % less (Shift: 10 %)"),
-        Binding("right", "step(0.01)", "More", tooltip="1 % more (Shift: 10 %)"),
+        Binding("left", f"step(-{_STEP})", "Less", tooltip="1 % less (Shift: 10 %)"),
+        Binding("right", f"step({_STEP})", "More", tooltip="1 % more (Shift: 10 %)"),
         hidden("shift+left,minus", "step(-0.1)", "Less", "10 % less"),
         hidden("shift+right,plus", "step(0.1)", "More", "10 % more"),
         Binding("greater_than_sign,right_square_bracket", "beyond(1)", "Flip", tooltip=f"{_FLIP} (< and >)"),
@@ -235,6 +236,18 @@ class WhatIfScreen(PanelScreen):
             hint = f"a value for {metric.title}, with its unit, or metric=value; Enter tries it"
             self.query_one(Prompt).placeholder = hint
         self.refresh_bindings()
+        self.prepare_soon()
+
+    def prepare(self, state: State) -> None:
+        """Diagnose with the values that the next key would try, if the user does nothing else meanwhile."""
+        metric, position = self._metric, state.position
+        value = None if metric is None else dict(state.supposing).get(metric.id, metric.measured)
+        if metric is None or value is None or position is None:
+            return
+        steps = (metric.stepped(value, _STEP), metric.stepped(value, -_STEP))
+        jumps = (metric.beyond(value, True), metric.beyond(value, False))
+        tried = (self._trying(state, metric.id, at) for at in (*steps, *jumps) if at is not None)
+        self.app.runner.prepare(e.Suppose(position, values, quiet=True) for values in tried if values)
 
     def _list(self, state: State, launch: LaunchDiagnosis) -> None:
         tried = dict(state.supposing)
@@ -304,12 +317,16 @@ class WhatIfScreen(PanelScreen):
         self.query_one(Prompt).focus()
 
     def _suppose(self, name: str, value: float | None) -> None:
-        tried = dict(self.app.state.supposing)
+        self.app.dispatch(e.Supposed(self._trying(self.app.state, name, value)))
+
+    def _trying(self, state: State, name: str, value: float | None) -> tuple[tuple[str, float], ...]:
+        """Return the tried values with this one for a metric; None and the measured value leave the metric out."""
+        tried = dict(state.supposing)
         tried.pop(name, None)
         metric = next((m for m in self._metrics if m.id == name), None)
         if value is not None and (metric is None or value != metric.measured):
             tried[name] = value
-        self.app.dispatch(e.Supposed(tuple(tried.items())))
+        return tuple(tried.items())
 
     def action_step(self, share: float) -> None:
         metric, value = self._metric, self._value

@@ -217,7 +217,7 @@ class Conversation(CardColumn):
     def reveal(self) -> None:
         """Scroll to the newest turn, unless the user has scrolled away."""
         if self._anchor is not None and 0 <= self._anchor < len(self.views) and self.views[self._anchor].is_attached:
-            self.scroll_to_widget(self.views[self._anchor], animate=False, top=True, force=True)
+            self.scroll_to_widget(self.views[self._anchor], animate=False, top=True, force=True, immediate=True)
 
     def to_start(self) -> bool:
         """Go back to the first cards from a later turn; return whether a later turn was shown."""
@@ -305,11 +305,11 @@ class Banner(Widget):
         self._work = (text, done, total)
         if began:
             self._soon = self.set_timer(_AFTER_S, self._reveal)
-        elif not text:
-            if self._soon is not None:
-                self._soon.stop()
-            self._visible = False
-        self.refresh()
+        elif not text and self._soon is not None:
+            self._soon.stop()
+        shown, self._visible = self._visible, self._visible and bool(text)
+        if shown:
+            self.refresh()
 
     def _reveal(self) -> None:
         self._visible = True

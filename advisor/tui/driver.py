@@ -1,0 +1,38 @@
+"""Keys from the terminal without the wait that Textual's driver adds to Escape."""
+
+from __future__ import annotations
+
+import os
+import select
+from codecs import getincrementaldecoder
+from typing import Final
+
+from textual import constants
+from textual._xterm_parser import XTermParser
+from textual.drivers.linux_driver import LinuxDriver
+
+_LOOKS_S: Final = 0.1  # seconds between two looks at whether the program ends
+_READ: Final = 4096  # bytes at a time
+
+
+class QuickDriver(LinuxDriver):
+    """Textual's driver, but a lone ESC byte becomes the Escape key after `constants.ESCAPE_DELAY`.
+
+    Textual looks every 100 ms only whether that time has passed, so that the key that is pressed most to leave a screen
+    took longest of all. Terminals with the kitty protocol send no lone ESC.
+    """
+
+    def run_input_thread(self) -> None:
+        """Pass on what the terminal sends until the driver ends."""
+        parser, decode = XTermParser(), getincrementaldecoder("utf-8")("replace").decode
+        wait = _LOOKS_S
+        while not self.exit_event.is_set():
+            ready = bool(select.select([self.fileno], [], [], wait)[0])
+            # Only after input there can be an ESC that waits for its rest.
+            wait = constants.ESCAPE_DELAY + 0.001 if ready else _LOOKS_S
+            if ready:
+                text = decode(os.read(self.fileno, _READ))
+                for message in parser.feed(text) if text else ():
+                    self.process_message(message)
+            for message in parser.tick():
+                self.process_message(message)
