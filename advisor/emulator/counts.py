@@ -366,9 +366,7 @@ def members(number: int, grid: Shape, cluster: Shape) -> list[int]:
     cx, cy, cz = cluster
     across, down = grid[0] // cx, grid[1] // cy
     x, y, z = cx * (number % across), cy * (number // across % down), cz * (number // (across * down))
-    return [
-        x + i + grid[0] * (y + j + grid[1] * (z + k)) for k in range(cz) for j in range(cy) for i in range(cx)
-    ]
+    return [x + i + grid[0] * (y + j + grid[1] * (z + k)) for k in range(cz) for j in range(cy) for i in range(cx)]
 
 
 def _by_unit(machine: Machine, spaces: dict[int, tuple[str, str, int]], unit: int) -> list[Array]:

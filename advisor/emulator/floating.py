@@ -65,11 +65,17 @@ def ffma(b: Build) -> Run:
 def fmnmx(b: Build) -> Run:
     """FMNMX: minimum where the predicate is true, else maximum; a NaN gives way to a number."""
     names = b.modifiers("FTZ", "NAN", "XORSIGN")
-    if "XORSIGN" in names:
-        raise b.refuse()
     ftz, keep = "FTZ" in names, "NAN" in names
     x, y, p = b.f32(b.operand(1), ftz), b.f32(b.operand(2), ftz), b.predicate(b.operand(3))
     put = b.put_float(b.operand(0))
+    if "XORSIGN" in names:  # the smaller or larger size, with the product's sign
+        left, right = (b.raw(b.operand(i), "float") for i in (1, 2))
+
+        def signed(g: Group, m: Any) -> None:
+            sign = (left(g) ^ right(g)) & _U32(0x80000000)
+            put(g, m, (np.abs(minmax(x(g), y(g), p(g), keep)).view(_U32) | sign).view(_F32))
+
+        return signed
     return lambda g, m: put(g, m, minmax(x(g), y(g), p(g), keep))
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from advisor.emulator.machine import Shape, layout
 from advisor.emulator.memory import Bank, GlobalMemory
 from advisor.emulator.program import DRIVER_FUNCTIONS, Program, RefusedError
-from advisor.emulator.spaces import LOCAL_WINDOW
+from advisor.emulator.spaces import LOCAL_WINDOW, SHARED_WINDOW
 
 _DRIVER = {name: address for address, name in DRIVER_FUNCTIONS.items()}
 
@@ -52,7 +52,9 @@ def prepare(
         where.stack_at,
         struct.pack("<I", (program.local_bytes if program.local_bytes is not None else 1 << 14) + 15 & ~15),
     )
-    first.write(where.window_at, struct.pack("<II", 0, LOCAL_WINDOW))
+    for place, window in zip(where.windows_at, (SHARED_WINDOW, LOCAL_WINDOW), strict=True):
+        if place is not None:
+            first.write(place, struct.pack("<II", 0, window))
     cluster = program.cluster
     if any(n % c for n, c in zip(grid, cluster, strict=True)):
         raise RefusedError(f"the grid is not a multiple of the cluster of {cluster} blocks")

@@ -72,15 +72,16 @@ class MemoryCounts:
 class Layout:
     """What differs between architectures: first byte of shared memory, bank 0's places of block, grid and stack.
 
-    window_at: of the first address of local memory's window; clusters_at: whether there are clusters, then their sizes
-    by axis, the clusters of the grid by axis, and the blocks of a cluster.
+    windows_at: of the first addresses of the windows of shared and local memory (shared: None if only a special
+    register has it); clusters_at: whether there are clusters, then their sizes by axis, the clusters of the grid by
+    axis, and the blocks of a cluster.
     """
 
     shared_base: int
     block_at: int = 0x0
     grid_at: int = 0xC
     stack_at: int = 0x28
-    window_at: int = 0x20
+    windows_at: tuple[int | None, int] = (None, 0x20)
     parameters_at: int = 0x210
     clusters_at: tuple[int, int, int, int] | None = None
 
@@ -89,7 +90,7 @@ def layout(arch: str) -> Layout:
     """Return the layout of an architecture such as sm_90. Raises RefusedError for one that is not emulated."""
     number = arch.removeprefix("sm_").rstrip("af")
     if number in ("75", "80", "86", "87", "89"):
-        return Layout(0, parameters_at=0x160)
+        return Layout(0, windows_at=(0x18, 0x20), parameters_at=0x160)
     if number == "90":
         return Layout(0x400, clusters_at=(0x140, 0x144, 0x15C, 0x188))
     raise RefusedError(f"{arch} is not emulated: sm_75, sm_80, sm_86, sm_89 and sm_90 are")
@@ -158,6 +159,7 @@ class Machine:
         self.constant_counters: dict[int, Callable[[Group, Any], None]] = {}
         self.check: Any = None
         self.tracer: Any = None
+        self.sector_log: Any = None
         from advisor.emulator.opcodes import compile_instruction
 
         self.windows = uses_windows(self.code)

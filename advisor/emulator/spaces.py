@@ -17,7 +17,7 @@ _U32, _U64 = np.uint32, np.uint64
 # the byte, above them the rank of the block in its cluster.
 SHARED_WINDOW, LOCAL_WINDOW, RANK_BITS = 0x7B00, 0x7C00, 24
 _BYTE = (1 << RANK_BITS) - 1
-_WINDOWS = ("SR_SWINHI", "SR_LWINHI", "c[0x0][0x20]", "c[0x0][0x24]")
+_WINDOWS = ("SR_SWINHI", "SR_LWINHI", *(f"c[0x0][{place:#x}]" for place in (0x18, 0x1C, 0x20, 0x24)))
 
 
 def lanes_of(g: Group, m: Array | None) -> Array:
@@ -94,6 +94,8 @@ class GlobalAccess:
         self.machine, self.at, self.kind, self.size = b.machine, b.at, kind, size
         self.address = wide_address(b, op)
         self.memory = b.machine.launch.memory
+        strong = {"STRONG", "MMIO"} & set(b.ins.modifiers) and kind == "load"
+        self.cached = "strong" if strong else kind  # how caches see it: a strong load passes L1 by
 
     def offsets(self, g: Group, m: Array | None) -> Array:
         """Return the offsets of the lanes, after counting them."""
@@ -123,6 +125,8 @@ class GlobalAccess:
         counts.ideal_sectors[g.at] += np.minimum(touched, (active * self.size + 31) // 32)
         if self.machine.tracer is not None:
             self.machine.tracer.note(self.at, g, m, found, touched, "global", self.kind)
+        if self.machine.sector_log is not None:
+            self.machine.sector_log.note(g, m, found, self.cached)
         return found
 
 
