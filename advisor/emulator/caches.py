@@ -118,10 +118,15 @@ def model_caches(problem: Problem, caches: Caches, seconds: float = 10.0) -> Cac
         return None
     # A part of the SM's blocks has a part of its L1.
     share = min(1.0, len(blocks) / max(caches.resident, 1))
-    return _through(log, memory, caches, int(caches.l1 * share), units * unit / len(blocks))
+    grid = units * unit
+    running = min(1.0, caches.sms * caches.resident / grid)
+    return _through(log, memory, int(caches.l1 * share), caches.l2, grid / len(blocks), running)
 
 
-def _through(log: SectorLog, memory: GlobalMemory, caches: Caches, l1_bytes: int, scale: float) -> CacheTraffic:
+def _through(
+    log: SectorLog, memory: GlobalMemory, l1_bytes: int, l2_bytes: int, scale: float, running: float
+) -> CacheTraffic:
+    """Return the traffic of a grid. scale: its blocks over the executed ones; running: share that runs at a time."""
     l1 = _Cache(l1_bytes)
     looks = hits = reads = writes = 0
     read: set[int] = set()
@@ -136,7 +141,8 @@ def _through(log: SectorLog, memory: GlobalMemory, caches: Caches, l1_bytes: int
             elif kind == "store":
                 looks += 1
                 hits += l1.look(sector, fill=False)
-            if kind == "load" or kind == "strong":
+            looks += kind == "strong"
+            if kind in ("load", "strong"):
                 reads += 1
                 read.add(sector)
             else:
@@ -146,9 +152,8 @@ def _through(log: SectorLog, memory: GlobalMemory, caches: Caches, l1_bytes: int
                     read.add(sector)
     first, wrote = _distinct(read, memory, scale), _distinct(written, memory, scale)
     used = _distinct(read | written, memory, scale) * SECTOR
-    running = used * min(1.0, caches.sms * caches.resident / (scale * max(caches.resident, 1)))
     reuse = max(reads * scale - first, 0.0)
-    lost = reuse * (1.0 - min(1.0, caches.l2 / max(running, 1.0)))
+    lost = reuse * (1.0 - min(1.0, l2_bytes / max(used * running, 1.0)))
     misses, total = first + lost, (reads + writes) * scale
     return CacheTraffic(
         hits / looks if looks else math.nan,
@@ -156,7 +161,7 @@ def _through(log: SectorLog, memory: GlobalMemory, caches: Caches, l1_bytes: int
         reads * scale,
         writes * scale,
         misses,
-        wrote * max(0.0, 1.0 - caches.l2 / max(used, 1.0)),
+        wrote * max(0.0, 1.0 - l2_bytes / max(used, 1.0)),
     )
 
 
