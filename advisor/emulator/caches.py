@@ -1,7 +1,7 @@
 """Model the caches: the sectors that the blocks of one SM access, in the order in which they run, through an L1 cache.
 
 Modelled, not counted: the GPU runs warps in another order. L1 has lines of 128 bytes with four sectors, keeps the lines
-used last, and passes stores on. The blocks are those that one SM has at a time: every `sms`-th block of the grid, as
+used last, and passes stores on, which leave their sectors there. The blocks are those that one SM has at a time: every `sms`-th block of the grid, as
 blocks are handed out in turn. What L1 does not have goes to L2. A sector is fetched from DRAM at its first access, as
 Nsight Compute empties the caches before a launch, and again as often as it was evicted: if what the running blocks use
 together is more than L2 holds, a reuse finds its sector with the probability L2 size / that. Sectors that were written
@@ -80,18 +80,17 @@ class _Cache:
         self._lines: OrderedDict[int, int] = OrderedDict()
         self._most = max(size // LINE, 1)
 
-    def look(self, sector: int, fill: bool = True) -> bool:
-        """Return whether a sector is there; put it there if `fill`."""
+    def look(self, sector: int) -> bool:
+        """Return whether a sector is there; put it there."""
         line, bit = sector // _LINE_SECTORS, 1 << sector % _LINE_SECTORS
         have = self._lines.get(line, 0)
         if have:
             self._lines.move_to_end(line)
         if have & bit:
             return True
-        if fill:
-            self._lines[line] = have | bit
-            if len(self._lines) > self._most:
-                self._lines.popitem(last=False)
+        self._lines[line] = have | bit
+        if len(self._lines) > self._most:
+            self._lines.popitem(last=False)
         return False
 
 
@@ -140,7 +139,7 @@ def _through(
                     continue
             elif kind == "store":
                 looks += 1
-                hits += l1.look(sector, fill=False)
+                hits += l1.look(sector)
             looks += kind == "strong"
             if kind in ("load", "strong"):
                 reads += 1
@@ -168,18 +167,13 @@ def _through(
 def _distinct(sectors: set[int], memory: GlobalMemory, scale: float) -> float:
     """Return the distinct sectors of the grid, from those of the executed blocks.
 
-    Of each array: as many as the blocks would access if none shared any, but not more than it has, less the sectors
-    that the accesses leave out within the lines that they touch.
+    Of each array: as many as the blocks would access if none shared any, but not more than it has.
     """
-    by_region: dict[int, list[int]] = {}
     starts = [region.address - BASE for region in memory.regions]
     found = np.fromiter(sectors, np.int64, len(sectors))
-    for sector, at in zip(found.tolist(), np.searchsorted(starts, found * SECTOR, side="right").tolist(), strict=True):
-        by_region.setdefault(at - 1, []).append(sector)
+    places = np.searchsorted(starts, found * SECTOR, side="right") - 1
+    counts = np.bincount(places, minlength=len(starts)) if len(found) else np.zeros(len(starts))
     total = 0.0
-    for at, ones in by_region.items():
-        lines = len({sector // _LINE_SECTORS for sector in ones})
-        density = len(ones) / (_LINE_SECTORS * lines)
-        have = memory.regions[at].size / SECTOR
-        total += min(len(ones) * scale, max(have * density, len(ones)))
+    for region, number in zip(memory.regions, counts.tolist(), strict=True):
+        total += min(number * scale, max(region.size / SECTOR, number))
     return total

@@ -33,11 +33,15 @@ _BESIDE_SHARED = 28 << 10
 _SMALLEST_L1 = 16 << 10
 # Warp instructions per cycle and SM: ALU and XU have 64 and 16 lanes (CUDA programming guide, arithmetic throughput).
 _ALU, _XU = 2.0, 0.5
+# Sectors per cycle that an SM gets from L2: 64 bytes. It sends one packet per cycle: one for each line that it reads, and
+# for each line that it writes one more than the sectors.
+_FROM_L2 = 2.0
 _HEAVY, _HEAVY_RATE = ("IMAD", "HFMA2.MMA"), 2.0
 _ROUNDS, _CLOSE = 60, 0.002
 _FASTER, _SLOWER = 0.2, 5.0
 _UNITS = {
     "dram_pct": "DRAM busy",
+    "l2_served_pct": "path between L1 and L2 busy",
     "l1_wavefronts_pct": "L1 data stage busy",
     "lsu_need_pct": "load/store instructions busy",
     "issue_pct": "issue slots busy",
@@ -105,8 +109,10 @@ def label_of(metric: str) -> str:
     return {**named, "dram_write_bytes": "Bytes written to DRAM", "duration_ns": "Time"}.get(metric) or _UNITS[metric]
 
 
-def _work(counted: Counted, on: Gpu) -> dict[str, float] | None:
+def _work(counted: Counted, traffic: CacheTraffic | None, on: Gpu) -> dict[str, float] | None:
     """Return the cycles of each unit of one SM if it did all of the launch; None with tensor or bulk instructions."""
+    misses = 1.0 - traffic.l1_hit if traffic is not None and math.isfinite(traffic.l1_hit) else 1.0
+    sent, got = 0.0, (traffic.l2_reads if traffic is not None else 0.0) / _FROM_L2
     rates = {**table().capabilities[on.cc].flop}
     pipes: dict[str, float] = {}
     lines = wavefronts = 0.0
@@ -116,12 +122,17 @@ def _work(counted: Counted, on: Gpu) -> dict[str, float] | None:
             return None
         pipes[what.pipe] = pipes.get(what.pipe, 0.0) + one.executed
         wavefronts += (one.wavefronts or 0.0) if "shared" in one.space else 0.0
+        if "global" in one.space and one.kind == "load":
+            sent += misses * (one.tags or 0.0)
+        elif "global" in one.space:
+            sent += (one.tags or 0.0) + (one.sectors or 0.0)
         lines += (one.tags or 0.0) + (one.local_sectors or 0.0) / 4
     limits = on.limits or limits_of(on.cc)
     out = {
         "issue_pct": counted.total("executed") / limits.schedulers,
         "l1_wavefronts_pct": lines + wavefronts,
         "lsu_need_pct": pipes.get("lsu", 0.0),
+        "l2_served_pct": max(sent, got),
         "pipe_alu_pct": pipes.get("alu", 0.0) / _ALU,
         "pipe_xu_pct": pipes.get("xu", 0.0) / _XU,
     }
@@ -139,7 +150,7 @@ def _time(
     counted: Counted, traffic: CacheTraffic | None, waited: Waits, on: Gpu, occupied: float
 ) -> tuple[float, Mapping[str, Any]] | None:
     """Return the time in ns and the columns of the time model at that time; None if a number is unknown."""
-    work = _work(counted, on)
+    work = _work(counted, traffic, on)
     if work is None or on.boost_clock_hz is None or on.bandwidth is None or on.sm_count is None:
         return None
     columns_at = _columns(counted, traffic, waited, on, occupied, work)

@@ -61,6 +61,12 @@ def test_a_second_load_hits_l1_if_the_lines_between_fit_and_a_strong_one_never_d
     assert small is not None and large is not None and small.l1_hit < large.l1_hit
 
 
+def test_stores_to_parts_of_a_sector_find_it_in_l1_after_the_first() -> None:
+    parts = [STORE.replace("R2.64", f"R2.64+{n:#x}") for n in (0, 0)]
+    found = traffic((*OUT, "MOV R4, RZ", *parts), 64)
+    assert found.l1_hit == 0.5 and found.l2_writes == 2 * 64 * 128 * 4 / 32
+
+
 def test_without_global_memory_there_is_no_traffic() -> None:
     assert model_caches(problem(("MOV R4, 0x1",), 8), Caches(4, 2, 1 << 17, 1 << 20)) is None
 
