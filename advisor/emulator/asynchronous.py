@@ -15,7 +15,7 @@ import numpy as np
 from advisor.emulator.build import Build, Run
 from advisor.emulator.program import Operand
 from advisor.emulator.spaces import RANK_BITS, narrow_address, wide_address
-from advisor.emulator.state import LANES, FaultError, Group
+from advisor.emulator.state import LANES, Array, FaultError, Group
 
 _U32, _U64 = np.uint32, np.uint64
 _COUNT_FIELD = 0x100000  # SYNCS.EXCH stores this minus the count, twice over
@@ -56,21 +56,26 @@ class Arrivals:
         self.phase = np.zeros(clusters, np.int64)
         self.of_warp = np.zeros(machine.warps, np.int64)  # the cluster's phase in which a warp arrived last
 
-    def place(self, g: Group, row: int, address: int) -> tuple[int, int]:
-        """Return the block and the byte that a shared address of a warp of the group is at."""
-        own = int(self.machine.block_of[g.warps[row]])
-        offset = address & ((1 << RANK_BITS) - 1)
-        return self.machine.block_at(own, address >> RANK_BITS), offset
+    def places(self, g: Group, rows: Array, addresses: Array) -> tuple[Array, Array]:
+        """Return the blocks and the bytes that shared addresses of some warps of the group are at."""
+        own = self.machine.block_of[g.warps[rows]]
+        return self.machine.blocks_at(own, addresses >> RANK_BITS), addresses & ((1 << RANK_BITS) - 1)
 
-    def find(self, g: Group, row: int, address: int, at: int) -> tuple[tuple[int, int], Arrival]:
-        """Return a barrier with its key. Raises FaultError if none was made there."""
-        key = self.place(g, row, address)
-        found = self.barriers.get(key)
-        if found is None:
-            who = self.machine.thread(int(g.warps[row]), 0)
-            byte = key[1] - self.machine.layout.shared_base
-            raise FaultError("barrier", at, f"{who} uses a barrier at byte {byte} of shared memory that was not made")
-        return key, found
+    def find(self, g: Group, rows: Array, addresses: Array, at: int) -> list[tuple[tuple[int, int], Arrival]]:
+        """Return the barriers at shared addresses of some warps, with their keys.
+
+        Raises FaultError for an address at which none was made.
+        """
+        out = []
+        blocks, places = self.places(g, rows, addresses)
+        for row, *key in zip(rows.tolist(), blocks.tolist(), places.tolist(), strict=True):
+            found = self.barriers.get((key[0], key[1]))
+            if found is None:
+                byte = key[1] - self.machine.layout.shared_base
+                words = f"uses a barrier at byte {byte} of shared memory that was not made"
+                raise FaultError("barrier", at, f"{self.machine.thread(int(g.warps[row]), 0)} {words}")
+            out.append(((key[0], key[1]), found))
+        return out
 
     def turn(self, key: tuple[int, int]) -> None:
         """Wake those who wait for a barrier if its phase is complete."""
@@ -143,22 +148,22 @@ def syncs(b: Build) -> Run:
     if "PHASECHK" in names:
         return _phase(b, "TRYWAIT" in names)
     b.noting = b.uses
-    address, state, at, machine = narrow_address(b, b.operand(0)), b.machine.arrivals, b.at, b.machine
+    address, state, at = narrow_address(b, b.operand(0)), b.machine.arrivals, b.at
     b.always = True
 
     def end(g: Group, m: Any) -> None:
-        found = address(g)
-        for row, lane in _first(g, m):
-            key, _ = state.find(g, row, int(found[row, lane]), at)
-            del machine.arrivals.barriers[key]
+        rows, lanes = _first(g, m)
+        for key, _ in state.find(g, rows, address(g)[rows, lanes], at):
+            del state.barriers[key]
 
     return end
 
 
-def _first(g: Group, m: Any) -> list[tuple[int, int]]:
-    """Return (row, first active lane) of each warp that has an active lane."""
+def _first(g: Group, m: Any) -> tuple[Array, Array]:
+    """Return the warps of the group that have an active lane, and the first one of each."""
     lanes = g.lanes() if m is None else m
-    return [(int(row), int(lanes[row].argmax())) for row in np.flatnonzero(lanes.any(axis=1))]
+    rows = np.flatnonzero(lanes.any(axis=1))
+    return rows, lanes[rows].argmax(axis=1)
 
 
 def _made(b: Build) -> Run:
@@ -167,12 +172,12 @@ def _made(b: Build) -> Run:
     b.always, machine = True, b.machine
 
     def run(g: Group, m: Any) -> None:
-        found = address(g)
-        words = np.broadcast_to(value(g), (g.count, LANES))
-        for row, lane in _first(g, m):
-            count = _COUNT_FIELD - (int(words[row, lane]) >> 1 & 0xFFFFF)
-            key = machine.arrivals.place(g, row, int(found[row, lane]))
-            machine.arrivals.barriers[key] = Arrival(count, count)
+        rows, lanes = _first(g, m)
+        words = np.broadcast_to(value(g), (g.count, LANES))[rows, lanes]
+        blocks, places = machine.arrivals.places(g, rows, address(g)[rows, lanes])
+        for block, place, word in zip(blocks.tolist(), places.tolist(), words.tolist(), strict=True):
+            count = _COUNT_FIELD - (word >> 1 & 0xFFFFF)
+            machine.arrivals.barriers[block, place] = Arrival(count, count)
 
     return run
 
@@ -187,13 +192,12 @@ def _arrive(b: Build, names: tuple[str, ...]) -> Run:
     counted, bytes_too = "ART0" in names, not {"A1T0", "ART0"} & set(names)
 
     def run(g: Group, m: Any) -> None:
-        lanes = g.lanes() if m is None else m
-        found, given = address(g), np.broadcast_to(value(g), (g.count, LANES)).astype(np.int64)
+        rows, lanes = np.nonzero(g.lanes() if m is None else m)
+        given = np.broadcast_to(value(g), (g.count, LANES))[rows, lanes].tolist()
         token = np.zeros((g.count, LANES), _U32)
-        for row, lane in np.argwhere(lanes).tolist():
-            key, barrier = machine.arrivals.find(g, row, int(found[row, lane]), at)
+        found = machine.arrivals.find(g, rows, address(g)[rows, lanes], at)
+        for row, lane, extra, (key, barrier) in zip(rows, lanes, given, found, strict=True):
             token[row, lane] = (barrier.phase & 1) << 31
-            extra = int(given[row, lane])
             barrier.arrive(extra if counted else threads, extra if bytes_too else 0)
             machine.arrivals.turn(key)
         for put, word in zip(puts, (np.zeros_like(token), token), strict=False):
@@ -210,19 +214,21 @@ def _phase(b: Build, wait: bool) -> Run:
     b.control, b.always = wait, True
 
     def run(g: Group, m: Any) -> Any:
-        found, bits = address(g), np.broadcast_to(parity(g), (g.count, LANES)) >> _U32(31)
+        rows, lanes = _first(g, m)
+        bits = (np.broadcast_to(parity(g), (g.count, LANES))[rows, lanes] >> _U32(31)).tolist()
         done = np.zeros((g.count, 1), bool)
-        keys: dict[int, tuple[int, int]] = {}
-        for row, lane in _first(g, m):
-            keys[row], barrier = machine.arrivals.find(g, row, int(found[row, lane]), at)
-            done[row] = barrier.phase & 1 != int(bits[row, lane])
+        missing = []
+        found = machine.arrivals.find(g, rows, address(g)[rows, lanes], at)
+        for row, bit, (key, barrier) in zip(rows.tolist(), bits, found, strict=True):
+            done[row] = barrier.phase & 1 != bit
+            if not done[row, 0]:
+                missing.append((row, key))
         put(g, m, done if not wait else np.ones((g.count, 1), bool))
         if not wait:
             return None
         machine.pc[g.at] = at + 1
-        missing = [row for row in keys if not done[row, 0]]
-        for row in missing:
-            machine.block(g, row, ("arrival", keys[row]), at + 1)
+        for row, key in missing:
+            machine.block(g, row, ("arrival", key), at + 1)
         return None if missing else at + 1
 
     return run
@@ -238,9 +244,8 @@ def arrives(b: Build) -> Run:
     b.always = True
 
     def run(g: Group, m: Any) -> None:
-        lanes, found = g.lanes() if m is None else m, address(g)
-        for row, lane in np.argwhere(lanes).tolist():
-            key, barrier = machine.arrivals.find(g, row, int(found[row, lane]), at)
+        rows, lanes = np.nonzero(g.lanes() if m is None else m)
+        for key, barrier in machine.arrivals.find(g, rows, address(g)[rows, lanes], at):
             barrier.arrive(1, 0)
             machine.arrivals.turn(key)
 
@@ -263,37 +268,48 @@ def bulk_copy(b: Build) -> Run:
     memory = machine.launch.memory
 
     def run(g: Group, m: Any) -> None:
-        inside, outside = shared(g), remote(g)
-        counts = np.broadcast_to(size(g), (g.count, 1)).astype(np.int64) * 16
-        for row, lane in _first(g, m):
-            who, number = machine.thread(int(g.warps[row]), lane), int(counts[row, 0])
-            block, start = machine.arrivals.place(g, row, int(inside[row, lane]))
-            if not 0 < number <= _LARGEST_COPY or start < machine.layout.shared_base or start % 16:
-                raise FaultError("misaligned", at, f"{who}: a bulk copy of {number} bytes at shared byte {start}")
-            if start + number > machine.shared_end:
-                raise FaultError("out_of_bounds", at, f"{who}: a bulk copy of {number} bytes ends beyond shared memory")
+        rows, lane = _first(g, m)
+        if not len(rows):
+            return
+        number = np.broadcast_to(size(g), (g.count, 1))[rows, 0].astype(np.int64) * 16
+        blocks, starts = machine.arrivals.places(g, rows, shared(g)[rows, lane])
 
-            def fail(kind: str, address: int, where: Any, who: str = who, number: int = number) -> FaultError:
-                words = f"{who}: a bulk copy of {number} bytes at 0x{address:x}: {memory.near(address)}"
-                return FaultError(kind, at, words)
+        def who(i: int) -> str:
+            return machine.thread(int(g.warps[rows[i]]), int(lane[i])) + f": a bulk copy of {number[i]} bytes"
 
-            first = int(outside[row, lane])
-            ends = np.array([[first, first + number - 16]], _U64)
-            flat = int(memory.offsets(ends, None, 16, fail)[0, 0])
-            own = machine.shared[block, start : start + number]
-            if value:
-                memory.fill_before_reading(np.arange(flat, flat + number, 16))
-                data = memory.view(np.uint8)[flat : flat + number]
+        for kind, bad, words in (
+            ("misaligned", (number <= 0) | (number > _LARGEST_COPY), ""),
+            ("misaligned", starts % 16 != 0, " at a shared address that is not a multiple of 16"),
+            (
+                "out_of_bounds",
+                (starts < machine.layout.shared_base) | (starts + number > machine.shared_end),
+                " beyond shared memory",
+            ),
+        ):
+            if bad.any():
+                raise FaultError(kind, at, who(int(bad.argmax())) + words)
+
+        def fail(kind: str, address: int, where: Any) -> FaultError:
+            return FaultError(kind, at, f"{who(int(where[0]))} at 0x{address:x}: {memory.near(address)}")
+
+        first = remote(g)[rows, lane]
+        ends = np.stack([first, first + number.astype(_U64) - _U64(16)], axis=1)
+        flat = memory.offsets(ends, None, 16, fail)[:, 0]
+        if value:
+            for block, start, place, count in zip(*(v.tolist() for v in (blocks, starts, flat, number)), strict=True):
+                memory.fill_before_reading(np.arange(place, place + count, 16))
+                own, data = machine.shared[block, start : start + count], memory.view(np.uint8)[place : place + count]
                 if to_shared:
                     own[:] = data
                 else:
                     data[:] = own
-            if to_shared and machine.check is not None:
-                machine.check.copied(block, start, number)
-            if arrival is not None:
-                place = int(np.broadcast_to(arrival(g), (g.count, 1))[row, 0])
-                key, barrier = machine.arrivals.find(g, row, place, at)
-                barrier.arrive(0, -number)
+                if to_shared and machine.check is not None:
+                    machine.check.copied(block, start, count)
+        if arrival is not None:
+            found = np.broadcast_to(arrival(g), (g.count, 1))[rows, 0].astype(np.int64)
+            barriers = machine.arrivals.find(g, rows, found, at)
+            for (key, barrier), count in zip(barriers, number.tolist(), strict=True):
+                barrier.arrive(0, -count)
                 machine.arrivals.turn(key)
 
     return run

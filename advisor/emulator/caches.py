@@ -1,11 +1,11 @@
 """Model the caches: the sectors that the blocks of one SM access, in the order in which they run, through an L1 cache.
 
 Modelled, not counted: the GPU runs warps in another order. L1 has lines of 128 bytes with four sectors, keeps the lines
-used last, and passes stores on, which leave their sectors there. The blocks are those that one SM has at a time: every `sms`-th block of the grid, as
-blocks are handed out in turn. What L1 does not have goes to L2. A sector is fetched from DRAM at its first access, as
-Nsight Compute empties the caches before a launch, and again as often as it was evicted: if what the running blocks use
-together is more than L2 holds, a reuse finds its sector with the probability L2 size / that. Sectors that were written
-go to DRAM as far as all that is used is more than L2 holds.
+used last, and passes stores on, which leave their sectors there. The blocks are those that one SM has at a time: every
+`sms`-th block of the grid, as blocks are handed out in turn. What L1 does not have goes to L2. A sector is fetched
+from DRAM at its first access, as Nsight Compute empties the caches before a launch, and again as often as it was
+evicted: if what the running blocks use together is more than L2 holds, a reuse finds its sector with the probability
+L2 size / that. Sectors that were written go to DRAM as far as all that is used is more than L2 holds.
 """
 
 from __future__ import annotations

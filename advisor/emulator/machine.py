@@ -231,12 +231,13 @@ class Machine:
         self.mates: Array = np.full((len(found), cx * cy * cz), -1, np.int64)
         self.mates[self.cluster_of, self.cluster_rank] = np.arange(len(number))
 
-    def block_at(self, own: int, rank: int) -> int:
-        """Return the block of a rank in the cluster of a block. Raises RefusedError if it does not run."""
-        mates = self.mates[self.cluster_of[own]]
-        if not 0 <= rank < len(mates) or mates[rank] < 0:
-            raise RefusedError(f"block {rank} of a cluster is accessed, which does not run")
-        return int(mates[rank])
+    def blocks_at(self, own: Array, rank: Array, used: Array | bool = True) -> Array:
+        """Return the blocks of ranks in the clusters of blocks. Raises RefusedError if a used one does not run."""
+        mates = self.mates[self.cluster_of[own], np.clip(rank, 0, self.mates.shape[1] - 1)]
+        bad = used & ((mates < 0) | (rank >= self.mates.shape[1]))
+        if np.any(bad):
+            raise RefusedError("the shared memory of a block is accessed that is not in the cluster or does not run")
+        return np.asarray(mates)
 
     def _step(self, at: int, ins: Instruction, value: bool) -> _Step:
         build = Build(self, at, ins, value)

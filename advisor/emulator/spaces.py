@@ -262,9 +262,7 @@ class GenericAccess:
         own = machine.block_of[g.warps]
         rank, offsets = addresses >> RANK_BITS, addresses & _BYTE
         near = lanes & (rank == machine.cluster_rank[own][:, None])
-        blocks = np.broadcast_to(own[:, None], lanes.shape).copy()
-        for row, lane in np.argwhere(lanes & ~near).tolist():
-            blocks[row, lane] = machine.block_at(int(own[row]), int(rank[row, lane]))
+        blocks = machine.blocks_at(own[:, None], rank, lanes)
         if (lanes & ~near).any():
             self.to_shared.located(g, lanes & ~near, offsets, self.size, False, False)
             machine.counts_of(self.at, "shared", self.to_shared.kind, self.size)

@@ -33,8 +33,8 @@ _BESIDE_SHARED = 28 << 10
 _SMALLEST_L1 = 16 << 10
 # Warp instructions per cycle and SM: ALU and XU have 64 and 16 lanes (CUDA programming guide, arithmetic throughput).
 _ALU, _XU = 2.0, 0.5
-# Sectors per cycle that an SM gets from L2: 64 bytes. It sends one packet per cycle: one for each line that it reads, and
-# for each line that it writes one more than the sectors.
+# Sectors per cycle that an SM gets from L2: 64 bytes. It sends one packet per cycle: one for each line that it reads,
+# and for each line that it writes one more than the sectors.
 _FROM_L2 = 2.0
 _HEAVY, _HEAVY_RATE = ("IMAD", "HFMA2.MMA"), 2.0
 _ROUNDS, _CLOSE = 60, 0.002

@@ -1,4 +1,4 @@
-"""Modelled values: caches by made streams of sectors, waits by small programs, and that no page takes them for counts."""
+"""Modelled values: caches by made streams of sectors, waits by small programs; no page takes them for counts."""
 
 from __future__ import annotations
 
