@@ -118,7 +118,8 @@ def _work(counted: Counted, traffic: CacheTraffic | None, on: Gpu) -> dict[str, 
     lines = wavefronts = 0.0
     for one in counted.instructions:
         what = sass.classify(one.opcode, on.cc)
-        if one.executed and (what.pipe in ("tensor", "tma", "tex") or one.opcode.startswith("UBLKCP")):
+        # HFMA2.MMA, with which the compiler also loads constants, is none of them.
+        if one.executed and (what.pipe in ("tma", "tex") or one.opcode.split(".")[0].endswith(("MMA", "UBLKCP"))):
             return None
         pipes[what.pipe] = pipes.get(what.pipe, 0.0) + one.executed
         wavefronts += (one.wavefronts or 0.0) if "shared" in one.space else 0.0
