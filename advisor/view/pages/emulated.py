@@ -89,7 +89,7 @@ def _modelled(found: EmulatedDocument) -> tuple[Section, ...]:
         return ()
     words = (
         f"Modelled for {found.modelled_on}, neither counted nor measured: from counts, a model of the caches and the "
-        "time model. No finding rests on these values. They can be wrong by a factor of two; a profile shows them."
+        "time model. No finding rests on these values. They can be wrong by a factor of four; a profile shows them."
     )
     table = Table(
         (Column("Modelled"), Column("Value", numeric=True)),
