@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from advisor.emulator.counts import Problem, machine_of, memory_of
+from advisor.emulator.counts import Problem, machine_of, members, memory_of
 from advisor.emulator.memory import GlobalMemory
 from advisor.emulator.program import Program, RefusedError
 from advisor.emulator.state import FaultError
@@ -45,11 +45,16 @@ def run_whole(
         raise RefusedError(f"{blocks * warps} warps are too many to run whole: use a smaller problem")
     if memory is None or addresses is None:
         memory, addresses = memory_of(problem)
-    per = max(1, _PART // warps)
+    cluster = problem.program.cluster
+    unit = math.prod(cluster)
+    per = max(1, _PART // (warps * unit))
+    # All blocks of a cluster run together.
+    order = [members(number, problem.grid, cluster) for number in range(blocks // unit)]
     steps = 0
     everywhere = GlobalWatch(memory, _grain(problem.program)) if watch else None
-    for start in range(0, blocks, per):
-        machine = machine_of(problem, range(start, min(start + per, blocks)), memory, addresses, None, seconds)
+    for start in range(0, len(order), per):
+        together = [block for one in order[start : start + per] for block in one]
+        machine = machine_of(problem, together, memory, addresses, None, seconds)
         if watch:
             machine.check = SharedWatch(machine, everywhere)
         machine.run()

@@ -174,6 +174,10 @@ class SharedWatch:
             for byte in range(width):
                 self.written[block, places + byte] = True
 
+    def copied(self, block: int, start: int, size: int) -> None:
+        """Note that a bulk copy has written bytes of the shared memory of a block."""
+        self.written[block, start : start + size] = True
+
     def stores_shared(
         self, g: Group, m: Array | None, offsets: Array, flat: Array, size: int, words: list[Any], at: int
     ) -> None:
