@@ -62,7 +62,7 @@ def confine(folders: Sequence[Path], may_start: Callable[[Sequence[str]], bool])
     which is not confined. Denied calls raise PermissionError.
     """
     sys.dont_write_bytecode = True
-    writable = _Places([Path(tempfile.gettempdir())])
+    writable = _Places([Path(tempfile.gettempdir()), Path(os.devnull)])
     readable = _Places([*folders, *_own(), *map(Path, _SYSTEM), Path(tempfile.gettempdir())])
 
     def hook(event: str, given: tuple[Any, ...]) -> None:

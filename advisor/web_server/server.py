@@ -50,7 +50,8 @@ class Server:
         self._downloads = DownloadManager()
         pages = jinja2.Environment(autoescape=True, loader=jinja2.FileSystemLoader(_HERE))
         self._page = pages.get_template("index.html")
-        self._open: set[asyncio.Task[Any]] = set()
+        self._open: set[Session] = set()
+        self._closing: set[asyncio.Task[None]] = set()
 
     def application(self) -> web.Application:
         """Return the application of aiohttp, every path of which asks `Access` first."""
@@ -91,9 +92,21 @@ class Server:
 
     async def _end(self, app: web.Application) -> None:
         """End all sessions, each with its processes."""
-        for task in tuple(self._open):
-            task.cancel()
-        await asyncio.gather(*self._open, return_exceptions=True)
+        for session in tuple(self._open):
+            self._close(session)
+        await asyncio.gather(*self._closing, return_exceptions=True)
+
+    def _close(self, session: Session) -> asyncio.Task[None]:
+        """End a session in a task of its own, since that of a page is cancelled when its browser leaves."""
+
+        async def close() -> None:
+            await session.stop()
+            self._open.discard(session)
+
+        task = asyncio.create_task(close())
+        self._closing.add(task)
+        task.add_done_callback(self._closing.discard)
+        return task
 
     async def _index(self, request: web.Request) -> web.Response:
         size = request.query.get("fontsize", "")
@@ -129,12 +142,10 @@ class Server:
         """Run one session for one page."""
         socket = web.WebSocketResponse(heartbeat=_HEARTBEAT_S, max_msg_size=_MOST_BYTES)
         await socket.prepare(request)
-        task = asyncio.current_task()
-        if len(self._open) >= self.settings.sessions or task is None:
+        if len(self._open) >= self.settings.sessions:
             await socket.send_bytes(_FULL.format(self.settings.sessions).encode())
             await socket.close()
             return socket
-        self._open.add(task)
         session = Session(
             self.settings.command,
             self.settings.folder,
@@ -143,6 +154,7 @@ class Server:
             write_str=socket.send_str,
             close=socket.close,
         )
+        self._open.add(session)
         try:
             width, height = (_side(request.query.get(name), usual) for name, usual in (("width", 80), ("height", 24)))
             await session.start(width, height)
@@ -150,8 +162,7 @@ class Server:
         except (ConnectionError, RuntimeError):
             pass  # the page has gone
         finally:
-            await asyncio.shield(session.stop())
-            self._open.discard(task)
+            await asyncio.shield(self._close(session))
             with contextlib.suppress(ConnectionError, RuntimeError):
                 await socket.close()
         return socket
