@@ -44,7 +44,10 @@ class _ServedApp(AdvisorApp):
 
     def deliver(self, name: str, text: str) -> None:
         """Send a file to the browser; called in the thread of a request."""
-        self.call_from_thread(self.deliver_binary, io.BytesIO(text.encode("utf-8", "replace")), save_filename=name)
+        file = io.BytesIO(text.encode("utf-8", "replace"))
+        # With a type, since Textual would look for one in files of the system.
+        kind = "application/octet-stream"
+        self.call_from_thread(self.deliver_binary, file, save_filename=name, mime_type=kind)
 
 
 def may_start(command: Sequence[str]) -> bool:

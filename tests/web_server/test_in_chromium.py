@@ -100,7 +100,7 @@ def test_a_session_is_used_and_confined(
         terminal.types("tour.ncu-rep")
         terminal.sees("22 launches")
         terminal.presses("Enter")
-        terminal.sees("Fix")
+        terminal.sees("How was this concluded")
         terminal.presses("f")
         terminal.sees("Cost")
 
