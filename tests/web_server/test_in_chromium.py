@@ -108,7 +108,7 @@ def test_a_session_is_used_and_confined(
             terminal.types(line)
             terminal.sees("outside the folder")
         downloads: list[Any] = []
-        context.on("page", lambda opened: opened.on("download", downloads.append))
+        context.on("page", lambda opened: opened.on("download", lambda one: downloads.append(one)))
         terminal.types("/export html ../../escaped.html")
         terminal.sees("Saved")
         for _ in range(100):
