@@ -107,15 +107,9 @@ def test_a_session_is_used_and_confined(
         for line in (f"/compare {tmp_path / 'secret.csv'}", "/compare ../other.csv#0", "/timeline /etc/trace.sqlite"):
             terminal.types(line)
             terminal.sees("outside the folder")
-        downloads: list[Any] = []
-        context.on("page", lambda opened: opened.on("download", lambda one: downloads.append(one)))
-        terminal.types("/export html ../../escaped.html")
-        terminal.sees("Saved")
-        for _ in range(100):
-            page.wait_for_timeout(100)
-            if downloads:
-                break
-        (download,) = downloads
+        with page.expect_download(timeout=_PATIENCE_S * 1000) as coming:
+            terminal.types("/export html ../../escaped.html")
+        download = coming.value
         assert download.suggested_filename == "escaped.html"
         saved = tmp_path / "saved.html"
         download.save_as(saved)
