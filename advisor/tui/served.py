@@ -108,6 +108,6 @@ def main() -> None:
         gpu=given.gpu,
         theme=theme_for(given.theme, "", os.environ),
         predict=given.predict,
-        start_options=None if given.report else start,
+        start_options=None if opening.reports or opening.traces else start,  # a saved session is one of its choices
     )
     sys.exit(app.run())
