@@ -131,4 +131,4 @@ def test_the_example_is_built_installed_and_used(tmp_path: Path, tour_path: Path
     assert "Kernel longer than a frame" not in without.stdout
     why = run("diagnose", str(tour_path), "--launch", "0", "--why-not", "acme.missed_frame")
     assert why.returncode == 0, why.stderr
-    assert "16,666,667" in why.stdout or "16.7 ms" in why.stdout
+    assert "> 16666667 does not hold" in why.stdout
