@@ -38,6 +38,7 @@ COMMANDS = {
     "explain": ("advisor.cli.explain:explain", "Explain a diagnosis, metric, stall reason, opcode or other term."),
     "replay": ("advisor.cli.replay:replay", "Replay or check saved sessions."),
     "knowledge": ("advisor.cli.knowledge:knowledge", "Check the knowledge base."),
+    "serve": ("advisor.cli.serve:serve", "Serve the session to a browser, for reading one folder only."),
     "mcp": ("advisor.cli.mcp:mcp", "Serve diagnoses to coding agents (Model Context Protocol)."),
     "practice": ("advisor.cli.practice:practice", "Practise on kernels that are slow for a known reason."),
 }

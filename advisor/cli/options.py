@@ -22,7 +22,9 @@ from typing import Any, TypeVar
 
 import click
 
+from advisor.cli import warn
 from advisor.knowledge.loader import load
+from advisor.lint.packs import sound_packs
 from advisor.records import resources
 from advisor.records.errors import KnowledgeError, UsageError
 
@@ -118,14 +120,14 @@ def _parameters(options: Any) -> list[click.Parameter]:
 
 
 def _lint(ctx: click.Context, param: click.Parameter, folders: tuple[Path, ...]) -> tuple[Path, ...]:
-    """Check a team's folders before the knowledge in them is used, and raise the first mistake."""
+    """Check a team's folders before the knowledge in them is used, raise the first mistake, and add installed packs."""
     if folders:
         # The linter imports NumPy, which commands without --knowledge should not load.
         module = import_module("advisor.lint.lint")
         for mistake in module.lint([resources.folder("knowledge"), *folders]):
             if mistake.severity == "error" and any(str(mistake.file).startswith(str(f)) for f in folders):
                 raise KnowledgeError(f"{mistake.file}:{mistake.line}: {mistake.text}")
-    return folders
+    return (*folders, *sound_packs(folders, warn))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,7 +141,7 @@ class Knowledge:
         callback=_lint,
         metavar="DIR",
         place=_KNOWLEDGE,
-        help="Add a team's own rules; repeatable.",
+        help="Add a team's own rules to those of installed packs; repeatable.",
     )
 
 

@@ -170,8 +170,3 @@ def analyse_numbers(
     row: dict[str, Any] = {"report": 0, "index": 0, "kernel": name, "kernel_full": name, "gpu_name": "", "cc": ""}
     row |= {"grid": None, "block": None, "opcodes": None, "accesses": None, "rules": ()}
     return analyse_frame(catalog, Inputs(pd.DataFrame([row]), (info,), gpu, {None: checked_answers(catalog, values)}))
-
-
-def diagnose(*paths: str | Path, **options: Any) -> Diagnosis:
-    """Return the diagnosis of one or more reports; the options are those of `analyse`."""
-    return analyse([Path(p) for p in paths], **options).diagnosis

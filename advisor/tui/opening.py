@@ -72,12 +72,16 @@ class Saved(Struct, frozen=True):
 
 
 class StartOptions(Struct, frozen=True):
-    """Contents of the start screen: the demo report, recent paths, interrupted sessions and bundled sessions."""
+    """Contents of the start screen: the demo report, recent paths, interrupted sessions and bundled sessions.
+
+    root: the only folder that may be read, whose reports are `recent`; such a session offers no exercises.
+    """
 
     demo: Path | None = None
     recent: tuple[str, ...] = ()
     unfinished: tuple[Saved, ...] = ()
     cases: tuple[Saved, ...] = ()
+    root: Path | None = None
 
     def choices(self) -> tuple[Choice, ...]:
         """Return choices, interrupted sessions first; ids: `interview`, `demo`, `open:N`, `continue:N`, `replay:N`."""
@@ -88,7 +92,8 @@ class StartOptions(Struct, frozen=True):
         out.append(Choice("interview", "Type in the numbers that ncu shows", ("i",), "without a report, page by page"))
         out += [self._recent(at, path) for at, path in enumerate(self.recent)]
         out += [Choice("demo", "Open the demo", (), "22 kernels recorded on an H200")] if self.demo is not None else []
-        out.append(Choice("practice", "Practise on an exercise", (), "slow kernels to diagnose and fix"))
+        if self.root is None:
+            out.append(Choice("practice", "Practise on an exercise", (), "slow kernels to diagnose and fix"))
         if self.cases:
             count = f"{len(self.cases)} {plural(len(self.cases), 'session')}, step by step"
             out.append(Choice("cases", "Replay a worked case", (), count))
@@ -102,7 +107,7 @@ class StartOptions(Struct, frozen=True):
     def _recent(self, at: int, path: str) -> Choice:
         begin = {"trace": "Open the trace", "transcript": "Continue"}.get(kind_of(Path(path)), "Open")
         note = str(Path(path).parent) if is_there(path) else "no longer exists"
-        return Choice(f"open:{at}", f"{begin} {Path(path).name}", (), note)
+        return Choice(f"open:{at}", f"{begin} {Path(path).name}", (), "" if note == "." else note)
 
 
 def cases(folder: Path) -> tuple[Saved, ...]:

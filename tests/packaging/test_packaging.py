@@ -31,7 +31,11 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_wheel_puts_nothing_beside_the_package(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
-    assert {name.split("/")[0] for name in names if ".dist-info" not in name} == {"advisor"}
+    # `.data/data` is installed beside site-packages, in the prefix of the environment.
+    shared = {name.partition(".data/data/")[2] for name in names if ".data/data/" in name}
+    assert {name.split("/")[0] for name in names if ".dist-info" not in name and ".data/" not in name} == {"advisor"}
+    assert {"share/man/man1/ncu-advisor-diagnose.1", "share/bash-completion/completions/ncu-advisor"} <= shared
+    assert all(name.startswith("share/") for name in shared)
     assert "advisor/_data/knowledge/metrics.yaml" in names
     assert "advisor/_data/kernels/tour/recorded/h200/tour.ncu-rep.xz" in names
     assert not [n for n in names if n.endswith((".pyc", ".ncu-rep"))]
@@ -65,6 +69,20 @@ def test_the_wheel_holds_every_bundled_session(wheel: Path) -> None:
 def test_the_wheel_holds_the_schema_of_every_document(wheel: Path) -> None:
     there = {name for name in zipfile.ZipFile(wheel).namelist() if name.startswith("advisor/_data/schemas/")}
     assert there == {f"advisor/_data/schemas/{name}.json" for name in (*DOCUMENTS, TRANSCRIPT)}
+
+
+def test_the_metadata_of_both_distributions_is_valid(wheel: Path) -> None:
+    command = [sys.executable, "-m", "twine", "check", "--strict", *map(str, wheel.parent.iterdir())]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("PASSED") == 2
+
+
+def test_the_man_pages_and_completions_are_those_of_the_commands() -> None:
+    done = subprocess.run(
+        [sys.executable, "docs/man.py", "--check"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_the_sdist_holds_what_the_tests_need(wheel: Path) -> None:

@@ -17,6 +17,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from advisor.readers.kinds import sort_out
+from advisor.records.guard import is_within, refused
 from advisor.session import events as e
 from advisor.session.records import Choice
 from advisor.session.state import State
@@ -131,6 +132,10 @@ class StartScreen(ChoiceScreen):
             self.app.say(text)
 
     def _open(self, path: str) -> None:
+        root = self._options.root
+        if root is not None and not is_within(path, root):
+            self.notify(safe(refused(path)), severity="warning", markup=False)
+            return
         if not is_there(path) or Path(path).is_dir():
             name = safe(path[:200])
             missing = f"There is no file {name}. To type numbers, choose Type in the numbers."

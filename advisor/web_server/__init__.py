@@ -1,0 +1,1 @@
+"""The session in a browser: `ncu-advisor serve`."""

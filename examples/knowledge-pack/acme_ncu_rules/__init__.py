@@ -1,0 +1,1 @@
+"""The rules of the Acme team: data only, in the folder `knowledge`."""
