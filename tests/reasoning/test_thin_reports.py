@@ -122,15 +122,6 @@ def test_passes_without_a_tile_of_registers_are_conflicts() -> None:
     assert first({**values, "shared_wavefront_ratio": 1.0}) != "bank_conflicts"
 
 
-def test_sm_throughput_bounds_the_issue_slots_that_it_contains() -> None:
-    """Details pages of the default set have no breakdown, but no unit of the SM exceeds SM throughput."""
-    values = {"sm_throughput_pct": 67, "memory_throughput_pct": 26, "dram_pct": 2, "sm_active_pct": 97}
-    values |= {"active_warps": 1.95, "duration_ns": 3e6}
-    assert first(values) == "exposed_waits"
-    assert first({**values, "sm_throughput_pct": 79}) != "exposed_waits", "the schedulers may issue in most cycles"
-    assert first({**values, "issue_active": 0.78}) != "exposed_waits"
-
-
 def test_a_librarys_random_numbers_are_done_at_any_utilisation_of_a_compute_bound_kernel() -> None:
     values = {**COMPUTE, "library_kernel": 1, "integer_work_kernel": 1, "pipe_fma_pct": 57, "pipe_alu_pct": 57}
     for issue in (66, 77, 92):
