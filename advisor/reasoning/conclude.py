@@ -7,21 +7,24 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from advisor.knowledge.base import Catalog
 from advisor.knowledge.base import catalog as open_catalog
+from advisor.knowledge.time_model import time_model
 from advisor.knowledge.units import unit_name
 from advisor.reasoning import enrich
 from advisor.reasoning.domain import domain_of
 from advisor.reasoning.engine.reason import Engine
-from advisor.reasoning.engine.trace import Trace
+from advisor.reasoning.engine.trace import Trace, finding_confidence
 from advisor.reasoning.inputs import Inputs
 from advisor.reasoning.metrics.derive import LABELS
 from advisor.reasoning.observations import Observed, observe
 from advisor.reasoning.quantified import codes, numbers, observe_late, with_late
 from advisor.reasoning.quantities import quantities, within_bounds
-from advisor.reasoning.ranking import Ranked, kind_of, ranked
+from advisor.reasoning.ranking import Ranked, candidates, ranked
 from advisor.records.diagnosis import Quantity, Speedup
+from advisor.records.quantities import MEDIUM_CONFIDENCE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -138,17 +141,25 @@ def conclude_rows(
     first = engine.conclude_many(observed, answers, None, rows)
     modelled = domain_of(catalog).gains(catalog, observed, rows, first)
     gains = [
-        within_bounds(catalog, bounds[row], trace.class_id, gain)
+        _unsure(observed, row, trace, within_bounds(catalog, bounds[row], trace.class_id, gain))
         for row, trace, gain in zip(rows, first, modelled, strict=True)
     ]
-    given = [numbers(catalog, trace, gain) for trace, gain in zip(first, gains, strict=True)]
+    given = [numbers(catalog, observed, row, trace, gain) for row, trace, gain in zip(rows, first, gains, strict=True)]
     late = observe_late(observed, engine.program.quantified, rows, given)
     traces = engine.conclude_many(observed, answers, codes(late), rows)
     return [RowConclusions(*of_row) for of_row in zip(first, traces, gains, given, strict=True)]
 
 
+def _unsure(observed: Observed, row: int, trace: Trace, gains: Mapping[str, Speedup]) -> dict[str, Speedup]:
+    """Return the gains of one launch; at low confidence a range begins at no gain, for the cause may be another one."""
+    out = dict(gains)
+    for name, gain in gains.items():
+        if gain.low > 1 and finding_confidence(observed, row, trace, name) < MEDIUM_CONFIDENCE:
+            out[name] = replace(gain, low=1.0, how=f"{gain.how}; {time_model().how['unsure']}")
+    return out
+
+
 def in_order(catalog: Catalog, concluded: Conclusions, row: int) -> tuple[Ranked, ...]:
     """Return the findings of a row without its class, ranked."""
-    gains = concluded.gains[row]
-    names = concluded.traces[row].findings
-    return ranked(catalog, [Ranked(name, kind_of(catalog, name, gains.get(name)), gains.get(name)) for name in names])
+    trace = concluded.traces[row]
+    return ranked(catalog, candidates(catalog, concluded.observed, row, trace, concluded.gains[row], trace.findings))

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from advisor.knowledge.base import Catalog
 from advisor.reasoning.engine.trace import Trace
 from advisor.reasoning.observations import Observed, observe_columns
-from advisor.reasoning.ranking import Ranked, kind_of, ranked
+from advisor.reasoning.ranking import candidates, ranked
 from advisor.records.diagnosis import Speedup
 
 # The gain of a launch overhead is that of launching less often, not of a change in the kernel.
@@ -19,13 +19,15 @@ _OUTSIDE = "launch_overhead"
 NAMES = ("gain_best", "gains_unknown", "gain_first", "gain_first_low", "gain_first_known")
 
 
-def numbers(catalog: Catalog, trace: Trace, gains: Mapping[str, Speedup]) -> tuple[float, ...]:
+def numbers(
+    catalog: Catalog, observed: Observed, row: int, trace: Trace, gains: Mapping[str, Speedup]
+) -> tuple[float, ...]:
     """Return the metrics NAMES of one launch; trace: the first pass, gains: speedup by finding. NaN is unknown."""
     causes = [name for name in trace.findings if catalog.findings[name].kind == "diagnosis"]
     if not causes:
         return 1.0, 0.0, math.nan, math.nan, math.nan
     known = [gains[name].estimate for name in causes if name in gains]
-    inside = [Ranked(n, kind_of(catalog, n, gains.get(n)), gains.get(n)) for n in causes if n != _OUTSIDE]
+    inside = candidates(catalog, observed, row, trace, gains, [name for name in causes if name != _OUTSIDE])
     first = next((cause for cause in ranked(catalog, inside) if cause.kind == "diagnosis"), None)
     best, unknown = max(known, default=1.0), float(len(causes) - len(known))
     if first is None:

@@ -58,7 +58,8 @@ class Comparison(Record, kw_only=True):
 class Speedup(Record):
     """Estimated speedup of the named fix alone: old time over new, its range, the next limiter, and the reasons.
 
-    beside_ns: time outside the kernel that both times include: what launching it costs the host.
+    beside_ns: time outside the kernel that both times include: what launching it costs the host. The kernel's own time
+    shares in the speedup: what a fix saves is counted of that time alone, and never more than the speedup says.
     """
 
     estimate: Gain
@@ -69,19 +70,17 @@ class Speedup(Record):
     beside_ns: NotNegative = 0.0
 
     def saved_ns(self, duration_ns: float | None) -> float:
-        """Return the nanoseconds that the fix saves at the estimate, at most the kernel's own; 0 if unknown."""
-        if duration_ns is None:
-            return 0.0
-        return self._saved_ns(duration_ns, self.estimate)
+        """Return the nanoseconds of the kernel's time that the fix saves at the estimate; 0 if unknown."""
+        return saved_of(duration_ns, self.estimate)
 
     def saved_range_ns(self, duration_ns: float | None) -> tuple[float, float]:
         """Return the nanoseconds that the fix saves at both ends of the range, as `saved_ns`."""
-        if duration_ns is None:
-            return 0.0, 0.0
-        return self._saved_ns(duration_ns, self.low), self._saved_ns(duration_ns, self.high)
+        return saved_of(duration_ns, self.low), saved_of(duration_ns, self.high)
 
-    def _saved_ns(self, duration_ns: float, gain: float) -> float:
-        return min(duration_ns, (duration_ns + self.beside_ns) * (1 - 1 / gain))
+
+def saved_of(duration_ns: float | None, gain: float) -> float:
+    """Return the part of a time that a speedup saves, in the unit of the time; 0 if the time is unknown."""
+    return 0.0 if duration_ns is None else duration_ns * (1 - 1 / gain)
 
 
 class Place(Record):

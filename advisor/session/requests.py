@@ -35,6 +35,8 @@ class Conclude(Request, frozen=True):
 class Prove(Request, frozen=True):
     """Show how a finding or the class was concluded and what flips it (`how`), or why it was not (`why_not`).
 
+    `why` is `how` for the first finding, which adds the class in a line.
+
     quiet, here and below: the result is for a view only, without a card in the conversation.
     """
 

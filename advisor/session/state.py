@@ -133,9 +133,9 @@ class State(Struct, frozen=True):
         return None if launch is None else next((f for f in launch.findings if f.id == name), None)
 
     def concluded(self, name: str) -> bool:
-        """Whether a finding, or a conclusion of napkin math or quantification, holds on the selected launch."""
+        """Whether the class, a finding, or a conclusion of napkin math or quantification holds on the launch."""
         launch = self.launch
-        held = launch is not None and any(one.id == name for one in launch.conclusions)
+        held = launch is not None and name in (launch.verdict.id, *(one.id for one in launch.conclusions))
         return held or self.finding_of(name) is not None
 
     def has_card(self, kind: str, finding: str = "") -> bool:

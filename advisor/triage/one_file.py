@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from msgspec import Struct
 
 from advisor import __version__
 from advisor.hardware.ceilings import key_of
@@ -25,28 +24,22 @@ from advisor.readers.container import Limits
 from advisor.readers.formats import sniff
 from advisor.readers.read import read
 from advisor.reasoning.assemble import verdict_and_finding
-from advisor.reasoning.conclude import Conclusions, conclude, engine_of
+from advisor.reasoning.conclude import Conclusions, conclude, engine_of, in_order
 from advisor.reasoning.domain import domain_of
 from advisor.reasoning.enrich import add_neighbours, of_kernels
 from advisor.reasoning.fixes import chosen_fix
 from advisor.reasoning.inputs import Inputs, checked_answers, knowledge_for
-from advisor.reasoning.ranking import kind_of, ranked
+from advisor.reasoning.ranking import Ranked
 from advisor.reasoning.time_model import model
 from advisor.reasoning.time_model.budget import candidates_of, chosen_budgets
 from advisor.records.child import claim_output, lines_in
-from advisor.records.diagnosis import Speedup
+from advisor.records.diagnosis import saved_of
 from advisor.records.errors import AdvisorError, InputError, UsageError
 from advisor.records.regular_files import why_special
 from advisor.triage.tally import METRICS, PS, CauseTally, Conclusion, Example, Key, Part, Row, Settings, Tally
 
 _FULL = "the disk for temporary files is full: free space or set TMPDIR"
 _CACHED = 20_000  # number of conclusions to cache; others are calculated again, so that memory stays bounded
-
-
-class _Ranked(Struct, frozen=True):
-    id: str
-    kind: str
-    speedup: Speedup | None
 
 
 def examine(path: Path, label: str, settings: Settings) -> Part:
@@ -165,15 +158,13 @@ def _fold(part: Part, catalog: Catalog, concluded: Conclusions, label: str, rows
     metrics = [_column(concluded, name) for name in METRICS] if rows else []
     groups: dict[Key, Tally] = {}
     examples: dict[Key, tuple[tuple[int, int, int], int]] = {}
-    order: dict[int, tuple[_Ranked, ...]] = {}
+    order: dict[int, tuple[Ranked, ...]] = {}
     for row, (full, kernel, grid, block, gpu, cc, index) in enumerate(zip(*texts, strict=True)):
         key = Key(
             str(full), str(kernel), grid or (), block or (), str(gpu or ""), str(cc or ""),
             concluded.known_as[row], catalog.scope,
         )  # fmt: skip
-        gains = concluded.gains[row]
-        found = [_Ranked(f, kind_of(catalog, f, gains.get(f)), gains.get(f)) for f in concluded.traces[row].findings]
-        placed = ranked(catalog, found)
+        placed = in_order(catalog, concluded, row)
         tally = groups.setdefault(key, Tally(reports=1))
         back = _count(tally, placed, concluded.traces[row].class_id, durations[row])
         rank = (-back, -_ps(durations[row]), int(index))
@@ -199,21 +190,18 @@ def _ps(duration: float) -> int:
     return round(duration * PS) if math.isfinite(duration) and duration > 0 else 0
 
 
-def _back(time: int, speedup: float, beside_ns: float = 0.0) -> int:
-    """Return the part of a time that a fix saves, both in picoseconds; 0 without a speedup.
-
-    beside_ns: time outside the kernel that the speedup includes.
-    """
-    return round((time + beside_ns * PS) * (1 - 1 / speedup)) if speedup > 1 and time else 0
+def _back(time: int, fix: Ranked | None) -> int:
+    """Return the part of a time that a fix saves at its estimate, both in picoseconds; 0 without an estimate."""
+    return 0 if fix is None or fix.speedup is None else round(saved_of(time, fix.speedup.estimate))
 
 
-def first_of(placed: Iterable[_Ranked]) -> tuple[_Ranked | None, _Ranked | None]:
+def first_of(placed: Iterable[Ranked]) -> tuple[Ranked | None, Ranked | None]:
     """Return the first diagnosis, and the first with a gain, which `diagnose --top` ranks by."""
     diagnoses = [f for f in placed if f.kind == "diagnosis"]
     return (diagnoses[0] if diagnoses else None), next((f for f in diagnoses if f.speedup is not None), None)
 
 
-def _count(tally: Tally, placed: tuple[_Ranked, ...], class_id: str, duration: float) -> int:
+def _count(tally: Tally, placed: tuple[Ranked, ...], class_id: str, duration: float) -> int:
     """Add one launch to its group; return the picoseconds that its own first fix saves."""
     time = _ps(duration)
     tally.launches += 1
@@ -238,13 +226,10 @@ def _count(tally: Tally, placed: tuple[_Ranked, ...], class_id: str, duration: f
             cause.fix += 1
             cause.fix_ps += time
         if finding.speedup is not None:
-            beside = finding.speedup.beside_ns
-            cause.back_ps += _back(time, finding.speedup.estimate, beside)
-            cause.low_ps += _back(time, finding.speedup.low, beside)
-            cause.high_ps += _back(time, finding.speedup.high, beside)
-    return (
-        _back(time, fix.speedup.estimate, fix.speedup.beside_ns) if fix is not None and fix.speedup is not None else 0
-    )
+            cause.back_ps += _back(time, finding)
+            cause.low_ps += round(saved_of(time, finding.speedup.low))
+            cause.high_ps += round(saved_of(time, finding.speedup.high))
+    return _back(time, fix)
 
 
 def _row(
@@ -252,13 +237,12 @@ def _row(
     key: Key,
     duration: float,
     class_id: str,
-    placed: tuple[_Ranked, ...],
+    placed: tuple[Ranked, ...],
     metrics: list[list[float]],
     row: int,
 ) -> Row:
     first, fix = first_of(placed)
     speedup = fix.speedup.estimate if fix is not None and fix.speedup is not None else None
-    beside = fix.speedup.beside_ns if fix is not None and fix.speedup is not None else 0.0
     time = _ps(duration)
     return Row(
         index,
@@ -268,14 +252,14 @@ def _row(
         first.id if first is not None else "",
         fix.id if fix is not None else "",
         speedup,
-        _back(time, speedup, beside) / PS if time and speedup is not None else None,
+        _back(time, fix) / PS if time and speedup is not None else None,
         tuple(f.id for f in placed if f.kind == "diagnosis"),
         tuple(column[row] if math.isfinite(column[row]) else None for column in metrics),
     )
 
 
 def _budgets(
-    catalog: Catalog, concluded: Conclusions, rows: list[int], order: Mapping[int, tuple[_Ranked, ...]]
+    catalog: Catalog, concluded: Conclusions, rows: list[int], order: Mapping[int, tuple[Ranked, ...]]
 ) -> dict[int, Any]:
     """Return the combined gain of all fixes for each of these launches."""
     if not domain_of(catalog).modelled:
@@ -288,18 +272,15 @@ def _budgets(
     return dict(zip(at, chosen_budgets(model.build(columns, len(at)), list(wanted.values())), strict=True))
 
 
-def _candidates(catalog: Catalog, concluded: Conclusions, row: int, placed: tuple[_Ranked, ...]) -> dict[str, FixDef]:
+def _candidates(catalog: Catalog, concluded: Conclusions, row: int, placed: tuple[Ranked, ...]) -> dict[str, FixDef]:
     chosen = {f.id: chosen_fix(catalog.findings[f.id], concluded.traces[row]) for f in placed}
     return candidates_of(placed, {name: fix for name, fix in chosen.items() if fix is not None})
 
 
 def _example(
-    catalog: Catalog, concluded: Conclusions, row: int, placed: tuple[_Ranked, ...], label: str, index: int, budget: Any
+    catalog: Catalog, concluded: Conclusions, row: int, placed: tuple[Ranked, ...], label: str, index: int, budget: Any
 ) -> Example:
     first, fix = first_of(placed)
     verdict, finding = verdict_and_finding(catalog, concluded, row, first.id if first is not None else None)
     time = _ps(concluded.observed.value(row, "duration_ns"))
-    back = (
-        _back(time, fix.speedup.estimate, fix.speedup.beside_ns) if fix is not None and fix.speedup is not None else 0
-    )
-    return Example(label, index, time, back, msgspec.msgpack.encode(Conclusion(verdict, finding, budget)))
+    return Example(label, index, time, _back(time, fix), msgspec.msgpack.encode(Conclusion(verdict, finding, budget)))

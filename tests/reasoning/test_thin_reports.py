@@ -111,6 +111,23 @@ def test_a_pipe_of_multiply_adds_is_near_its_limit_and_one_of_integers_is_not() 
     assert first({**busy, "device_cc_major": 12}) == "unexplained"
 
 
+def test_passes_without_a_tile_of_registers_are_conflicts() -> None:
+    values = {**WAITING, "l1_wavefronts_pct": 89, "memory_throughput_pct": 89, "l1_requests_pct": 22, "lsu_pct": 22}
+    values |= {"shared_static_bytes": 16384, "shared_dynamic_bytes": 0, "registers_per_thread": 16}
+    assert first(values) == "bank_conflicts"
+    # A tile of registers reads 16 bytes per lane, two passes are 8 bytes per lane, and counted wavefronts decide alone.
+    assert first({**values, "registers_per_thread": 48}) == "lsu_saturation"
+    assert first({**values, "pipe_fma_pct": 40}) == "lsu_saturation"
+    assert first({**values, "l1_requests_pct": 44, "lsu_pct": 44}) == "lsu_saturation"
+    assert first({**values, "shared_wavefront_ratio": 1.0}) != "bank_conflicts"
+
+
+def test_a_librarys_random_numbers_are_done_at_any_utilisation_of_a_compute_bound_kernel() -> None:
+    values = {**COMPUTE, "library_kernel": 1, "integer_work_kernel": 1, "pipe_fma_pct": 57, "pipe_alu_pct": 57}
+    for issue in (66, 77, 92):
+        assert first({**values, "issue_pct": issue}) == "near_compute_roofline", issue
+
+
 def test_few_warps_with_idle_schedulers_leave_waits_exposed() -> None:
     values = {**COMPUTE, "issue_active": 0.66, "library_kernel": 0}
     assert first({**values, "active_warps": 2}) == "exposed_waits"

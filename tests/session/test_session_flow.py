@@ -6,7 +6,7 @@ import pytest
 from tui.factory import desk, diagnosis, launch
 from tui.talk import begin, kinds, look, say, settle
 
-from advisor.records.diagnosis import Location, Place
+from advisor.records.diagnosis import Location, Place, main_finding
 from advisor.session import events as e
 from advisor.session.actions.answer import fits
 from advisor.session.cards import finding_card
@@ -120,11 +120,19 @@ def test_a_question_put_off_stays_among_the_choices_behind_the_others():
     assert [c.id for c in choices(state) if c.id.startswith("ask:")] == ["ask:theoretical_bytes", "ask:dtype"]
 
 
-def test_why_tells_the_reason_of_the_question_that_is_open_and_else_of_the_class():
+def test_why_tells_the_reason_of_the_question_that_is_open_and_else_of_the_first_finding_and_the_class():
     state, at = begin("tour.ncu-rep")
     state = say(look(state, 1), at, "dtype", "/why")
     assert state.cards[-1].lines[0].text == "The peak that counts depends on it."
     state = say(state, at, "/skip", "why?")
+    assert state.launch is not None
+    first, why = main_finding(state.launch), state.cards[-1]
+    assert first is not None and first.kind == "diagnosis"
+    assert (why.kind, why.label, why.finding) == ("proof", "Why", first.id)
+    assert why.lines[0].label == "Because" and why.lines[-1].label == "Class"
+    assert why.lines[-1].text.startswith("L1/shared-memory-bound: ")
+    # The proof of the class is a step further.
+    state = say(state, at, "/how internal_congestion")
     assert (state.cards[-1].kind, state.cards[-1].finding) == ("proof", "internal_congestion")
     assert "Memory utilisation = 60.0 % (now 96.1 %)" in [line.text for line in state.cards[-1].lines]
 

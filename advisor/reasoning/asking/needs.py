@@ -184,7 +184,9 @@ class OpenRules:
         if self.first.id in ENDS:
             # A cause whose gain is unknown also cancels the end of the search.
             return worth if gain is None or reaches(gain.high) else 0.0
-        far = Ranked(concludes, "diagnosis", None if gain is None else structs.replace(gain, estimate=gain.high))
+        # The question is what else could be: both are taken as equally certain.
+        most = None if gain is None else structs.replace(gain, estimate=gain.high)
+        far = Ranked(concludes, "diagnosis", most, self.first.confidence)
         return worth if ranked(self.catalog, (self.first, far))[0].id == concludes else 0.0
 
     def _untold(self, concludes: str, asks: frozenset[str]) -> bool:

@@ -200,9 +200,9 @@ def rule_margins(observed: Observed, row: int, trace: Trace, fired: Fired) -> tu
     margins: list[float] = []
     unknown = sum(name not in fired.rare for name in fired.unknown_unless)
     for name in fired.when:
-        if name in observed.names:
+        if name in observed.place:
             if any(c.op != "==" for c in observed.tests[name].comparisons):
-                margins.append(float(observed.margin[row, observed.names.index(name)]))
+                margins.append(float(observed.margin[row, observed.place[name]]))
             continue
         wanted = name.removeprefix("found.")
         below = [rule_margins(observed, row, trace, f) for f in trace.fired_for(wanted)]

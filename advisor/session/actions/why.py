@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Any, Final
 
+from advisor.records.diagnosis import first_diagnosis
 from advisor.session import cards as make
 from advisor.session.action import Action, Command, Listing, Result, Shape, Typed, shape
 from advisor.session.actions.help import NotUnderstood, one_of
@@ -22,7 +23,7 @@ from advisor.view.pages.answers.parts import occupancy_text
 
 
 class WhyAsked(UserEvent, frozen=True, tag="why"):
-    """The user asks why the open question is asked; without an open question, why this class was concluded."""
+    """The user asks why the open question is asked; without one, why the first finding, and with it the class."""
 
 
 class HowAsked(UserEvent, frozen=True, tag="how"):
@@ -38,13 +39,17 @@ class WhyNotAsked(UserEvent, frozen=True, tag="whynot"):
 
 
 def _why_asked(state: State, event: WhyAsked) -> State:
-    """Show the reason for the question, once; without a question, show the proof of the class."""
+    """Show the reason for the question, once; without one, the proof of the first diagnosis, or of the class."""
     if state.place != "launch" or state.position is None:
         return state
     if state.ask is not None:
         said = state.has_card("evidence", state.ask.id)
         return state if said else add(state, make.why_question_card(state.ask, state))
-    return state if state.launch is None else wait(state, Prove("how", state.position, state.launch.verdict.id))
+    if state.launch is None:
+        return state
+    first = first_diagnosis(state.launch)
+    wanted = state.launch.verdict.id if first is None else first.id
+    return wait(reveal(state), Prove("why", state.position, wanted))
 
 
 def _how_asked(state: State, event: HowAsked) -> State:
@@ -61,12 +66,18 @@ def _why_not_asked(state: State, event: WhyNotAsked) -> State:
 
 
 def _proved(state: State, request: Prove, result: Any) -> State:
-    how = request.what == "how"
     index = state.knowledge
-    lines = proof_lines(result, request.finding, index) if how else _blocked(state, request.finding, result)
     launch, title = state.launch, index.title(request.finding)
     of_class = launch is not None and request.finding == launch.verdict.id
-    label = "Why not" if not how else "Why" if of_class else "How"
+    if request.what == "why_not":
+        label, lines = "Why not", _blocked(state, request.finding, result)
+    else:
+        label = "Why" if of_class or request.what == "why" else "How"
+        lines = proof_lines(result, request.finding, index)
+        if launch is not None and request.what == "why" and not of_class:
+            verdict = launch.verdict
+            text = f"{verdict.title or verdict.id}: {verdict.because} (`/how {verdict.id}` shows the proof)"
+            lines = (*lines, Line(text, "strong", "Class"))
     return add(state, Card("proof", title, lines, request.position, request.finding, label, detail=result))
 
 
@@ -178,7 +189,7 @@ _SENTENCE: Final = Shape(
 
 _WHY: Final = Command(
     "why",
-    "why a question is asked, or why this class",
+    "why a question is asked, or why the first finding",
     WhyAsked,
     group="why",
     shapes=(_SENTENCE,),

@@ -119,7 +119,7 @@ def result_of(outcome: e.Outcome) -> dict[str, Any] | None:
         return None
     request, result = outcome.request, outcome.result
     match request:
-        case e.Prove(what="how") if isinstance(result, Proved):
+        case e.Prove(what="how" | "why") if isinstance(result, Proved):
             flips = [[f.metric, number(f.turns_at)] for f in result.flips[:_MOST]]
             return {"how": request.finding, "rules": [rule.rule_id for rule in result.proof.rules], "flips": flips}
         case e.Prove():
