@@ -193,6 +193,12 @@ class _Arrays:
             raise AttributeError(name)
         return getattr(np, name)
 
+    def ascontiguousarray(self, array: Any, dtype: Any = None) -> Any:
+        """Return the array as it is if it is made as it is read: it has its elements in order."""
+        if isinstance(array, LazyArray) and dtype is None:
+            return array
+        return np.ascontiguousarray(array, dtype)
+
     def argsort(self, array: Any, axis: int = -1) -> Any:
         """Sort as CuPy does: equal elements keep their order."""
         return np.argsort(np.asarray(array), axis=axis, kind="stable")
