@@ -7,6 +7,7 @@ memory that no thread has written, races in shared and global memory, shuffles f
 from __future__ import annotations
 
 import math
+import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,13 +17,13 @@ from advisor.emulator.program import Program, RefusedError
 from advisor.emulator.state import FaultError
 from advisor.emulator.watch import GlobalWatch, SharedWatch
 
-MOST_WARPS = 1 << 15
+MOST_WARPS = 1 << 18
 _PART = 512  # warps that run at a time
 
 
 @dataclass(slots=True)
 class Done:
-    """A launch after all its blocks have run: its memory, and the executed warp instructions."""
+    """A launch after all its blocks have run: its memory, and the steps, each an instruction for some warps."""
 
     memory: GlobalMemory
     steps: int
@@ -37,6 +38,7 @@ def run_whole(
 ) -> Done:
     """Run all blocks with all values. memory, addresses: of an earlier launch whose results this one continues.
 
+    seconds: of processor time for all blocks together.
     Raises FaultError for errors of the program, and RefusedError for what is not emulated or too large.
     """
     blocks = math.prod(problem.grid)
@@ -46,10 +48,14 @@ def run_whole(
     if memory is None or addresses is None:
         memory, addresses = memory_of(problem)
     per = max(1, _PART // warps)
+    deadline = time.process_time() + seconds
     steps = 0
     everywhere = GlobalWatch(memory, _grain(problem.program)) if watch else None
     for start in range(0, blocks, per):
-        machine = machine_of(problem, range(start, min(start + per, blocks)), memory, addresses, None, seconds)
+        left = deadline - time.process_time()
+        if left <= 0:
+            raise RefusedError(f"did not end within {seconds:.0f} s of CPU time")
+        machine = machine_of(problem, range(start, min(start + per, blocks)), memory, addresses, None, left)
         if watch:
             machine.check = SharedWatch(machine, everywhere)
         machine.run()

@@ -86,7 +86,7 @@ class GlobalAccess:
         self.memory = b.machine.launch.memory
 
     def offsets(self, g: Group, m: Array | None) -> Array:
-        """Return the offsets of the lanes, after counting them."""
+        """Return the offsets of the lanes, after counting them; a check needs no counts."""
 
         def fail(kind: str, address: int, where: Any) -> FaultError:
             row, lane = int(where[0]), int(where[1])
@@ -101,6 +101,8 @@ class GlobalAccess:
 
         found = self.memory.offsets(self.address(g), m, self.size, fail)
         counts = self.machine.counts_of(self.at, "global", self.kind, self.size)
+        if self.machine.check is not None:
+            return found
         active = active_lanes(g, m)
         counts.requests[g.at] += active > 0
         touched = traffic.sectors(found, m, 5)
@@ -121,7 +123,7 @@ class SharedAccess:
         self.lanes = lanes
 
     def offsets(self, g: Group, m: Array | None, size: int | None = None, count: bool = True) -> Array:
-        """Return the offsets within the block's shared memory, after counting them."""
+        """Return the offsets within the block's shared memory, after counting them; a check needs no counts."""
         width = size or self.size
         found = self.address(g)
         machine = self.machine
@@ -135,14 +137,15 @@ class SharedAccess:
             bad = (found < low) | (found + width > high) | ((found & (width - 1)) != 0)
             row, lane = (int(v) for v in np.argwhere(bad)[0])
             self._fail(g, row, lane, int(found[row, lane]), width)
-        if count:
+        if machine.check is not None:
+            machine.counts_of(self.at, "shared", self.kind, self.size)
+            machine.check.shared(g, m, found, width, self.kind, self.at)
+        elif count:
             atomic = self.kind == "atomic"
             cost = traffic.atomic_wavefronts(found, m) if atomic else traffic.wavefronts(found, m, width)
             self.count(g, m, *cost)
             if machine.tracer is not None:
                 machine.tracer.note(self.at, g, m, found, cost[0], "shared", self.kind)
-        if machine.check is not None:
-            machine.check.shared(g, m, found, width, self.kind, self.at)
         return np.asarray(found)
 
     def count(self, g: Group, m: Array | None, wavefronts: Array, ideal: Array) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,12 +26,15 @@ from advisor.records.errors import AdvisorError
 
 _FEWEST_WARPS = 8
 _MEMORIES = tuple(1 << n for n in range(20, 31))  # bytes of the small GPU, the smallest that fits is used
+_SMS = (2, 8, 32)  # multiprocessors of the small GPU: a grid may need several, for instance a cluster's
+_TOO_LARGE = "the problem cannot be made small enough to be emulated whole"
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
     """The result of a check. sizes: of the small problem; fault: an error of the program in one line, with its source
-    line, or ''; kind: of the fault; mismatch: the first wrong output; steps: executed warp instructions."""
+    line, or ''; kind: of the fault; mismatch: the first wrong output; steps: of the emulator, each an instruction for
+    some warps."""
 
     sizes: dict[str, int]
     fault: str = ""
@@ -47,24 +51,28 @@ class Checked:
 def small_problem(case: ModuleType, source: Path, card: Card, extra: tuple[Path, ...] = ()) -> emulated.Bench:
     """Scale a case to a small GPU on which the step launches at least some warps and can be run whole.
 
-    Raises RefusedError if there is none: the problem's size is fixed, or too large to emulate.
+    Raises RefusedError if there is none: the problem's size is fixed, or too large to emulate, or what launches it
+    cannot be run without a GPU.
     """
-    why = "the problem cannot be made small enough to be emulated whole"
-    for memory in _MEMORIES:
-        small = replace(card, sms=2, memory=memory, l2=1 << 16)
+    why = _TOO_LARGE
+    for sms, memory in itertools.product(_SMS if source.suffix == ".cu" else _SMS[:1], _MEMORIES):
+        small = replace(card, sms=sms, memory=memory, l2=1 << 16)
         try:
             sizes = dict(case.sizes(small))
             if any(n <= 0 for n in sizes.values()):
                 continue
             made = emulated.bench(case, small, sizes)
             launches, _ = emulated.planned(source, made, extra)
-        except (AdvisorError, ArithmeticError, ValueError):
+        except AdvisorError as e:
+            why = str(e)
+            continue
+        except (ArithmeticError, ValueError):
             continue
         if not launches:
             raise RefusedError(f"{source.name} launches no kernel of a .cu file")
         warps = [math.prod(one.shape.grid) * -(-math.prod(one.shape.block) // 32) for one in launches]
         if max(warps) > MOST_WARPS or sum(warps) > 4 * MOST_WARPS:
-            raise RefusedError(why)
+            raise RefusedError(_TOO_LARGE)
         if min(warps) >= _FEWEST_WARPS or memory == _MEMORIES[-1]:
             return made
     raise RefusedError(why)
