@@ -197,8 +197,6 @@ def _constants(elf: Elf, kernel: str, program: Program, symbols: list[Any], size
             _check(f"constant bank {bank}", elf.size(name), _MOST_CONSTANT)
             program.constants[bank] = elf.section(name) or bytes(elf.size(name))
             for offset, (symbol, added) in elf.relocations(name).items():
-                if symbol < len(symbols) and symbols[symbol].section == 0:
-                    continue  # a function of the driver such as vprintf: no memory, and a call of it is refused
                 if symbol < len(symbols) and not added:
                     program.pointers[bank, offset] = symbols[symbol].name
                 else:

@@ -48,9 +48,12 @@ class Checked:
         return not self.fault and self.mismatch is None
 
 
-def small_problem(case: ModuleType, source: Path, card: Card, extra: tuple[Path, ...] = ()) -> emulated.Bench:
+def small_problem(
+    case: ModuleType, source: Path, card: Card, extra: tuple[Path, ...] = (), most: int = MOST_WARPS
+) -> emulated.Bench:
     """Scale a case to a small GPU on which the step launches at least some warps and can be run whole.
 
+    most: warps of a launch.
     Raises RefusedError if there is none: the problem's size is fixed, or too large to emulate, or what launches it
     cannot be run without a GPU.
     """
@@ -71,7 +74,7 @@ def small_problem(case: ModuleType, source: Path, card: Card, extra: tuple[Path,
         if not launches:
             raise RefusedError(f"{source.name} launches no kernel of a .cu file")
         warps = [math.prod(one.shape.grid) * -(-math.prod(one.shape.block) // 32) for one in launches]
-        if max(warps) > MOST_WARPS or sum(warps) > 4 * MOST_WARPS:
+        if max(warps) > most or sum(warps) > 4 * most:
             raise RefusedError(_TOO_LARGE)
         if min(warps) >= _FEWEST_WARPS or memory == _MEMORIES[-1]:
             return made
