@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from advisor.emulator.check import located, run_whole
 from advisor.emulator.counts import Problem, machine_of, memory_of
+from advisor.emulator.program import RefusedError
 from advisor.emulator.state import FaultError
 from advisor.emulator.watch import SharedWatch
 from tests.emulator.small import program
@@ -83,6 +87,24 @@ def test_blocks_that_run_apart_see_each_others_results() -> None:
 
     done = run_whole(Problem(made, (700, 1, 1), (32, 1, 1), (Pointer("sum"),), {"sum": (4, None)}))
     assert done.memory.content("sum").view(np.uint32)[0] == 700 * 32
+
+
+def test_the_time_limit_is_of_all_blocks_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = itertools.count()
+    monkeypatch.setattr("advisor.emulator.check.time", SimpleNamespace(process_time=lambda: next(now)))
+    made = program(("MOV R4, 0x1",))
+    assert run_whole(Problem(made, (512, 1, 1), (32, 1, 1), (), {}), seconds=2.0).steps
+    with pytest.raises(RefusedError, match="did not end within 2 s of CPU time"):
+        run_whole(Problem(made, (4096, 1, 1), (32, 1, 1), (), {}), seconds=2.0)
+
+
+def test_lanes_that_update_one_word_lose_updates_and_one_lane_does_not() -> None:
+    loads = ("@P0 STS [RZ+0x400], RZ", "LDS R4, [RZ+0x400]", "IADD3 R4, R4, R0, RZ", "STS [RZ+0x400], R4")
+    one = ("ISETP.EQ.AND P0, PT, R0, RZ, PT", loads[0], *(f"@P0 {line}" for line in loads[1:]))
+    watched(*one, threads=32)
+    with pytest.raises(FaultError) as caught:
+        watched(one[0], *loads, threads=32)
+    assert caught.value.kind == "race" and "updates are lost" in caught.value.words
 
 
 def test_warps_whose_predicate_is_false_do_not_arrive_at_a_barrier() -> None:

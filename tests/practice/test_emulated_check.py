@@ -8,8 +8,9 @@ import pytest
 
 from advisor.emulator.compile import cubin_compiler
 from advisor.emulator.cubin import nvdisasm
+from advisor.emulator.program import RefusedError
 from advisor.practice import manifest
-from advisor.practice.emulated_check import Checked, check
+from advisor.practice.emulated_check import Checked, check, small_problem
 from advisor.records.emulated import EmulatedDocument, EmulatedFinding
 from advisor.view.blocks import Facts, Paragraph, Table
 from advisor.view.pages.emulated import check_page, counts_compared
@@ -56,6 +57,25 @@ def test_a_wrong_result_is_shown_with_its_place(tmp_path: Path) -> None:
         LINES.replace("tile[threadIdx.x][threadIdx.y + j];", "tile[threadIdx.y + j][threadIdx.x];"), tmp_path
     )
     assert found.mismatch is not None and found.mismatch.output == "out" and found.mismatch.wrong > 0
+
+
+def small(name: str, step: int) -> int:
+    """The multiprocessors of the small GPU on which a step of an exercise is checked."""
+    exercise = manifest.exercise(name)
+    record = manifest.recording(exercise)
+    assert record is not None
+    source = manifest.home(name) / exercise.steps[step].source
+    return small_problem(manifest.case(name), source, record.record.card).card.sms
+
+
+def test_a_grid_that_needs_more_multiprocessors_gets_them() -> None:
+    assert small("bank-conflicts", 0) == 2
+    assert small("code-book", 0) == 8  # floor(sms / 4) clusters
+
+
+def test_a_step_that_computes_with_cupy_is_refused_for_that_reason() -> None:
+    with pytest.raises(RefusedError, match=r"1-ones\.py needs CuPy"):
+        small("cupy-float64", 0)
 
 
 def test_the_counts_of_two_versions_stand_side_by_side_where_they_differ() -> None:
