@@ -7,6 +7,7 @@ that are volatile or otherwise strong, are synchronisation and no race. Several 
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,18 @@ def _error(machine: Machine, kind: str, at: int, g: Group, where: Any, words: st
     return FaultError(kind, at, f"{machine.thread(int(g.warps[row]), lane)} {words}")
 
 
+@dataclass(slots=True)
+class Undefined:
+    """The shuffles that read registers of inactive lanes, whose values are undefined.
+
+    first: the error of each such instruction; value: what the lanes read instead, at the instructions `at`.
+    """
+
+    first: dict[int, FaultError] = field(default_factory=dict)
+    at: frozenset[int] = frozenset()
+    value: int = 0
+
+
 class GlobalWatch:
     """Who wrote and read each piece of global memory during a launch.
 
@@ -45,10 +58,15 @@ class GlobalWatch:
 
 
 class SharedWatch:
-    """The watch of one machine: its blocks' shared memory, its warps, and with `everywhere` global memory."""
+    """The watch of one machine: its blocks' shared memory, its warps, and with `everywhere` global memory.
 
-    def __init__(self, machine: Machine, everywhere: GlobalWatch | None = None) -> None:
-        self.machine, self.everywhere = machine, everywhere
+    undefined: notes shuffles from inactive lanes; without it the first one is an error.
+    """
+
+    def __init__(
+        self, machine: Machine, everywhere: GlobalWatch | None = None, undefined: Undefined | None = None
+    ) -> None:
+        self.machine, self.everywhere, self.undefined = machine, everywhere, undefined
         blocks, size = machine.shared.shape
         self.written = np.zeros((blocks, size), bool)
         self.writer = np.full((blocks, size // 4), _NOBODY, np.int32)
@@ -97,15 +115,22 @@ class SharedWatch:
 
     # Warps
 
-    def exchange(self, g: Group, m: Array | None, lane: Array, at: int) -> None:
-        """Check that the lanes that a shuffle reads are active."""
+    def exchange(self, g: Group, m: Array | None, lane: Array, at: int, found: Array) -> Array:
+        """Check that the lanes that a shuffle reads are active; return what the lanes get."""
         lanes = g.lanes() if m is None else m
         bad = lanes & ~np.take_along_axis(lanes, lane, axis=1)
-        if bad.any():
+        if not bad.any():
+            return found
+        undefined = self.undefined
+        if undefined is None or at not in undefined.first:
             where = np.argwhere(bad)[0]
             source = int(lane[tuple(where)])
             words = f"reads the register of lane {source} of its warp, which is not active: the value is undefined"
-            raise _error(self.machine, "inactive_lane", at, g, where, words)
+            error = _error(self.machine, "inactive_lane", at, g, where, words)
+            if undefined is None:
+                raise error
+            undefined.first[at] = error
+        return np.where(bad, np.uint32(undefined.value), found) if at in undefined.at else found
 
     def mask(self, g: Group, lanes: Array, needed: Array, at: int) -> None:
         """Check that a mask names the lanes that execute."""

@@ -10,6 +10,7 @@ import pytest
 
 from advisor.emulator.check import located, run_whole
 from advisor.emulator.counts import Problem, machine_of, memory_of
+from advisor.emulator.memory import GlobalMemory
 from advisor.emulator.program import RefusedError
 from advisor.emulator.state import FaultError
 from advisor.emulator.watch import SharedWatch
@@ -113,3 +114,18 @@ def test_warps_whose_predicate_is_false_do_not_arrive_at_a_barrier() -> None:
     with pytest.raises(FaultError) as caught:
         watched(lines[0], lines[1].replace("0x20", "0x40"))
     assert caught.value.kind == "deadlock" and "thread (32, 0, 0) waits for ever" in caught.value.words
+
+
+def test_a_copy_of_memory_has_its_bytes_and_fills_the_rest_itself() -> None:
+    def rising(view: np.ndarray, start: int, stop: int) -> None:
+        view[:] = np.arange(start, stop, dtype=np.uint64).astype(np.uint8)
+
+    memory = GlobalMemory()
+    memory.allocate("out", 100)
+    memory.allocate("in", 1 << 20, rising)
+    memory.content("out")[:] = 7
+    other = memory.copy()
+    memory.content("out")[:] = 8
+    memory.content("in")[:] = 9
+    assert (other.content("out") == 7).all() and (other.content("in")[:3] == (0, 1, 2)).all()
+    assert (memory.copy().content("in") == 9).all()

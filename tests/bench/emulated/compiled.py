@@ -92,7 +92,9 @@ def compared(problem: Problem, code: ReportedCode, seconds: float) -> str:
     out = []
     for field in _COMPARED:
         recorded = math.fsum(code.counts.get(METRICS[field], {}).values())
-        have = math.fsum(getattr(i, field) or 0.0 for i in counted.instructions if i.space != "constant")
+        have = math.fsum(
+            getattr(i, field) or 0.0 for i in counted.instructions if field == "executed" or i.space != "constant"
+        )
         if abs(have - recorded) > WITHIN * max(recorded, 1.0):
             out.append(f"{field} {have / recorded - 1:+.1%}" if recorded else f"{field} {have:g} instead of 0")
     if not out:
