@@ -65,7 +65,7 @@ def small_problem(
             if any(n <= 0 for n in sizes.values()):
                 continue
             made = emulated.bench(case, small, sizes)
-            launches, _ = emulated.planned(source, made, extra)
+            launches, _ = emulated.planned(source, made, extra, whole=True)
         except AdvisorError as e:
             why = str(e)
             continue
@@ -95,7 +95,7 @@ def check(
     result: whether the step computes the algorithm's outputs. Raises RefusedError for what cannot be emulated.
     """
     made = small_problem(case, source, card, extra)
-    launches, constants = emulated.planned(source, made, extra)
+    launches, constants = emulated.planned(source, made, extra, whole=True)
     code: dict[tuple[Path, str], Program] = {}
     for path in {one.source for one in launches}:
         names = {one.kernel for one in launches if one.source == path}

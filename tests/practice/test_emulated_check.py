@@ -8,8 +8,9 @@ import pytest
 
 from advisor.emulator.compile import cubin_compiler
 from advisor.emulator.cubin import nvdisasm
+from advisor.emulator.launch import Pointer
 from advisor.emulator.program import RefusedError
-from advisor.practice import manifest
+from advisor.practice import emulated, manifest
 from advisor.practice.emulated_check import Checked, check, small_problem
 from advisor.records.emulated import EmulatedDocument, EmulatedFinding
 from advisor.view.blocks import Facts, Paragraph, Table
@@ -111,3 +112,16 @@ def test_a_check_says_whether_the_cause_is_gone(
     assert isinstance(facts, Facts)
     told = {row.label: row.text for row in facts.rows}
     assert told["Result"].startswith("right") and told.get("Fix") == says
+
+
+def test_the_launches_of_a_graph_are_those_that_it_recorded() -> None:
+    exercise = manifest.exercise("small-launches")
+    home, step = manifest.home("small-launches"), exercise.step_of("graph")
+    record = manifest.recording(exercise)
+    assert record is not None
+    made = emulated.bench(manifest.case("small-launches"), record.record.card, {**record.record.sizes, "steps": 6})
+    extra = tuple(home / e for e in step.extra)
+    launches, _ = emulated.planned(home / step.source, made, extra, whole=True)
+    arrays = [tuple(a.name for a in one.arguments[:2] if isinstance(a, Pointer)) for one in launches]
+    assert arrays == [("start", "half"), *[("half", "out"), ("out", "half")] * 2, ("half", "out")]
+    assert len(emulated.planned(home / step.source, made, extra)[0]) == 1  # what is profiled
