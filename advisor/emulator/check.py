@@ -88,16 +88,22 @@ def _run(problem: Problem, memory: GlobalMemory, addresses: Any, seconds: float,
     blocks = math.prod(problem.grid)
     per = max(1, _PART // -(-math.prod(problem.block) // 32))
     deadline = time.process_time() + seconds
+    late = RefusedError(f"did not end within {seconds:.0f} s of CPU time")
     steps = 0
     everywhere = GlobalWatch(memory, _grain(problem.program)) if undefined is not None else None
     for start in range(0, blocks, per):
         left = deadline - time.process_time()
         if left <= 0:
-            raise RefusedError(f"did not end within {seconds:.0f} s of CPU time")
+            raise late
         machine = machine_of(problem, range(start, min(start + per, blocks)), memory, addresses, None, left)
         if undefined is not None:
             machine.check = SharedWatch(machine, everywhere, undefined)
-        machine.run()
+        try:
+            machine.run()
+        except RefusedError:
+            if time.process_time() > deadline:
+                raise late from None
+            raise
         steps += machine.steps_done
     return steps
 
