@@ -101,13 +101,12 @@ class Stage:
         """Return the bytes of all arrays after the small problem. Raises RefusedError and FaultError."""
         memory: GlobalMemory | None = None
         addresses: dict[str, int] = {}
+        # The kernels of a source share its variables, from launch to launch.
+        variables = {name: v for program in programs.values() for name, v in program.variables.items()}
         for one in self.small.launches:
-            program = programs[one.kernel]
-            problem = _problem(self.small, one, program)
+            problem = _problem(self.small, one, replace(programs[one.kernel], variables=variables))
             if memory is None:
                 memory, addresses = memory_of(problem)
-            elif program.variables:
-                raise RefusedError("several launches with __device__ variables are not emulated")
             chosen = some_blocks(one.grid, one.block, self.warps)
             if len(chosen) == math.prod(one.grid):
                 run_whole(problem, memory, addresses, self.seconds, watch=True)

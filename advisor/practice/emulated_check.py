@@ -114,8 +114,8 @@ def check(
     steps = 0
     for one in launches:
         program = code[one.source, one.kernel]
-        if memory is not None and program.variables:
-            raise RefusedError("several launches with __device__ variables are not emulated")
+        if memory is None:
+            program = replace(program, variables=_variables(code))
         problem = Problem(
             program,
             one.shape.grid,
@@ -142,6 +142,18 @@ def check(
         if wrong is not None:
             return Checked(made.sizes, mismatch=wrong, steps=steps)
     return Checked(made.sizes, steps=steps)
+
+
+def _variables(code: dict[tuple[Path, str], Program]) -> dict[str, tuple[int, bytes | None, int]]:
+    """Return the __device__ variables of all kernels: launches of one source share them."""
+    out: dict[str, tuple[int, bytes | None, int]] = {}
+    of: dict[str, Path] = {}
+    for (path, _), program in code.items():
+        for name, variable in program.variables.items():
+            if of.setdefault(name, path) != path:
+                raise RefusedError(f"two sources with a __device__ variable {name} are not emulated")
+            out[name] = variable
+    return out
 
 
 def _poisoned(byte: int) -> Fill:

@@ -60,6 +60,14 @@ def test_a_wrong_result_is_shown_with_its_place(tmp_path: Path) -> None:
     assert found.mismatch is not None and found.mismatch.output == "out" and found.mismatch.wrong > 0
 
 
+def test_launches_of_a_source_share_its_variables(tmp_path: Path) -> None:
+    text = LINES.replace("// launch:", "// launch: note<<<1, 256>>>(n)\n// launch:", 1).replace(
+        'extern "C"', '__device__ int seen;\nextern "C" __global__ void note(int n) { seen = n; }\nextern "C"', 1
+    )
+    assert "* n + x] = tile" in text
+    assert checked(text.replace("* n + x] = tile", "* seen + x] = tile"), tmp_path).right
+
+
 def small(name: str, step: int) -> int:
     """The multiprocessors of the small GPU on which a step of an exercise is checked."""
     exercise = manifest.exercise(name)
