@@ -22,6 +22,7 @@ from advisor.practice.emulated_source import (
 )
 from advisor.practice.validation import recorded_names, totals, validate
 from advisor.reasoning.emulated_counts import emulated_document
+from advisor.reasoning.modelled import with_modelled
 from advisor.records.errors import EXIT_CHECK_FAILED, EXIT_DONE, KnowledgeError, UsageError
 from advisor.records.files import write_whole
 from advisor.view.pages.emulated import check_page, emulated_page, trace_page
@@ -53,7 +54,9 @@ class Options(Output, EmulatedLaunch):
         metavar="FILE.json",
         help="Also write the counts to a file, which `diagnose` and `compare` read as they read a report.",
     )
-    gpu: str | None = option("--gpu", metavar="GPU", help="A GPU whose limits the rules may use, such as H100-SXM.")
+    gpu: str | None = option(
+        "--gpu", metavar="GPU", help="A GPU whose limits the rules may use, and for which caches and time are modelled."
+    )
     jobs: int = option("--jobs", default=2, type=click.IntRange(1), metavar="N", help="Processes of --validate.")
     form: str = formats("text", "json", *PAGE_FORMATS)
 
@@ -63,7 +66,8 @@ def emulate(options: Options) -> int:
     """Run a kernel on the CPU and count what Nsight Compute counts, without a GPU.
 
     The source is compiled, some of its blocks are executed, and their counts are scaled to the grid. Counts are those
-    of the source page: executions, threads, sectors, wavefronts. Time, stalls and caches are unknown. An array argument
+    of the source page: executions, threads, sectors, wavefronts. Time, stalls and caches are unknown; for a GPU named
+    with --gpu, caches and time are modelled. An array argument
     holds random values unless it ends in =zeros or =range. A source in the folder of an exercise, or with --exercise,
     needs no shape: its launch lines are used.
     """
@@ -98,6 +102,10 @@ def emulate(options: Options) -> int:
     found = counted(problem, options.seconds)
     terminal.clear()
     document = emulated_document(found, options.gpu)
+    if options.gpu is not None:
+        terminal.note("modelling caches and time")
+        document = with_modelled(document, problem, found, options.gpu)
+        terminal.clear()
     if options.save is not None:
         write_whole(options.save, document_json(document))
     if options.form == "json":

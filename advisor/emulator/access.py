@@ -11,13 +11,19 @@ from advisor.emulator import traffic
 from advisor.emulator.build import Build, Run
 from advisor.emulator.program import Operand
 from advisor.emulator.spaces import (
+    LOCAL_WINDOW,
+    SHARED_WINDOW,
+    GenericAccess,
     GlobalAccess,
     LocalAccess,
     SharedAccess,
     active_lanes,
     lanes_of,
+    load_local,
     load_words,
+    store_local,
     store_words,
+    wide_address,
 )
 from advisor.emulator.state import LANES, Group
 
@@ -55,6 +61,8 @@ def ldg(b: Build) -> Run:
     if len(b.ins.operands) != 2:
         raise b.refuse("a load with a predicate result")
     size, signed = _size(b)
+    if b.ins.opcode == "LD" and b.machine.windows:
+        return _generic_load(b, size, signed)
     access = GlobalAccess(b, b.operand(1), "load", size)
     puts = [b.put(b.operand(0), i) for i in range(max(1, size // 4))]
     # What a read-only load reads is not written by the same kernel.
@@ -79,6 +87,8 @@ def stg(b: Build) -> Run:
     """STG, ST: store to global memory."""
     b.modifiers(*SIZES, *HINTS, *CACHE)
     size, _ = _size(b)
+    if b.ins.opcode == "ST" and b.machine.windows:
+        return _generic_store(b, size)
     access = GlobalAccess(b, b.operand(0), "store", size)
     gets = [b.raw(b.operand(1), after=i) for i in range(max(1, size // 4))]
     b.always, b.writes, value = True, "global", b.value
@@ -97,6 +107,75 @@ def stg(b: Build) -> Run:
         store_words(memory.view, flat, m, size, words)
         if check is not None:
             check.stored_global(g, m, flat, size, words, at)
+
+    return run
+
+
+def _generic_load(b: Build, size: int, signed: bool) -> Run:
+    access = GenericAccess(b, b.operand(1), "load", size)
+    puts = [b.put(b.operand(0), i) for i in range(max(1, size // 4))]
+    b.always, b.reads, value = True, "generic", b.value
+    memory, machine, at = b.machine.launch.memory, b.machine, b.at
+    flat_shared = machine.shared.reshape(-1)
+
+    def run(g: Group, m: Any) -> None:
+        for space, lanes, found in access.parts(g, m):
+            if space == "global":
+                flat = access.to_global.located(g, lanes, found)
+                if machine.check is not None:
+                    machine.check.reads_global(g, lanes, flat, size, at)
+                memory.fill_before_reading(flat)
+                words = load_words(memory.view, flat, size, signed)
+            elif space == "shared":
+                words = load_words(flat_shared.view, access.flat_shared(g, lanes, found), size, signed)
+            else:
+                words = load_local(machine, *access.to_local.located(g, lanes, found), size, signed)
+            if value:
+                for put, word in zip(puts, words, strict=True):
+                    put(g, lanes, word)
+
+    return run
+
+
+def _generic_store(b: Build, size: int) -> Run:
+    access = GenericAccess(b, b.operand(0), "store", size)
+    gets = [b.raw(b.operand(1), after=i) for i in range(max(1, size // 4))]
+    b.always, b.writes, value = True, "generic", b.value
+    memory, machine, at = b.machine.launch.memory, b.machine, b.at
+    flat_shared = machine.shared.reshape(-1)
+
+    def run(g: Group, m: Any) -> None:
+        words = [get(g) for get in gets]
+        for space, lanes, found in access.parts(g, m):
+            if space == "global":
+                flat = access.to_global.located(g, lanes, found)
+                memory.fill_before_reading(flat)
+                if machine.check is not None:
+                    machine.check.writes_global(g, lanes, flat, size, words, at)
+                if value:
+                    store_words(memory.view, flat, lanes, size, words)
+            elif space == "shared":
+                flat = access.flat_shared(g, lanes, found)
+                if value:
+                    store_words(flat_shared.view, flat, lanes, size, words)
+            else:
+                places = access.to_local.located(g, lanes, found)
+                if value:
+                    store_local(machine, *places, lanes, size, words)
+
+    return run
+
+
+def qspc(b: Build) -> Run:
+    """QSPC: whether a generic address is one of shared (.S), local (.L) or global (.G) memory."""
+    names = b.modifiers("E", "S", "L", "G")
+    put, address = b.put_predicate(b.operand(0)), wide_address(b, b.operand(2))
+    space = next((n for n in names if n in "SLG"), "")
+
+    def run(g: Group, m: Any) -> None:
+        window = address(g) >> _U64(32)
+        shared, local = window == _U64(SHARED_WINDOW), window == _U64(LOCAL_WINDOW)
+        put(g, m, shared if space == "S" else local if space == "L" else ~shared & ~local)
 
     return run
 
@@ -156,16 +235,9 @@ def ldl(b: Build) -> Run:
 
     def run(g: Group, m: Any) -> None:
         offsets, columns = access.places(g, m)
-        if not value:
-            return
-        for i, put in enumerate(puts):
-            word = machine.local[(offsets >> 2) + i, columns]
-            if size < 4:
-                bits = 8 * size
-                word = (word >> ((offsets & 3) * 8).astype(_U32)) & _U32((1 << bits) - 1)
-                if signed:
-                    word = ((word << _U32(32 - bits)).view(np.int32) >> np.int32(32 - bits)).view(_U32)
-            put(g, m, word)
+        if value:
+            for put, word in zip(puts, load_local(machine, offsets, columns, size, signed), strict=True):
+                put(g, m, word)
 
     return run
 
@@ -183,15 +255,7 @@ def stl(b: Build) -> Run:
         offsets, columns = access.places(g, m)
         if not value:
             return
-        lanes = lanes_of(g, m)
-        for i, get in enumerate(gets):
-            rows = (offsets >> 2) + i
-            new = np.broadcast_to(get(g), offsets.shape)
-            if size < 4:
-                shift = ((offsets & 3) * 8).astype(_U32)
-                keep = ~(_U32((1 << (8 * size)) - 1) << shift)
-                new = (machine.local[rows, columns] & keep) | ((new & _U32((1 << (8 * size)) - 1)) << shift)
-            machine.local[rows[lanes], columns[lanes]] = new[lanes]
+        store_local(machine, offsets, columns, lanes_of(g, m), size, [get(g) for get in gets])
 
     return run
 
@@ -258,10 +322,13 @@ def _constant_count(b: Build, op: Operand, size: int) -> None:
 
 def ldgsts(b: Build) -> Run:
     """LDGSTS: copy from global to shared memory; here it is complete at once."""
-    b.modifiers(*SIZES, *HINTS, *CACHE)
-    if len(b.ins.operands) != 2:
+    names = b.modifiers(*SIZES, *HINTS, *CACHE, "ZFILL")
+    if len(b.ins.operands) > 3 or (len(b.ins.operands) == 3) != ("ZFILL" in names):
         raise b.refuse("a copy with a predicate")
     size, _ = _size(b)
+    kept_noting, b.noting = b.noting, b.uses
+    there = b.predicate(b.operand(2)) if "ZFILL" in names else None
+    b.noting = kept_noting
     to = SharedAccess(b, b.operand(0), "store", size)
     source = GlobalAccess(b, b.operand(1), "load", size)
     b.always, b.reads, b.writes, value = True, "global", "shared", b.value
@@ -269,7 +336,11 @@ def ldgsts(b: Build) -> Run:
     flat_memory = b.machine.shared.reshape(-1)
 
     def run(g: Group, m: Any) -> None:
-        flat = source.offsets(g, m)
+        # Lanes whose predicate is false read nothing and store zeros.
+        lanes = m if there is None else lanes_of(g, m) & there(g)
+        none = lanes is not None and not lanes.any()
+        flat = np.zeros((g.count, LANES), np.int64) if none else source.offsets(g, lanes)
+        b.machine.counts_of(b.at, "global", "load", size)
         kept = b.machine.memory_counts.pop(b.at)
         offsets = to.offsets(g, m)
         made = b.machine.memory_counts.pop(b.at)
@@ -279,7 +350,10 @@ def ldgsts(b: Build) -> Run:
         b.machine.memory_counts[b.at] = kept
         if value:
             memory.fill_before_reading(flat)
-            store_words(flat_memory.view, to.flat(g, offsets), m, size, load_words(memory.view, flat, size, False))
+            words = load_words(memory.view, flat, size, False)
+            if lanes is not m:
+                words = [np.where(lanes, word, _U32(0)) for word in words]
+            store_words(flat_memory.view, to.flat(g, offsets), m, size, words)
 
     return run
 
@@ -322,6 +396,41 @@ def ldsm(b: Build) -> Run:
     return run
 
 
+def stsm(b: Build) -> Run:
+    """STSM: store 8 by 8 matrices of 16 bits; lanes 8i to 8i + 7 give the rows of matrix i."""
+    names = b.modifiers("16", "M88", "MT88", "2", "4")
+    count = 4 if "4" in names else 2 if "2" in names else 1
+    access = SharedAccess(b, b.operand(0), "store", 4)
+    gets = [b.raw(b.operand(1), after=i) for i in range(count)]
+    b.always, b.writes, value = True, "shared", b.value
+    halves = b.machine.shared.reshape(-1).view(np.uint16)
+    lane = np.arange(LANES)
+    # Of the two halves of a lane: the row of the matrix, and the place in the row.
+    first, second = (lane // 4, 2 * (lane % 4)), (lane // 4, 2 * (lane % 4) + 1)
+    if "MT88" in names:
+        first, second = first[::-1], second[::-1]
+
+    def run(g: Group, m: Any) -> None:
+        if m is not None:
+            raise b.refuse("lanes that are apart")
+        mask = None if count == 4 else np.broadcast_to(lane < 8 * count, (g.count, LANES))
+        found = access.offsets(g, mask, 16, count=False)
+        words = (found >> 2)[:, : 8 * count]
+        total: Any = 0
+        for i in range(count):
+            rows = words[:, 8 * i : 8 * i + 8]
+            total = total + traffic.worst_bank(np.concatenate([rows + k for k in range(4)], axis=1), None)[0]
+        access.count(g, None, np.asarray(total), np.full(g.count, count))
+        if value:
+            flat = access.flat(g, found) // 2
+            for i, get in enumerate(gets):
+                word = np.broadcast_to(get(g), (g.count, LANES))
+                for shift, (row, place) in ((0, first), (16, second)):
+                    halves[flat[:, 8 * i + row] + place] = (word >> _U32(shift)).astype(np.uint16)
+
+    return run
+
+
 HANDLERS: dict[str, Callable[[Build], Run]] = {
     **dict.fromkeys(("LDG", "LD"), ldg),
     **dict.fromkeys(("STG", "ST"), stg),
@@ -332,4 +441,6 @@ HANDLERS: dict[str, Callable[[Build], Run]] = {
     **dict.fromkeys(("LDC", "ULDC"), ldc),
     "LDGSTS": ldgsts,
     "LDSM": ldsm,
+    "STSM": stsm,
+    "QSPC": qspc,
 }

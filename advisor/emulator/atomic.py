@@ -10,6 +10,7 @@ import numpy as np
 from advisor.emulator.access import HINTS
 from advisor.emulator.build import Build, Getter, Run
 from advisor.emulator.program import Operand
+from advisor.emulator.rounding import from_bfloat, to_bfloat, to_odd32
 from advisor.emulator.spaces import GlobalAccess, SharedAccess, active_lanes, lanes_of
 from advisor.emulator.state import Array, Group
 
@@ -35,6 +36,28 @@ _KINDS: dict[str, Any] = {
 }
 
 
+def _add_halves(old: Array, value: Array, bfloat: bool) -> Array:
+    """Return the sums of two halves or bfloat16 in each uint32."""
+    out: Any = _U32(0)
+    for shift in (_U32(0), _U32(16)):
+        left, right = (((word >> shift) & _U32(0xFFFF)) for word in (old, value))
+        if bfloat:
+            total = from_bfloat(left).astype(np.float64) + from_bfloat(right)
+            half = to_bfloat(to_odd32(total))
+        else:
+            wide = (one.astype(np.uint16).view(np.float16).astype(np.float64) for one in (left, right))
+            half = sum(wide).astype(np.float16).view(np.uint16).astype(_U32)  # type: ignore[union-attr]
+        out = out | (half << shift)
+    return np.asarray(out)
+
+
+_PACKED: dict[str, Callable[[Any, Any], Any]] = {
+    "F16x2": lambda old, v: _add_halves(old, v, False),
+    "BF16x2": lambda old, v: _add_halves(old, v, True),
+    "BF16_V2": lambda old, v: _add_halves(old, v, True),
+}
+
+
 def apply_in_order(target: Array, index: Array, change: Callable[[Array, Array], Array]) -> Array:
     """Change elements one lane after the other; return their values before. `change(old, lanes)` gives the new ones.
 
@@ -56,7 +79,7 @@ def apply_in_order(target: Array, index: Array, change: Callable[[Array, Array],
 
 
 def _atomic(b: Build, shared: bool) -> Run:
-    known = (*_ATOMIC, "CAS", "CAST", "SPIN", "POPC", "INC", *_KINDS, "32", "128", "FTZ", "RN", *HINTS)
+    known = (*_ATOMIC, "CAS", "CAST", "SPIN", "POPC", "INC", *_KINDS, *_PACKED, "32", "128", "FTZ", "RN", *HINTS)
     names = b.modifiers(*known)
     operands = list(b.ins.operands)
     if operands and operands[0].kind == "P":
@@ -70,7 +93,8 @@ def _atomic(b: Build, shared: bool) -> Run:
         operation = "CAS"
     else:
         operation = next((n for n in names if n in _ATOMIC), "")
-    if not operation or "128" in names:
+    packed = next((_PACKED[n] for n in names if n in _PACKED), None)
+    if not operation or "128" in names or (packed is not None and operation != "ADD"):
         raise b.refuse()
     size = np.dtype(kind).itemsize
     access: Any = (SharedAccess if shared else GlobalAccess)(b, place, "atomic", size)
@@ -112,13 +136,13 @@ def _atomic(b: Build, shared: bool) -> Run:
         values = [np.broadcast_to(get(g), lanes.shape)[lanes] for get in gets]
         if operation == "POPC":
             values = [np.ones(len(index), kind)]
-        if not puts and operation in ("ADD", "POPC") and not flush:
+        if not puts and operation in ("ADD", "POPC") and not flush and packed is None:
             np.add.at(target, index, values[0])
             return
         if operation == "CAS":
             old = apply_in_order(target, index, lambda o, at: np.where(o == values[0][at], values[1][at], o))
         else:
-            function = _ATOMIC["ADD" if operation == "POPC" else operation]
+            function = packed or _ATOMIC["ADD" if operation == "POPC" else operation]
             old = apply_in_order(target, index, lambda o, at: function(o, values[0][at]))
         if puts:
             found = (old == values[0]).astype(_U32) if test else old

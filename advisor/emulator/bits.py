@@ -121,11 +121,30 @@ def shf(b: Build) -> Run:
     return run
 
 
+# The byte of the pair that a mode puts at place i for selector n.
+_MODES: dict[str, Callable[[int, int], int]] = {
+    "F4E": lambda i, n: n + i,
+    "B4E": lambda i, n: (n - i) & 7,
+    "RC8": lambda i, n: n,
+    "ECL": lambda i, n: max(i, n),
+    "ECR": lambda i, n: min(i, n),
+    "RC16": lambda i, n: (i & 1) + 2 * (n & 1),
+}
+
+
 def prmt(b: Build) -> Run:
-    """PRMT: choose four of eight bytes."""
-    b.modifiers()
+    """PRMT: choose four of eight bytes; a mode makes the choice from the two lowest bits of the selector."""
+    names = b.modifiers(*_MODES)
     put = b.put(b.operand(0))
-    x, s, y = b.u32(b.operand(1)), b.u32(b.operand(2)), b.u32(b.operand(3))
+    x, selector, y = b.u32(b.operand(1)), b.u32(b.operand(2)), b.u32(b.operand(3))
+    table = None
+    if names:
+        places = [[_MODES[names[0]](i, n) for i in range(4)] for n in range(4)]
+        table = np.array([sum(byte << (4 * i) for i, byte in enumerate(one)) for one in places], _U32)
+
+    def s(g: Group) -> Array:
+        found: Array = selector(g)
+        return found if table is None else np.asarray(table[found & _U32(3)])
 
     def run(g: Group, m: Any) -> None:
         pair, select = join(x(g), y(g)), s(g).astype(_U64)

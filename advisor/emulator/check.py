@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from advisor.emulator.counts import Problem, machine_of, memory_of
+from advisor.emulator.counts import Problem, machine_of, members, memory_of
 from advisor.emulator.memory import GlobalMemory
 from advisor.emulator.program import Program, RefusedError
 from advisor.emulator.state import FaultError
@@ -85,17 +85,21 @@ def _differs(
 
 def _run(problem: Problem, memory: GlobalMemory, addresses: Any, seconds: float, undefined: Undefined | None) -> int:
     """Run all blocks, watched if there is `undefined`; return the steps."""
-    blocks = math.prod(problem.grid)
-    per = max(1, _PART // -(-math.prod(problem.block) // 32))
+    cluster = problem.program.cluster
+    unit = math.prod(cluster)
+    per = max(1, _PART // (-(-math.prod(problem.block) // 32) * unit))
+    # All blocks of a cluster run together.
+    order = [members(number, problem.grid, cluster) for number in range(math.prod(problem.grid) // unit)]
     deadline = time.process_time() + seconds
     late = RefusedError(f"did not end within {seconds:.0f} s of CPU time")
     steps = 0
     everywhere = GlobalWatch(memory, _grain(problem.program)) if undefined is not None else None
-    for start in range(0, blocks, per):
+    for start in range(0, len(order), per):
+        together = [block for one in order[start : start + per] for block in one]
         left = deadline - time.process_time()
         if left <= 0:
             raise late
-        machine = machine_of(problem, range(start, min(start + per, blocks)), memory, addresses, None, left)
+        machine = machine_of(problem, together, memory, addresses, None, left)
         if undefined is not None:
             machine.check = SharedWatch(machine, everywhere, undefined)
         try:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from advisor.emulator.build import Build, Run, scalar
-from advisor.emulator.program import INSTRUCTION_BYTES, Operand
+from advisor.emulator.program import DRIVER_FUNCTIONS, INSTRUCTION_BYTES, Operand
+from advisor.emulator.spaces import LOCAL_WINDOW, SHARED_WINDOW
 from advisor.emulator.state import LANES, Array, FaultError, Group
 
 _U32 = np.uint32
@@ -32,7 +33,7 @@ def _lanes(g: Group, m: Any) -> Array:
 def bra(b: Build) -> Run:
     """BRA: go to a target; .DIV only if the warp's lanes are apart."""
     b.control, b.noting = True, b.uses
-    names = b.modifiers("U", "DIV", "CONV", "INC", "DEC")
+    names = b.modifiers("U", "DIV", "CONV", "ANY", "INC", "DEC")
     if "INC" in names or "DEC" in names:
         raise b.refuse()
     machine, at = b.machine, b.at
@@ -62,17 +63,70 @@ def bra(b: Build) -> Run:
         taken = _lanes(g, m)
         for p in also:
             taken = taken & p(g)
+        if "ANY" in names:  # the whole warp goes if one lane does
+            taken = g.lanes() & taken.any(axis=1, keepdims=True)
         return machine.branch(g, taken, target, at + 1)
 
     return run
 
 
 def call(b: Build) -> Run:
-    """CALL: a jump; the return address is in a register already."""
+    """CALL: a jump; the return address is in a register already. An indirect target is a base plus a register.
+
+    CALL.ABS goes to a function of the driver, which is skipped: vprintf prints nothing, __assertfail is a trap.
+    """
     b.control, b.noting = True, b.uses
-    b.modifiers("REL", "NOINC")
-    machine, at, target = b.machine, b.at, _target(b, b.operand(0))
-    return lambda g, m: machine.branch(g, None if m is g.mask else _lanes(g, m), target, at + 1)
+    names = b.modifiers("REL", "ABS", "NOINC")
+    machine, at, op = b.machine, b.at, b.operand(0)
+    if op.kind != "R":
+        target = _target(b, op)
+        return lambda g, m: machine.branch(g, None if m is g.mask else _lanes(g, m), target, at + 1)
+    address = b.u64(op)
+    if "ABS" in names:
+        return _driver_call(b, address)
+    base = int(b.operand(1).text, 0) - machine.program.base if len(b.ins.operands) > 1 else 0
+
+    def run(g: Group, m: Any) -> Any:
+        found = np.broadcast_to(address(g), (g.count, LANES)).view(np.int64) + base
+        return _jump(b, g, _lanes(g, m), found, at)
+
+    return run
+
+
+def _driver_call(b: Build, address: Callable[[Group], Array]) -> Run:
+    machine, at = b.machine, b.at
+    put = b.put(Operand("R", 4))  # the result of the call
+
+    def run(g: Group, m: Any) -> Any:
+        lanes = _lanes(g, m)
+        for where in np.unique(np.broadcast_to(address(g), lanes.shape)[lanes]).tolist():
+            name = DRIVER_FUNCTIONS.get(int(where))
+            if name is None:
+                raise FaultError("trap", at, "a call of an address outside the kernel")
+            if name == "__assertfail":
+                i, lane = (int(v) for v in np.argwhere(lanes)[0])
+                raise FaultError("trap", at, f"{machine.thread(int(g.warps[i]), lane)}: an assertion fails")
+            if name != "vprintf":
+                raise b.refuse(f"a call of {name}")
+        put(g, m, scalar(0))
+        machine.pc[g.at] = at + 1
+        return at + 1
+
+    return run
+
+
+def lepc(b: Build) -> Run:
+    """LEPC: the address of an instruction."""
+    b.modifiers()
+    low, high = b.put(b.operand(0)), b.put(b.operand(0), 1)
+    place = int(b.operand(1).text, 0) if len(b.ins.operands) > 1 else b.machine.program.base + b.ins.address
+    words = scalar(place & 0xFFFFFFFF), scalar(place >> 32)
+
+    def run(g: Group, m: Any) -> None:
+        low(g, m, words[0])
+        high(g, m, words[1])
+
+    return run
 
 
 def ret(b: Build) -> Run:
@@ -325,12 +379,26 @@ def s2r(b: Build) -> Run:
     if name.startswith("SR_CTAID.") and axis >= 0:
         own = machine.ctaid[axis]
         return lambda g, m: put(g, m, own[g.at])
-    constants = {"SR_CgaCtaId": 0, "SRZ": 0, "SR_VIRTID": 0, "SR_SMEMSZ": machine.shared_end}
+    if name == "SR_CgaCtaId":
+        rank = machine.cluster_rank[machine.block_of].astype(_U32)[:, None]
+        return lambda g, m: put(g, m, rank[g.at])
+    cluster = machine.program.cluster
+    if axis >= 0 and name.startswith(("SR_CLUSTERID.", "SR_CLUSTER_CTAID.")) and cluster != (1, 1, 1):
+        size = _U32(cluster[axis])
+        part = machine.ctaid[axis] // size if "CLUSTERID" in name else machine.ctaid[axis] % size
+        return lambda g, m: put(g, m, part[g.at])
+    constants = {
+        "SR_SWINHI": SHARED_WINDOW,
+        "SR_LWINHI": LOCAL_WINDOW,
+        "SRZ": 0,
+        "SR_VIRTID": 0,
+        "SR_SMEMSZ": machine.shared_end,
+    }
     for i, letter in enumerate("XYZ"):
         constants[f"SR_NTID.{letter}"] = block[i]
         constants[f"SR_NCTAID.{letter}"] = grid[i]
         constants[f"SR_CLUSTERID.{letter}"] = -1
-        constants[f"SR_CLUSTER_NCTAID.{letter}"] = 1
+        constants[f"SR_CLUSTER_NCTAID.{letter}"] = cluster[i]
         constants[f"SR_CLUSTER_CTAID.{letter}"] = 0
     if constants.get(name, -1) >= 0:
         value = scalar(constants[name])
@@ -364,6 +432,7 @@ HANDLERS: dict[str, Callable[[Build], Run]] = {
     "JMP": bra,
     "CALL": call,
     "RET": ret,
+    "LEPC": lepc,
     "BRX": brx,
     "EXIT": exit_,
     "BSSY": bssy,
@@ -378,7 +447,7 @@ HANDLERS: dict[str, Callable[[Build], Run]] = {
     **dict.fromkeys(
         (
             *("NOP", "YIELD", "MEMBAR", "ERRBAR", "CGAERRBAR", "CCTL", "CCTLL", "DEPBAR", "LDGDEPBAR", "NANOSLEEP"),
-            *("PMTRIG", "FENCE"),
+            *("PMTRIG", "FENCE", "PREEXIT", "ACQBULK", "UTMACMDFLUSH", "UBLKPF"),
         ),
         nothing,
     ),

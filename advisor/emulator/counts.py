@@ -291,13 +291,18 @@ def count(
     Raises RefusedError for what is not emulated, and FaultError for errors of the program.
     """
     deadline = time.process_time() + seconds
-    blocks = math.prod(problem.grid)
-    warps = -(-math.prod(problem.block) // 32)
+    # A unit is what runs together: a cluster of blocks, most often of one.
+    cluster = problem.program.cluster
+    unit = math.prod(cluster)
+    x, y, z = (-(-n // c) for n, c in zip(problem.grid, cluster, strict=True))
+    grid = x, y, z
+    blocks = math.prod(grid)
+    warps = -(-math.prod(problem.block) // 32) * unit
     memory, addresses = memory_of(problem)
     trial = machine_of(problem, [0], memory, addresses, None, seconds)
     found: Relevance = relevance(problem.program, trial.builds)
     wanted = max(2, wanted_warps // warps)
-    kinds = [_Class(ranges, size, problem.grid) for ranges, size in classes(problem.grid)]
+    kinds = [_Class(ranges, size, grid) for ranges, size in classes(grid)]
     later = {kind: kind.first(wanted if kind.size > 8 else 2) for kind in kinds}
     storable = blocks * len(_FIELDS) * 8 * len(problem.program.code) <= _WHOLE_BYTES
     in_order = found.tickets and whole and storable and blocks * warps <= _MOST_IN_ORDER
@@ -319,10 +324,11 @@ def count(
             needed = found.needed.__contains__
             if in_order and start and (time.process_time() - begin) * len(todo) / start > seconds / 2:
                 return count(problem, wanted_warps, left, whole=False, whole_s=whole_s)
-            machine = machine_of(problem, [n for n, _, _ in part], memory, addresses, needed, left)
+            numbers = [block for n, _, _ in part for block in members(n, problem.grid, cluster)]
+            machine = machine_of(problem, numbers, memory, addresses, needed, left)
             machine.run()
             steps += machine.steps_done
-            for (_, kind, place), vector in zip(part, _by_block(machine, spaces), strict=True):
+            for (_, kind, place), vector in zip(part, _by_unit(machine, spaces, unit), strict=True):
                 kind.found[place] = vector
         executed += len(todo)
         if later and time.process_time() - begin < _QUICK_S:
@@ -349,15 +355,23 @@ def count(
         for place, weight in kind.weights().items():
             total += weight * kind.found[place]
     spread = max(kind.spread() for kind in kinds)
-    made = _collected(problem, total, spaces, blocks, executed, spread, found, steps)
+    made = _collected(problem, total, spaces, blocks * unit, executed * unit, spread, found, steps)
     differ: Array = np.logical_or.reduce([kind.differing() for kind in kinds])
     made.varied = frozenset(problem.program.code[int(i)].address for i in np.flatnonzero(differ))
     return made
 
 
-def _by_block(machine: Machine, spaces: dict[int, tuple[str, str, int]]) -> list[Array]:
-    """Return the counts of each executed block: (fields, instructions) as a flat array."""
-    blocks, per = len(machine.launch.blocks), machine.warps_of_block
+def members(number: int, grid: Shape, cluster: Shape) -> list[int]:
+    """Return the numbers of the blocks of a cluster, in the order of their ranks; one block if clusters have one."""
+    cx, cy, cz = cluster
+    across, down = grid[0] // cx, grid[1] // cy
+    x, y, z = cx * (number % across), cy * (number // across % down), cz * (number // (across * down))
+    return [x + i + grid[0] * (y + j + grid[1] * (z + k)) for k in range(cz) for j in range(cy) for i in range(cx)]
+
+
+def _by_unit(machine: Machine, spaces: dict[int, tuple[str, str, int]], unit: int) -> list[Array]:
+    """Return the counts of each executed cluster of `unit` blocks: (fields, instructions) as a flat array."""
+    blocks, per = len(machine.launch.blocks) // unit, machine.warps_of_block * unit
     count = len(machine.code)
     out = np.zeros((len(_FIELDS), count, blocks))
     out[0] = machine.executed().reshape(count, blocks, per).sum(axis=2)

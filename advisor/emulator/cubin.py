@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -26,9 +27,10 @@ _MOST_OUTPUT = 256 << 20
 _MEMORY = 2_000_000_000  # bytes of address space; a damaged cubin can claim sections of any size
 _PACKAGE = "nvidia-cuda-nvdisasm"
 # What one block and one constant bank can have on any GPU: a damaged file can claim more than the machine's memory.
-_MOST_SHARED, _MOST_CONSTANT, _MOST_LOCAL = 256 << 10, 64 << 10, 512 << 10
+_MOST_SHARED, _MOST_CONSTANT, _MOST_LOCAL, _MOST_CLUSTER = 256 << 10, 64 << 10, 512 << 10, 16
 # Attributes of .nv.info: (format 4) CUDA's cuobjdump prints their names.
-_REGISTERS, _STACK, _CONSTANT_BANK, _PARAMETER = 0x2F, 0x12, 0x0A, 0x17
+_REGISTERS, _STACK, _CONSTANT_BANK, _PARAMETER, _CLUSTER = 0x2F, 0x12, 0x0A, 0x17, 0x3D
+_UNKNOWN = 0xFFFFFFFF  # of a stack: the kernel calls itself
 
 
 def nvdisasm() -> Path | None:
@@ -103,15 +105,26 @@ def read_cubin(cubin: bytes, kernel: str) -> Program:
         if function.get("function-name") == kernel:
             start = int(function.get("start", 0))
             try:
-                lines = [
-                    f"{i.get('predicate', '')} {i['opcode']} {_resolved(i.get('operands', ''), places)}".strip()
-                    for i in function["sass-instructions"]
-                ]
+                lines = [_line(i, places) for i in function["sass-instructions"]]
             except (TypeError, KeyError, AttributeError):
                 raise RefusedError("the output of nvdisasm cannot be read") from None
             code = decode((at * INSTRUCTION_BYTES, line) for at, line in enumerate(lines))
             return from_elf(elf, kernel, code, base=start)
     raise RefusedError(f"the cubin has no kernel {kernel!r}: it has {', '.join(kernels(cubin)) or 'none'}")
+
+
+# nvdisasm's JSON of sm_80 to sm_89 puts the comma of `R0,desc[UR4][R2.64]` one word too late, or leaves it out.
+_LATE_COMMA = re.compile(r"(?<=[\w\]])desc,?\[")
+
+
+def _line(one: dict[str, Any], places: dict[str, int]) -> str:
+    """Return an instruction of nvdisasm's JSON as a line of SASS."""
+    opcode, guard = one["opcode"], one.get("predicate", "")
+    operands = _LATE_COMMA.sub(",desc[", _resolved(one.get("operands", ""), places))
+    if guard == "PR":  # the predicates of P2R and R2P, which are an operand
+        first, _, rest = operands.partition(",")
+        return f"{opcode} {first},PR,{rest}" if opcode.startswith("P2R") else f"{opcode} PR,{operands}"
+    return f"{guard} {opcode} {operands}".strip()
 
 
 def _resolved(operands: str, places: dict[str, int]) -> str:
@@ -153,7 +166,7 @@ def _from_elf(elf: Elf, kernel: str, code: list[Instruction], base: int) -> Prog
             symbol, value = struct.unpack("<II", data)
             if symbol == number and attribute == _REGISTERS:
                 program.registers = min(value, 255)
-            elif symbol == number and attribute == _STACK:
+            elif symbol == number and attribute == _STACK and value != _UNKNOWN:
                 program.local_bytes = value
     parameters: dict[int, Parameter] = {}
     for attribute, data in _attributes(elf.section(f".nv.info.{kernel}")):
@@ -162,6 +175,11 @@ def _from_elf(elf: Elf, kernel: str, code: list[Instruction], base: int) -> Prog
         elif attribute == _PARAMETER and len(data) == 12:
             _, ordinal, offset, flags = struct.unpack("<IHHI", data)
             parameters[ordinal] = Parameter(offset, flags >> 18)
+        elif attribute == _CLUSTER and len(data) == 12:
+            x, y, z = struct.unpack("<III", data)
+            program.cluster = x, y, z
+            if not 0 < x * y * z <= _MOST_CLUSTER:
+                raise RefusedError(f"a cluster of {x} x {y} x {z} blocks: no GPU has them")
     if sorted(parameters) == list(range(len(parameters))):
         program.parameters = tuple(parameters[i] for i in sorted(parameters))
     shared = elf.size(f".nv.shared.{kernel}")

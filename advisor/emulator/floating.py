@@ -1,4 +1,4 @@
-"""Floating-point instructions of 32 and 64 bits, special functions and conversions.
+"""Floating-point instructions of 32 and 64 bits, and special functions.
 
 Special functions (MUFU) are computed in double precision and rounded once: they differ from the hardware's by at
 most its own error, which NVIDIA gives as 1 ulp for RCP, 2 ulp for RSQ, SQRT, EX2 and LG2 (away from 1), and 2^-20.9
@@ -16,7 +16,6 @@ import numpy as np
 from advisor.emulator import rounding
 from advisor.emulator.build import Build, Getter, Run, flush
 from advisor.emulator.integer import COMBINE, one_of
-from advisor.emulator.program import Operand
 from advisor.emulator.state import Array, Group
 
 _U32, _U64, _F32 = np.uint32, np.uint64, np.float32
@@ -66,11 +65,17 @@ def ffma(b: Build) -> Run:
 def fmnmx(b: Build) -> Run:
     """FMNMX: minimum where the predicate is true, else maximum; a NaN gives way to a number."""
     names = b.modifiers("FTZ", "NAN", "XORSIGN")
-    if "XORSIGN" in names:
-        raise b.refuse()
     ftz, keep = "FTZ" in names, "NAN" in names
     x, y, p = b.f32(b.operand(1), ftz), b.f32(b.operand(2), ftz), b.predicate(b.operand(3))
     put = b.put_float(b.operand(0))
+    if "XORSIGN" in names:  # the smaller or larger size, with the product's sign
+        left, right = (b.raw(b.operand(i), "float") for i in (1, 2))
+
+        def signed(g: Group, m: Any) -> None:
+            sign = (left(g) ^ right(g)) & _U32(0x80000000)
+            put(g, m, (np.abs(minmax(x(g), y(g), p(g), keep)).view(_U32) | sign).view(_F32))
+
+        return signed
     return lambda g, m: put(g, m, minmax(x(g), y(g), p(g), keep))
 
 
@@ -180,9 +185,9 @@ def fchk(b: Build) -> Run:
 def mufu(b: Build) -> Run:
     """MUFU: reciprocal, roots, powers, logarithms, sine and cosine."""
     names = b.modifiers("RCP", "RSQ", "SQRT", "EX2", "LG2", "SIN", "COS", "TANH", "RCP64H", "RSQ64H", "FTZ", "F16")
-    if "F16" in names:
-        raise b.refuse()
     name = next(n for n in names if n not in ("FTZ", "F16"))
+    if "F16" in names:
+        return _mufu_half(b, name)
     if name in ("RCP64H", "RSQ64H"):
         get, put_word = b.raw(b.operand(1)), b.put(b.operand(0))
         negative, absolute = b.operand(1).negative, b.operand(1).absolute
@@ -200,6 +205,28 @@ def mufu(b: Build) -> Run:
 
     def run(g: Group, m: Any) -> None:
         put(g, m, flush(function(flush(x(g)).astype(np.float64)).astype(_F32)) if name != "RCP" else _rcp(x(g)))
+
+    return run
+
+
+def _mufu_half(b: Build, name: str) -> Run:
+    """MUFU.F16: on the lower half, or with .H1 the upper one; the result is in the lower half."""
+    op = b.operand(1)
+    if name not in _FUNCTIONS or set(op.suffixes) - {"H0_H0", "H1_H1", "H0", "H1"}:
+        raise b.refuse()
+    get, put, function = (
+        b.raw(replace(op, suffixes=(), negative=False, absolute=False)),
+        b.put(b.operand(0)),
+        _FUNCTIONS[name],
+    )
+    shift = _U32(16 if any(s.startswith("H1") for s in op.suffixes) else 0)
+    negative, absolute = op.negative, op.absolute
+
+    def run(g: Group, m: Any) -> None:
+        value = ((get(g) >> shift) & _U32(0xFFFF)).astype(np.uint16).view(np.float16).astype(np.float64)
+        value = np.abs(value) if absolute else value
+        found = function(-value if negative else value)
+        put(g, m, np.asarray(found).astype(np.float16).view(np.uint16).astype(_U32))
 
     return run
 
@@ -278,170 +305,6 @@ def dmnmx(b: Build) -> Run:
     return lambda g, m: put(g, m, minmax(x(g), y(g), p(g), False))
 
 
-_INTEGERS: dict[str, tuple[int, bool]] = {
-    "U8": (8, False),
-    "S8": (8, True),
-    "U16": (16, False),
-    "S16": (16, True),
-    "U32": (32, False),
-    "S32": (32, True),
-    "U64": (64, False),
-    "S64": (64, True),
-}
-
-
-def _integer(b: Build, op: Operand, kind: str) -> Getter:
-    """Return the getter of an integer of any width as int64 or uint64."""
-    width, signed = _INTEGERS[kind]
-    if width == 64:
-        wide = b.u64(op)
-        return (lambda g: wide(g).view(np.int64)) if signed else wide
-    part = next((s for s in op.suffixes if s in ("B0", "B1", "B2", "B3", "H0", "H1")), "")
-    plain = replace(op, suffixes=())
-    get = b.raw(plain)
-    shift = 8 * int(part[1]) if part.startswith("B") else 16 * int(part[1]) if part else 0
-    negative, absolute = op.negative, op.absolute
-
-    def read(g: Group) -> Array:
-        value = get(g) >> _U32(shift)
-        if signed:
-            out: Array = ((value << _U32(32 - width)).view(np.int32) >> np.int32(32 - width)).astype(np.int64)
-        else:
-            out = (value & _U32((1 << width) - 1)).astype(np.int64)
-        if absolute:
-            out = np.abs(out)
-        return np.negative(out) if negative else out
-
-    return read
-
-
-def i2f(b: Build) -> Run:
-    """I2F, I2FP: integer to float, half or double."""
-    names = b.modifiers("F16", "F32", "F64", *_INTEGERS, *_ROUNDING, "RU")
-    kind = next((n for n in names if n in _INTEGERS), "S32")
-    mode = rounding.mode_of(names)
-    get = _integer(b, b.operand(1), kind)
-    if "F64" in names:
-        put64 = b.put64(b.operand(0))
-        return lambda g, m: put64(g, m, get(g).astype(np.float64))
-    if "F16" in names:
-        put_word = b.put(b.operand(0))
-        return lambda g, m: put_word(g, m, get(g).astype(np.float64).astype(np.float16).view(np.uint16).astype(_U32))
-    put = b.put_float(b.operand(0))
-    wide = _INTEGERS[kind][0] == 64
-
-    def run(g: Group, m: Any) -> None:
-        value = get(g)
-        if wide and mode == "RN":
-            put(g, m, value.astype(_F32))
-        elif wide:
-            raise b.refuse("a 64-bit integer with directed rounding")
-        else:
-            put(g, m, rounding.narrow(value.astype(np.float64), mode))
-
-    return run
-
-
-def _half(get: Getter, suffixes: tuple[str, ...]) -> Getter:
-    shift = _U32(16 if any(s.startswith("H1") for s in suffixes) else 0)
-    return lambda g: ((get(g) >> shift) & _U32(0xFFFF)).astype(np.uint16).view(np.float16)
-
-
-def _float_source(b: Build, op: Operand, kind: str, ftz: bool) -> Getter:
-    if kind == "F64":
-        return b.f64(op)
-    if kind == "F16":
-        return _half(b.raw(op, "half"), op.suffixes)
-    return b.f32(op, ftz)
-
-
-def f2i(b: Build) -> Run:
-    """F2I: float to integer; rounds to nearest unless it says otherwise, clamps to the range, NaN becomes 0."""
-    names = b.modifiers("FTZ", "TRUNC", "FLOOR", "CEIL", "NTZ", "F16", "F32", "F64", *_INTEGERS)
-    source = next((n for n in names if n in ("F16", "F64")), "F32")
-    kind = next((n for n in names if n in _INTEGERS), "S32")
-    how = next((n for n in names if n in ("TRUNC", "FLOOR", "CEIL")), "RINT")
-    width, signed = _INTEGERS[kind]
-    x = _float_source(b, b.operand(1), source, "FTZ" in names)
-    low, high = (-(1 << (width - 1)), (1 << (width - 1)) - 1) if signed else (0, (1 << width) - 1)
-    if width == 64:
-        put64 = b.put64(b.operand(0))
-        number: Any = np.int64 if signed else np.uint64
-
-        def run64(g: Group, m: Any) -> None:
-            found = x(g)
-            out = rounding.to_integer(found, how, low, high, number).view(_U64)
-            put64(g, m, np.where(np.isnan(found), _U64(1 << 63), out))
-
-        return run64
-    put = b.put(b.operand(0))
-
-    def run(g: Group, m: Any) -> None:
-        put(g, m, rounding.to_integer(x(g), how, low, high, np.int64).astype(_U32))
-
-    return run
-
-
-def frnd(b: Build) -> Run:
-    """FRND: round to a whole number."""
-    names = b.modifiers("FTZ", "TRUNC", "FLOOR", "CEIL", "F64")
-    how = next((n for n in names if n in ("TRUNC", "FLOOR", "CEIL")), "RINT")
-    function: Any = {"TRUNC": np.trunc, "FLOOR": np.floor, "CEIL": np.ceil, "RINT": np.rint}[how]
-    if "F64" in names:
-        wide, put64 = b.f64(b.operand(1)), b.put64(b.operand(0))
-        return lambda g, m: put64(g, m, function(wide(g)))
-    x, put = b.f32(b.operand(1), "FTZ" in names), b.put_float(b.operand(0))
-    return lambda g, m: put(g, m, function(x(g)))
-
-
-def f2f(b: Build) -> Run:
-    """F2F: between half, float and double. The first type is the destination's."""
-    names = b.modifiers("FTZ", "F16", "F32", "F64", *_ROUNDING)
-    kinds = [n for n in names if n in ("F16", "F32", "F64")]
-    if len(kinds) != 2:
-        raise b.refuse()
-    to, source = kinds
-    mode, ftz = rounding.mode_of(names), "FTZ" in names
-    x = _float_source(b, b.operand(1), source, ftz)
-    if to == "F64":
-        put64 = b.put64(b.operand(0))
-        return lambda g, m: put64(g, m, x(g).astype(np.float64))
-    if to == "F16":
-        if mode != "RN":
-            raise b.refuse()
-        put_word = b.put(b.operand(0))
-        return lambda g, m: put_word(g, m, x(g).astype(np.float16).view(np.uint16).astype(_U32))
-    put = b.put_float(b.operand(0))
-
-    def run(g: Group, m: Any) -> None:
-        found = rounding.narrow(x(g).astype(np.float64), mode)
-        put(g, m, flush(found) if ftz else found)
-
-    return run
-
-
-def f2fp(b: Build) -> Run:
-    """F2FP: pack two floats into halves or bfloat16; the first source is the upper half."""
-    names = b.modifiers("F16", "BF16", "F32", "PACK_AB", "RN", "RZ", "MERGE_C")
-    if "RZ" in names or "MERGE_C" in names:
-        raise b.refuse()
-    x, y, put = b.f32(b.operand(1)), b.f32(b.operand(2)), b.put(b.operand(0))
-    convert = to_bfloat if "BF16" in names else to_half
-    return lambda g, m: put(g, m, (convert(x(g)) << _U32(16)) | convert(y(g)))
-
-
-def to_half(value: Array) -> Array:
-    """Return float32 values as the bits of halves in uint32."""
-    return value.astype(np.float16).view(np.uint16).astype(_U32)
-
-
-def to_bfloat(value: Array) -> Array:
-    """Return float32 values as the bits of bfloat16 in uint32, rounded to nearest even."""
-    bits = value.view(_U32)
-    rounded = (bits.astype(_U64) + _U64(0x7FFF) + ((bits >> _U32(16)) & _U32(1)).astype(_U64)) >> _U64(16)
-    return np.where(np.isnan(value), _U32(0x7FFF), rounded.astype(_U32))
-
-
 HANDLERS: dict[str, Callable[[Build], Run]] = {
     **dict.fromkeys(("FADD", "FADD32I"), fadd),
     **dict.fromkeys(("FMUL", "FMUL32I"), fmul),
@@ -456,9 +319,4 @@ HANDLERS: dict[str, Callable[[Build], Run]] = {
     "DMUL": dmul,
     "DFMA": dfma,
     "DMNMX": dmnmx,
-    **dict.fromkeys(("I2F", "I2FP"), i2f),
-    "F2I": f2i,
-    "FRND": frnd,
-    "F2F": f2f,
-    "F2FP": f2fp,
 }

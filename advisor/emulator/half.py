@@ -1,4 +1,4 @@
-"""Instructions on pairs of halves (HADD2, HMUL2, HFMA2, HSETP2, HMNMX2) and of bfloat16.
+"""Instructions on pairs of halves (HADD2, HMUL2, HFMA2, HSETP2, HSET2, HMNMX2) and of bfloat16.
 
 Each operation is computed in double precision and rounded once to 16 bits, as the hardware does.
 """
@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from advisor.emulator.build import Build, Run, number_bits, scalar
-from advisor.emulator.floating import ORDERED, minmax, to_bfloat
+from advisor.emulator.floating import ORDERED, minmax
 from advisor.emulator.integer import COMBINE, one_of
 from advisor.emulator.program import Operand
+from advisor.emulator.rounding import to_bfloat, to_odd32
 from advisor.emulator.state import Array, Group
 
 _U32 = np.uint32
@@ -82,7 +83,7 @@ def _sources(b: Build, count: int, bfloat: bool, ftz: bool = False) -> list[Pair
 def _pack(low: Array, high: Array, bfloat: bool, ftz: bool = False) -> Array:
     def bits(value: Array) -> Array:
         if bfloat:
-            return np.asarray(to_bfloat(_once(value)))
+            return np.asarray(to_bfloat(to_odd32(value)))
         half = value.astype(np.float16)
         if ftz:
             half = np.where(np.abs(half) < np.float16(2.0**-14), np.copysign(np.float16(0), half), half).astype(
@@ -91,16 +92,6 @@ def _pack(low: Array, high: Array, bfloat: bool, ftz: bool = False) -> Array:
         return np.asarray(half.view(np.uint16).astype(_U32))
 
     return np.asarray(bits(low) | (bits(high) << _U32(16)))
-
-
-def _once(value: Array) -> Array:
-    """Return doubles as float32 rounded to odd, so that a second rounding to 16 bits is right."""
-    found = value.astype(np.float32)
-    wide = found.astype(np.float64)
-    inexact = (wide != value) & np.isfinite(found)
-    even = found.view(np.uint32) & _U32(1) == 0
-    towards = np.where(value > wide, np.float32(np.inf), np.float32(-np.inf))
-    return np.where(inexact & even, np.nextafter(found, towards), found).astype(np.float32)
 
 
 def _saturate(value: Array) -> Array:
@@ -183,16 +174,29 @@ def hsetp2(b: Build) -> Run:
     return run
 
 
+def hset2(b: Build) -> Run:
+    """HSET2: compare pairs of halves; .BF: 1.0 where it holds, else all ones."""
+    names = b.modifiers(*ORDERED, *COMBINE, "BF16_V2", "BF", "FTZ")
+    compare, combine = one_of(b, names, ORDERED), one_of(b, names, COMBINE)
+    bfloat, ftz = "BF16_V2" in names, "FTZ" in names
+    x, y = _sources(b, 2, bfloat, ftz)
+    p, put = b.predicate(b.ins.operands[-1]), b.put(b.operand(0))
+    one = _U32(0xFFFF if "BF" not in names else 0x3F80 if bfloat else 0x3C00)
+
+    def run(g: Group, m: Any) -> None:
+        left, right, also = x(g), y(g), p(g)
+        low, high = (np.where(combine(compare(left[i], right[i]), also), one, _U32(0)) for i in (0, 1))
+        put(g, m, low | (high << _U32(16)))
+
+    return run
+
+
 def hmnmx2(b: Build) -> Run:
     """HMNMX2: minimum or maximum of pairs of halves."""
     names = b.modifiers("BF16_V2", "NAN")
     bfloat, keep = "BF16_V2" in names, "NAN" in names
-    x, y, p, put = (
-        _pair(b, b.operand(1), bfloat),
-        _pair(b, b.operand(2), bfloat),
-        b.predicate(b.operand(3)),
-        b.put(b.operand(0)),
-    )
+    x, y = _sources(b, 2, bfloat)
+    p, put = b.predicate(b.ins.operands[-1]), b.put(b.operand(0))
 
     def run(g: Group, m: Any) -> None:
         left, right, least = x(g), y(g), p(g)
@@ -207,5 +211,6 @@ HANDLERS: dict[str, Callable[[Build], Run]] = {
     "HMUL2": _arithmetic(2, lambda a, b: a * b),
     "HFMA2": _arithmetic(3, lambda a, b, c: a * b + c),
     "HSETP2": hsetp2,
+    "HSET2": hset2,
     "HMNMX2": hmnmx2,
 }

@@ -10,7 +10,7 @@ import numpy as np
 
 from advisor.emulator.build import Build, Run, join
 from advisor.emulator.program import Operand
-from advisor.emulator.state import Array, Group
+from advisor.emulator.state import Group
 
 Modifier = TypeVar("Modifier")
 _U32, _U64 = np.uint32, np.uint64
@@ -101,13 +101,6 @@ def _complemented(op: Operand) -> Operand:
     if not op.negative or op.kind == "number":
         return op
     return replace(op, negative=False, absolute=False, inverted=True)
-
-
-def viadd(b: Build) -> Run:
-    """VIADD, IADD, UIADD: a + b."""
-    b.modifiers()
-    x, y, put = b.u32(b.operand(1)), b.u32(b.operand(2)), b.put(b.operand(0))
-    return lambda g, m: put(g, m, x(g) + y(g))
 
 
 def imad(b: Build) -> Run:
@@ -263,35 +256,6 @@ def _plain(op: Operand) -> Operand:
     return replace(op, negative=False, absolute=False)
 
 
-def minmax(b: Build) -> Run:
-    """IMNMX, UIMNMX, VIMNMX: minimum where the predicate is true, else maximum."""
-    names = b.modifiers("U32", "S32")
-    x, y, p, put = b.u32(b.operand(1)), b.u32(b.operand(2)), b.predicate(b.operand(3)), b.put(b.operand(0))
-    kind: Any = _U32 if "U32" in names else np.int32
-
-    def run(g: Group, m: Any) -> None:
-        left, right = x(g).view(kind), y(g).view(kind)
-        put(g, m, np.where(p(g), np.minimum(left, right), np.maximum(left, right)).view(_U32))
-
-    return run
-
-
-def viaddmnmx(b: Build) -> Run:
-    """VIADDMNMX: the minimum or maximum of a + b and c."""
-    names = b.modifiers("U32", "RELU")
-    if "RELU" in names:
-        raise b.refuse()
-    x, y, z = (b.u32(b.operand(i)) for i in (1, 2, 3))
-    p, put = b.predicate(b.operand(4)), b.put(b.operand(0))
-    kind: Any = _U32 if "U32" in names else np.int32
-
-    def run(g: Group, m: Any) -> None:
-        left, right = (x(g) + y(g)).view(kind), z(g).view(kind)
-        put(g, m, np.where(p(g), np.minimum(left, right), np.maximum(left, right)).view(_U32))
-
-    return run
-
-
 def iabs(b: Build) -> Run:
     """IABS: the absolute value."""
     b.modifiers()
@@ -299,34 +263,10 @@ def iabs(b: Build) -> Run:
     return lambda g, m: put(g, m, np.abs(x(g).view(np.int32)).view(_U32))
 
 
-def idp(b: Build) -> Run:
-    """IDP.4A, IDP.2A: products of bytes (and halves), added."""
-    names = b.modifiers("4A", "2A", "LO", "HI", "U8", "S8", "U16", "S16")
-    if names[:1] != ("4A",) or len(names) != 3:
-        raise b.refuse()
-    x, y, z, put = b.u32(b.operand(1)), b.u32(b.operand(2)), b.u32(b.operand(3)), b.put(b.operand(0))
-
-    def parts(value: Array, form: str) -> list[Array]:
-        found = [(value >> _U32(8 * i)) & _U32(0xFF) for i in range(4)]
-        return [(f << _U32(24)).view(np.int32) >> np.int32(24) if form == "S8" else f.view(np.int32) for f in found]
-
-    def run(g: Group, m: Any) -> None:
-        total = z(g).view(np.int32).astype(np.int64)
-        for left, right in zip(parts(x(g), names[1]), parts(y(g), names[2]), strict=True):
-            total = total + left.astype(np.int64) * right
-        put(g, m, total.astype(_U32))
-
-    return run
-
-
 HANDLERS: dict[str, Callable[[Build], Run]] = {
     **dict.fromkeys(("IADD3", "UIADD3"), iadd3),
-    **dict.fromkeys(("VIADD", "UVIADD"), viadd),
     **dict.fromkeys(("IMAD", "UIMAD"), imad),
     **dict.fromkeys(("ISETP", "UISETP"), isetp),
     **dict.fromkeys(("LEA", "ULEA"), lea),
-    **dict.fromkeys(("IMNMX", "VIMNMX", "UIMNMX", "UVIMNMX"), minmax),
-    "VIADDMNMX": viaddmnmx,
     "IABS": iabs,
-    "IDP": idp,
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +12,10 @@ import numpy as np
 
 from advisor.emulator.machine import Shape, layout
 from advisor.emulator.memory import Bank, GlobalMemory
-from advisor.emulator.program import Program, RefusedError
+from advisor.emulator.program import DRIVER_FUNCTIONS, Program, RefusedError
+from advisor.emulator.spaces import LOCAL_WINDOW, SHARED_WINDOW
+
+_DRIVER = {name: address for address, name in DRIVER_FUNCTIONS.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +52,18 @@ def prepare(
         where.stack_at,
         struct.pack("<I", (program.local_bytes if program.local_bytes is not None else 1 << 14) + 15 & ~15),
     )
+    for place, window in zip(where.windows_at, (SHARED_WINDOW, LOCAL_WINDOW), strict=True):
+        if place is not None:
+            first.write(place, struct.pack("<II", 0, window))
+    cluster = program.cluster
+    if any(n % c for n, c in zip(grid, cluster, strict=True)):
+        raise RefusedError(f"the grid is not a multiple of the cluster of {cluster} blocks")
+    if where.clusters_at is not None:
+        flag, sizes, numbers, blocks = where.clusters_at
+        first.write(flag, struct.pack("<I", int(cluster != (1, 1, 1))))
+        first.write(sizes, struct.pack("<III", *cluster))
+        first.write(numbers, struct.pack("<III", *(n // c for n, c in zip(grid, cluster, strict=True))))
+        first.write(blocks, struct.pack("<I", math.prod(cluster)))
     offset = 0
     expected = program.parameters
     if expected is not None and len(expected) != len(arguments):
@@ -68,9 +84,10 @@ def prepare(
     for number, content in program.constants.items():
         banks[number] = Bank(number, content)
     for (number, place), symbol in program.pointers.items():
-        if symbol not in addresses:
+        address = addresses.get(symbol, _DRIVER.get(symbol))
+        if address is None:
             raise RefusedError(f"the address of {symbol} is not known")
-        banks[number].write(place, struct.pack("<Q", addresses[symbol]))
+        banks[number].write(place, struct.pack("<Q", address))
     for symbol, value in (constants or {}).items():
         if symbol not in program.symbols:
             raise RefusedError(f"the kernel has no __constant__ symbol {symbol!r}")

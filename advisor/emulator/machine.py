@@ -14,9 +14,11 @@ from typing import Any
 
 import numpy as np
 
+from advisor.emulator.asynchronous import Arrivals
 from advisor.emulator.build import Build, Run
 from advisor.emulator.memory import Bank, GlobalMemory
 from advisor.emulator.program import Instruction, Program, RefusedError
+from advisor.emulator.spaces import uses_windows
 from advisor.emulator.state import LANES, Array, FaultError, Group, State
 
 _FAIR = 64
@@ -68,22 +70,29 @@ class MemoryCounts:
 
 @dataclass(slots=True)
 class Layout:
-    """What differs between architectures: first byte of shared memory, bank 0's places of block, grid and stack."""
+    """What differs between architectures: first byte of shared memory, bank 0's places of block, grid and stack.
+
+    windows_at: of the first addresses of the windows of shared and local memory (shared: None if only a special
+    register has it); clusters_at: whether there are clusters, then their sizes by axis, the clusters of the grid by
+    axis, and the blocks of a cluster.
+    """
 
     shared_base: int
     block_at: int = 0x0
     grid_at: int = 0xC
     stack_at: int = 0x28
+    windows_at: tuple[int | None, int] = (None, 0x20)
     parameters_at: int = 0x210
+    clusters_at: tuple[int, int, int, int] | None = None
 
 
 def layout(arch: str) -> Layout:
     """Return the layout of an architecture such as sm_90. Raises RefusedError for one that is not emulated."""
     number = arch.removeprefix("sm_").rstrip("af")
     if number in ("75", "80", "86", "87", "89"):
-        return Layout(0, parameters_at=0x160)
+        return Layout(0, windows_at=(0x18, 0x20), parameters_at=0x160)
     if number == "90":
-        return Layout(0x400)
+        return Layout(0x400, clusters_at=(0x140, 0x144, 0x15C, 0x188))
     raise RefusedError(f"{arch} is not emulated: sm_75, sm_80, sm_86, sm_89 and sm_90 are")
 
 
@@ -132,6 +141,9 @@ class Machine:
         self.reduction_of = np.zeros((BARRIERS, blocks), np.int64)
         self.live_threads = np.full(blocks, self.threads, np.int64)
         self._last = np.zeros(self.warps, np.int64)
+        self.blocked: dict[tuple[str, Any], list[int]] = {}  # what warps wait for -> those warps
+        self._clusters()
+        self.arrivals = Arrivals(self)
         self.steps_done = 0
         shared = self.layout.shared_base + program.shared_bytes + launch.dynamic_shared
         self.shared_end = shared
@@ -147,7 +159,10 @@ class Machine:
         self.constant_counters: dict[int, Callable[[Group, Any], None]] = {}
         self.check: Any = None
         self.tracer: Any = None
+        self.sector_log: Any = None
         from advisor.emulator.opcodes import compile_instruction
+
+        self.windows = uses_windows(self.code)
 
         self._compile = compile_instruction
         self.builds: list[Build] = []
@@ -204,6 +219,25 @@ class Machine:
         self.mask = self.live.copy()
         self.full: Array = np.asarray(self.mask.all(axis=1))
         self.warp_in_block = (np.arange(blocks * self.warps_of_block) % self.warps_of_block).astype(np.uint32)[:, None]
+
+    def _clusters(self) -> None:
+        """Note the cluster and the rank of each block, and the blocks of each cluster by rank (-1: not executed)."""
+        (gx, gy, _), (cx, cy, cz) = self.launch.grid, self.program.cluster
+        number = np.array(self.launch.blocks, np.int64)
+        x, y, z = number % gx, number // gx % gy, number // (gx * gy)
+        self.cluster_rank = x % cx + cx * (y % cy + cy * (z % cz))
+        name = x // cx + gx * (y // cy + gy * (z // cz))
+        found, self.cluster_of = np.unique(name, return_inverse=True)
+        self.mates: Array = np.full((len(found), cx * cy * cz), -1, np.int64)
+        self.mates[self.cluster_of, self.cluster_rank] = np.arange(len(number))
+
+    def blocks_at(self, own: Array, rank: Array, used: Array | bool = True) -> Array:
+        """Return the blocks of ranks in the clusters of blocks. Raises RefusedError if a used one does not run."""
+        mates = self.mates[self.cluster_of[own], np.clip(rank, 0, self.mates.shape[1] - 1)]
+        bad = used & ((mates < 0) | (rank >= self.mates.shape[1]))
+        if np.any(bad):
+            raise RefusedError("the shared memory of a block is accessed that is not in the cluster or does not run")
+        return np.asarray(mates)
 
     def _step(self, at: int, ins: Instruction, value: bool) -> _Step:
         build = Build(self, at, ins, value)
@@ -385,7 +419,11 @@ class Machine:
         waiting = self.parts.get(warp)
         if not waiting:
             return
-        keys = {(part.wait[0], part.wait[1]) for part in waiting if part.wait is not None and part.wait[0] != "bar"}
+        keys = {
+            (part.wait[0], part.wait[1])
+            for part in waiting
+            if part.wait is not None and part.wait[0] in ("sync", "warp")
+        }
         for key in keys:
             same = [part for part in waiting if part.wait == key]
             there = np.logical_or.reduce([part.mask for part in same])
@@ -397,6 +435,26 @@ class Machine:
                 rest = [part for part in waiting if part.wait != key]
                 rest.append(Part(pc, there))
                 waiting[:] = rest
+
+    def block(self, g: Group, row: int, key: tuple[str, Any], pc: int) -> None:
+        """Let the lanes of a warp of the group wait until `wake(key)`, and go on at `pc`."""
+        warp = int(g.warps[row])
+        if warp in self.parts:
+            self.park(warp, pc, g.lanes()[row], ("wake", key))
+        else:
+            self.ready[warp] = False
+        self.blocked.setdefault(key, []).append(warp)
+
+    def wake(self, key: tuple[str, Any]) -> None:
+        """Let the warps go on that wait for `key`."""
+        for warp in self.blocked.pop(key, ()):
+            waiting = [part for part in self.parts.get(warp, ()) if part.wait == ("wake", key)]
+            for part in waiting:
+                part.wait = None
+            if not waiting:
+                self.ready[warp] = True
+            elif not self.ready[warp] and self.bar_wait[warp] < 0:
+                self.turn_to_next(warp)
 
     def meet(self, g: Group, needed: Array, key: Callable[[int], tuple[str, Any]], at: int) -> int | None:
         """Let the group's lanes wait until all lanes `needed` (count, 32) have come."""
@@ -435,6 +493,9 @@ class Machine:
         for barrier in range(BARRIERS):
             if self.bar_arrived[barrier].any():
                 self._release(barrier, np.unique(blocks))
+        if self.arrivals.arrived.any():
+            for cluster in np.unique(self.cluster_of[blocks]).tolist():
+                self.arrivals.settle(cluster)
 
     def arrive(self, g: Group, barrier: int, expected: Array | None, votes: Array | None, wait: bool, at: int) -> None:
         """Let the group's lanes arrive at a barrier of their blocks. votes: predicates of a reduction, by warp."""

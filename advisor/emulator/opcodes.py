@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
-from advisor.emulator import access, atomic, bits, control, floating, half, integer, matrix, moves, warp
+from advisor.emulator import (
+    access,
+    asynchronous,
+    atomic,
+    bits,
+    control,
+    conversion,
+    floating,
+    half,
+    integer,
+    matrix,
+    moves,
+    packed,
+    warp,
+)
 from advisor.emulator.build import Build, Run
 
 HANDLERS = {
     **moves.HANDLERS,
     **integer.HANDLERS,
+    **packed.HANDLERS,
     **bits.HANDLERS,
     **floating.HANDLERS,
+    **conversion.HANDLERS,
     **half.HANDLERS,
     **access.HANDLERS,
     **atomic.HANDLERS,
+    **asynchronous.HANDLERS,
     **control.HANDLERS,
     **warp.HANDLERS,
     **matrix.HANDLERS,

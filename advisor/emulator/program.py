@@ -12,6 +12,11 @@ from dataclasses import dataclass, field
 from advisor.records.errors import InputError
 
 INSTRUCTION_BYTES = 16
+# Addresses that stand for functions of the driver, which the code calls and no cubin holds.
+_DRIVER_AT = 0x7E00_0000_0000
+DRIVER_FUNCTIONS = {
+    _DRIVER_AT + INSTRUCTION_BYTES * i: name for i, name in enumerate(("vprintf", "__assertfail", "malloc", "free"))
+}
 MOST_INSTRUCTIONS = 1 << 18
 
 
@@ -77,7 +82,7 @@ class Program:
     constants: bank -> bytes, without the launch's own part; pointers: (bank, offset) -> symbol whose address belongs
     there; variables: symbol -> (size, initial bytes or None, alignment) in global memory; symbols: __constant__
     symbol -> (offset in bank 3, size). parameters_at: offset of the parameters in bank 0. A size or register count
-    of None is unknown. lines: address -> (file, line).
+    of None is unknown. lines: address -> (file, line). cluster: its blocks by axis.
     """
 
     kernel: str
@@ -94,6 +99,7 @@ class Program:
     shared_bytes: int = 0
     local_bytes: int | None = None
     lines: Mapping[int, tuple[str, int]] = field(default_factory=dict)
+    cluster: tuple[int, int, int] = (1, 1, 1)
 
     def where(self, at: int) -> str:
         """Return `file:line` of the instruction with this index, or its address and text."""

@@ -36,6 +36,13 @@ def _bits(registers: set[Register]) -> int:
     return out
 
 
+def _spaces_of(name: str) -> frozenset[str]:
+    """Return the spaces that a load or store may access: '' none, generic any."""
+    if name == "generic":
+        return frozenset(("global", "shared", "local"))
+    return frozenset((name,)) if name else frozenset()
+
+
 def relevance(program: Program, builds: list[Build]) -> Relevance:
     """Return what counting the program needs; `builds` are those of its instructions."""
     code, following = program.code, successors(program)
@@ -44,6 +51,7 @@ def relevance(program: Program, builds: list[Build]) -> Relevance:
     defs = [_bits(b.defs) for b in builds]
     count = len(code)
     spaces: set[str] = set()
+    writes = [_spaces_of(b.writes) for b in builds]
     while True:
         live = [0] * count
         needed = [False] * count
@@ -55,7 +63,7 @@ def relevance(program: Program, builds: list[Build]) -> Relevance:
                 for j in following[i]:
                     out |= live[j]
                 b = builds[i]
-                relevant = bool(defs[i] & out) or b.writes in spaces or (b.control and b.ins.opcode != "EXIT")
+                relevant = bool(defs[i] & out) or bool(writes[i] & spaces) or (b.control and b.ins.opcode != "EXIT")
                 now = out
                 if relevant and code[i].guard is None:
                     now &= ~defs[i]
@@ -65,11 +73,11 @@ def relevance(program: Program, builds: list[Build]) -> Relevance:
                 needed[i] = relevant
                 if now != live[i]:
                     live[i], changed = now, True
-        read = {builds[i].reads for i in range(count) if needed[i] and builds[i].reads}
+        read = {s for i in range(count) if needed[i] for s in _spaces_of(builds[i].reads)}
         if read <= spaces:
             break
         spaces |= read
-    inputs = any(needed[i] and builds[i].reads in ("global", "read-only") for i in range(count))
+    inputs = any(needed[i] and builds[i].reads in ("global", "read-only", "generic") for i in range(count))
     decisive = {code[i].opcode for i in range(count) if needed[i] and builds[i].defs} & {"ATOM", "ATOMG", "ATOMS"}
     chosen = frozenset(i for i in range(count) if needed[i])
     return Relevance(chosen, inputs, bool(decisive), bool(decisive - {"ATOMS"}))
@@ -100,7 +108,10 @@ def successors(program: Program) -> list[tuple[int, ...]]:
         then = (i + 1,) if i + 1 < count else ()
         conditional = one.guard is not None or any(o.kind in ("P", "UP") for o in one.operands)
         if one.opcode in ("BRA", "JMP", "CALL"):
-            place = target(i)
+            if "ABS" in one.modifiers:  # a function of the driver
+                out.append(then)
+                continue
+            place = target(i) if one.operands[0].kind != "R" else None
             found = (place,) if place is not None else starts
             always = not conditional and "DIV" not in one.modifiers and "CONV" not in one.modifiers
             out.append(found if always else found + then)

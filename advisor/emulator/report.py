@@ -26,6 +26,10 @@ from advisor.records.scratch import ScratchFolder
 _ELF, _FUNCTION = 4, 9
 
 
+class NoCodeError(RefusedError):
+    """The report does not hold the code of the launch, as of a library's kernels: there is nothing to emulate."""
+
+
 @dataclass(frozen=True, slots=True)
 class ReportedCode:
     """The program of a launch, and what was counted: metric -> address -> count, without metrics that are absent."""
@@ -51,12 +55,12 @@ def unpacked(path: Path) -> Iterator[Path]:
 
 
 def read_launch(path: Path, index: int, metrics: tuple[str, ...] = ()) -> ReportedCode:
-    """Decode a launch of an unpacked report. Raises InputError, or RefusedError if its code cannot be emulated."""
+    """Decode a launch of an unpacked report. Raises InputError, NoCodeError without code, or RefusedError."""
     found = read_code(path, index, ("inst_executed", *metrics))
     table = found.table
     lines = [(int(pc), str(sass)) for pc, sass in zip(table["pc"], table["sass"], strict=True)]
     if not lines or not any(sass for _, sass in lines):
-        raise RefusedError("the report has no code of this launch")
+        raise NoCodeError("the report has no code of this launch")
     base = lines[0][0]
     code = _decoded({pc - base: sass for pc, sass in lines})
     elf, name = _elf(path, index, base)

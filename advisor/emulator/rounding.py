@@ -31,19 +31,85 @@ def odd_sum(a: Array, b: Array) -> Array:
     return np.where(inexact, bits + step, bits).view(np.float64)
 
 
-def narrow(value: Array, mode: str) -> Array:
-    """Return float64 values as float32 in a rounding mode."""
-    found = value.astype(np.float32)
+def narrow(value: Array, mode: str, kind: Any = np.float32) -> Array:
+    """Return float64 values as float32 or float16 in a rounding mode."""
+    found = value.astype(kind)
     if mode == "RN":
         return found
     wide = found.astype(np.float64)
     if mode == "RZ":
-        wrong, towards = np.abs(wide) > np.abs(value), np.float32(0)
+        wrong, towards = np.abs(wide) > np.abs(value), kind(0)
     elif mode == "RM":
-        wrong, towards = wide > value, np.float32(-np.inf)
+        wrong, towards = wide > value, kind(-np.inf)
     else:
-        wrong, towards = wide < value, np.float32(np.inf)
-    return np.where(wrong & np.isfinite(value), np.nextafter(found, towards), found).astype(np.float32)
+        wrong, towards = wide < value, kind(np.inf)
+    return np.where(wrong & np.isfinite(value), np.nextafter(found, towards), found).astype(kind)
+
+
+def to_odd32(value: Array) -> Array:
+    """Return doubles as float32 rounded to odd, so that a second rounding to 16 bits is right."""
+    found = value.astype(np.float32)
+    wide = found.astype(np.float64)
+    inexact = (wide != value) & np.isfinite(found)
+    even = found.view(np.uint32) & np.uint32(1) == 0
+    towards = np.where(value > wide, np.float32(np.inf), np.float32(-np.inf))
+    return np.where(inexact & even, np.nextafter(found, towards), found).astype(np.float32)
+
+
+def to_bfloat(value: Array, mode: str = "RN") -> Array:
+    """Return float32 values as the bits of bfloat16 in uint32."""
+    bits = value.view(np.uint32)
+    low, upper = bits & np.uint32(0xFFFF), bits >> np.uint32(16)
+    if mode == "RN":
+        up = low + (upper & np.uint32(1)) > np.uint32(0x8000)
+    elif mode == "RZ":
+        up = np.zeros(bits.shape, bool)
+    else:
+        up = (low != 0) & (np.signbit(value) == (mode == "RM")) & np.isfinite(value)
+    return np.where(np.isnan(value), np.uint32(0x7FFF), upper + up)
+
+
+def from_bfloat(bits: Array) -> Array:
+    """Return the float32 values of bfloat16 in the lower half of uint32."""
+    return np.asarray((bits << np.uint32(16)).view(np.float32))
+
+
+def _small_table(fraction: int, bias: int, largest: int) -> Array:
+    """Return the values of the codes 0 to `largest` of a positive number of 8 bits."""
+    codes = np.arange(largest + 1)
+    exponent, part = codes >> fraction, (codes & ((1 << fraction) - 1)) / (1 << fraction)
+    normal = np.ldexp(1.0 + part, exponent - bias)
+    return np.where(exponent == 0, np.ldexp(part, 1 - bias), normal)
+
+
+# Values of the finite codes, the code of NaN; E5M2 has an infinity between.
+_SMALL: dict[str, tuple[Array, int, int]] = {
+    "E4M3": (_small_table(3, 7, 0x7E), 0x7F, 0x7F),
+    "E5M2": (_small_table(2, 15, 0x7B), 0x7F, 0x7C),
+}
+
+
+def to_small(value: Array, kind: str) -> Array:
+    """Return values as the bits of 8-bit floats E4M3 or E5M2 in uint32: to nearest even, clamped to the largest."""
+    table, nan, _ = _SMALL[kind]
+    size = np.abs(value.astype(np.float64))
+    at = np.minimum(np.searchsorted(table, size, side="right") - 1, len(table) - 2)
+    at = np.where(np.isnan(size), 0, at)
+    low, high = table[at], table[at + 1]
+    middle = (low + high) / 2
+    code = at + ((size > middle) | ((size == middle) & (at & 1 == 1)))
+    code = np.where(np.isnan(size), nan, code) | (np.signbit(value) & ~np.isnan(value)) * 0x80
+    return np.asarray(code.astype(np.uint32))
+
+
+def from_small(bits: Array, kind: str) -> Array:
+    """Return the float64 values of 8-bit floats E4M3 or E5M2."""
+    table, _, infinite = _SMALL[kind]
+    code = (bits & np.uint32(0x7F)).astype(np.int64)
+    found = table[np.minimum(code, len(table) - 1)]
+    found = np.where(code >= len(table), np.where(code == infinite, np.inf, np.nan), found)
+    found = np.where(code == 0x7F, np.nan, found)
+    return np.where(bits & np.uint32(0x80) != 0, -found, found)
 
 
 def fma32(a: Array, b: Array, c: Array, mode: str = "RN", ftz: bool = False) -> Array:

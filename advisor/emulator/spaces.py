@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from advisor.emulator import traffic
 from advisor.emulator.build import Build, Getter, join, scalar
-from advisor.emulator.program import Operand
+from advisor.emulator.program import Instruction, Operand
 from advisor.emulator.state import LANES, Array, FaultError, Group
 
 _U32, _U64 = np.uint32, np.uint64
+# The upper words of generic addresses in the windows of shared and local memory. Below RANK_BITS of a shared address is
+# the byte, above them the rank of the block in its cluster.
+SHARED_WINDOW, LOCAL_WINDOW, RANK_BITS = 0x7B00, 0x7C00, 24
+_BYTE = (1 << RANK_BITS) - 1
+_WINDOWS = ("SR_SWINHI", "SR_LWINHI", *(f"c[0x0][{place:#x}]" for place in (0x18, 0x1C, 0x20, 0x24)))
 
 
 def lanes_of(g: Group, m: Array | None) -> Array:
@@ -77,6 +82,11 @@ def narrow_address(b: Build, op: Operand) -> Getter:
     return read
 
 
+def uses_windows(code: Sequence[Instruction]) -> bool:
+    """Return whether generic addresses of shared or local memory can be formed."""
+    return any(name in one.text for one in code for name in _WINDOWS)
+
+
 class GlobalAccess:
     """An access to global memory: checks addresses and counts."""
 
@@ -84,9 +94,15 @@ class GlobalAccess:
         self.machine, self.at, self.kind, self.size = b.machine, b.at, kind, size
         self.address = wide_address(b, op)
         self.memory = b.machine.launch.memory
+        strong = {"STRONG", "MMIO"} & set(b.ins.modifiers) and kind == "load"
+        self.cached = "strong" if strong else kind  # how caches see it: a strong load passes L1 by
 
     def offsets(self, g: Group, m: Array | None) -> Array:
-        """Return the offsets of the lanes, after counting them; a check needs no counts."""
+        """Return the offsets of the lanes, after counting them."""
+        return self.located(g, m, self.address(g))
+
+    def located(self, g: Group, m: Array | None, addresses: Array) -> Array:
+        """Return the offsets of addresses, after counting them; a check needs no counts."""
 
         def fail(kind: str, address: int, where: Any) -> FaultError:
             row, lane = int(where[0]), int(where[1])
@@ -99,7 +115,7 @@ class GlobalAccess:
                 return FaultError(kind, self.at, f"{who}: {what}, which is not a multiple of {self.size}")
             return FaultError(kind, self.at, f"{who}: {what}: {self.memory.near(address)}")
 
-        found = self.memory.offsets(self.address(g), m, self.size, fail)
+        found = self.memory.offsets(addresses, m, self.size, fail)
         counts = self.machine.counts_of(self.at, "global", self.kind, self.size)
         if self.machine.check is not None:
             return found
@@ -111,6 +127,8 @@ class GlobalAccess:
         counts.ideal_sectors[g.at] += np.minimum(touched, (active * self.size + 31) // 32)
         if self.machine.tracer is not None:
             self.machine.tracer.note(self.at, g, m, found, touched, "global", self.kind)
+        if self.machine.sector_log is not None:
+            self.machine.sector_log.note(g, m, found, self.cached)
         return found
 
 
@@ -123,9 +141,17 @@ class SharedAccess:
         self.lanes = lanes
 
     def offsets(self, g: Group, m: Array | None, size: int | None = None, count: bool = True) -> Array:
-        """Return the offsets within the block's shared memory, after counting them; a check needs no counts."""
-        width = size or self.size
+        """Return the offsets within the block's shared memory, after counting them."""
         found = self.address(g)
+        if self.machine.mates.shape[1] > 1:
+            found = found & _BYTE
+        return self.located(g, m, found, size or self.size, count)
+
+    def located(self, g: Group, m: Array | None, found: Array, width: int, count: bool, watched: bool = True) -> Array:
+        """Return the offsets of bytes of shared memory; a check needs no counts.
+
+        watched: whether they are of the thread's own block.
+        """
         machine = self.machine
         lanes = m
         low, high = machine.layout.shared_base, machine.shared_end
@@ -139,7 +165,8 @@ class SharedAccess:
             self._fail(g, row, lane, int(found[row, lane]), width)
         if machine.check is not None:
             machine.counts_of(self.at, "shared", self.kind, self.size)
-            machine.check.shared(g, m, found, width, self.kind, self.at)
+            if watched:
+                machine.check.shared(g, m, found, width, self.kind, self.at)
         elif count:
             atomic = self.kind == "atomic"
             cost = traffic.atomic_wavefronts(found, m) if atomic else traffic.wavefronts(found, m, width)
@@ -187,7 +214,10 @@ class LocalAccess:
 
     def places(self, g: Group, m: Array | None) -> tuple[Array, Array]:
         """Return (offsets in bytes, columns of `machine.local`), after counting."""
-        found = self.address(g)
+        return self.located(g, m, self.address(g))
+
+    def located(self, g: Group, m: Array | None, found: Array) -> tuple[Array, Array]:
+        """Return (offsets in bytes, columns of `machine.local`) of bytes of local memory, after counting."""
         bad = (found < 0) | (found + self.size > self.machine.local_size) | (found & (self.size - 1) != 0)
         if m is not None:
             bad = bad & m
@@ -209,6 +239,44 @@ class LocalAccess:
         wide = None if m is None else np.tile(m, (1, len(pieces)))
         counts.sectors[g.at] += traffic.distinct(np.concatenate(pieces, axis=1), wide)
         return found, g.warps[:, None] * LANES + lanes
+
+
+class GenericAccess:
+    """An access by a generic address: to shared or local memory if it is in their windows, else to global memory.
+
+    Lanes that access the shared memory of another block of the cluster are not counted: no wavefront of their own.
+    """
+
+    def __init__(self, b: Build, op: Operand, kind: str, size: int) -> None:
+        self.machine, self.at, self.size = b.machine, b.at, size
+        self.address = wide_address(b, op)
+        self.to_global = GlobalAccess(b, op, kind, size)
+        self.to_shared = SharedAccess(b, op, kind, size)
+        self.to_local = LocalAccess(b, op, kind, size)
+
+    def parts(self, g: Group, m: Array | None) -> list[tuple[str, Array, Array]]:
+        """Return (space, lanes, addresses or bytes) of each space that lanes access."""
+        addresses = self.address(g)
+        window, lanes = (addresses >> _U64(32)).astype(np.int64), lanes_of(g, m)
+        low = (addresses & _U64(0xFFFFFFFF)).astype(np.int64)
+        shared, local = lanes & (window == SHARED_WINDOW), lanes & (window == LOCAL_WINDOW)
+        found = (("global", lanes & ~shared & ~local, addresses), ("shared", shared, low), ("local", local, low))
+        return [one for one in found if one[1].any()]
+
+    def flat_shared(self, g: Group, lanes: Array, addresses: Array) -> Array:
+        """Return places in the shared memory of all blocks, as bytes, after counting those of the own block."""
+        machine = self.machine
+        own = machine.block_of[g.warps]
+        rank, offsets = addresses >> RANK_BITS, addresses & _BYTE
+        near = lanes & (rank == machine.cluster_rank[own][:, None])
+        blocks = machine.blocks_at(own[:, None], rank, lanes)
+        if (lanes & ~near).any():
+            self.to_shared.located(g, lanes & ~near, offsets, self.size, False, False)
+            machine.counts_of(self.at, "shared", self.to_shared.kind, self.size)
+        if near.any():
+            self.to_shared.located(g, near, offsets, self.size, True)
+        found: Array = np.where(lanes, blocks * machine.shared.shape[1] + offsets, 0)
+        return found
 
 
 def _signed(value: int) -> int:
@@ -248,3 +316,29 @@ def store_words(view: Callable[[Any], Array], flat: Array, m: Array | None, size
         target[index] = value.astype(target.dtype)
     else:
         target[index[m]] = value[m].astype(target.dtype)
+
+
+def load_local(machine: Any, offsets: Array, columns: Array, size: int, signed: bool) -> list[Array]:
+    """Return the 32-bit words that lanes load from bytes of their local memory."""
+    out = []
+    for i in range(max(1, size // 4)):
+        word = machine.local[(offsets >> 2) + i, columns]
+        if size < 4:
+            bits = 8 * size
+            word = (word >> ((offsets & 3) * 8).astype(_U32)) & _U32((1 << bits) - 1)
+            if signed:
+                word = ((word << _U32(32 - bits)).view(np.int32) >> np.int32(32 - bits)).view(_U32)
+        out.append(word)
+    return out
+
+
+def store_local(machine: Any, offsets: Array, columns: Array, lanes: Array, size: int, words: list[Any]) -> None:
+    """Store words of lanes to bytes of their local memory."""
+    for i, word in enumerate(words):
+        rows = (offsets >> 2) + i
+        new = np.broadcast_to(word, offsets.shape)
+        if size < 4:
+            shift = ((offsets & 3) * 8).astype(_U32)
+            keep = ~(_U32((1 << (8 * size)) - 1) << shift)
+            new = (machine.local[rows, columns] & keep) | ((new & _U32((1 << (8 * size)) - 1)) << shift)
+        machine.local[rows[lanes], columns[lanes]] = new[lanes]

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from advisor.emulator.counts import Problem, machine_of, memory_of
+from advisor.emulator.counts import Problem, machine_of, members, memory_of
 from advisor.emulator.machine import Machine
 from advisor.emulator.memory import BASE
 from advisor.emulator.program import RefusedError
@@ -70,7 +70,9 @@ def trace(problem: Problem, line: int, file: str = "", seconds: float = 20.0) ->
         for i, one in enumerate(program.code)
         if (place := program.lines.get(one.address)) is not None and place[1] == line and place[0].endswith(file)
     )
-    blocks = sorted({0, math.prod(problem.grid) // 2})
+    unit = math.prod(program.cluster)
+    chosen = sorted({0, math.prod(problem.grid) // unit // 2})
+    blocks = [block for number in chosen for block in members(number, problem.grid, program.cluster)]
     memory, addresses = memory_of(problem)
     first = machine_of(problem, [0], memory, addresses, None, seconds)
     needed = relevance(program, first.builds).needed.__contains__

@@ -134,15 +134,37 @@ def redux(b: Build) -> Run:
 
 
 def r2ur(b: Build) -> Run:
-    """R2UR: the value of the first active lane, to a uniform register."""
+    """R2UR: the value of the first active lane, to a uniform register; the predicate: lanes with another value."""
     b.modifiers("OR", "BROADCAST")
-    operands = [o for o in b.ins.operands if o.kind != "P"]
+    operands = list(b.ins.operands)
+    others = b.put_predicate(operands.pop(0)) if operands[0].kind == "P" else None
     put, get = b.put(operands[0]), b.u32(operands[1])
 
     def run(g: Group, m: Any) -> None:
         value = _full(g, get(g))
         first = _lanes(g, m).argmax(axis=1)
-        put(g, None, value[np.arange(g.count), first][:, None])
+        chosen = value[np.arange(g.count), first][:, None]
+        put(g, m, chosen)
+        if others is not None:
+            others(g, m, value != chosen)
+
+    return run
+
+
+def movm(b: Build) -> Run:
+    """MOVM.16.MT88: transpose a matrix of 8 by 8 halves; lane i has two of row i / 4."""
+    if b.modifiers("16", "MT88") != ("16", "MT88"):
+        raise b.refuse()
+    put, get = b.put(b.operand(0)), b.u32(b.operand(1))
+    rows = 2 * (_LANE[0] % 4)
+
+    def run(g: Group, m: Any) -> None:
+        if m is not None:
+            raise b.refuse("lanes that are apart")
+        halves = np.ascontiguousarray(_full(g, get(g))).view(np.uint16)  # (warps, 64): row by row
+        column = _LANE[0] // 4
+        low, high = halves[:, rows * 8 + column], halves[:, (rows + 1) * 8 + column]
+        put(g, m, low.astype(_U32) | (high.astype(_U32) << _U32(16)))
 
     return run
 
@@ -165,5 +187,6 @@ HANDLERS: dict[str, Callable[[Build], Run]] = {
     "MATCH": match,
     **dict.fromkeys(("REDUX", "CREDUX"), redux),
     "R2UR": r2ur,
+    "MOVM": movm,
     "ELECT": elect,
 }

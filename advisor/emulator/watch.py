@@ -205,6 +205,10 @@ class SharedWatch:
             for part in parts:
                 written[part] = full
 
+    def copied(self, block: int, start: int, size: int) -> None:
+        """Note that a bulk copy has written bytes of the shared memory of a block."""
+        self.written[block, start : start + size] = True
+
     def stores_shared(
         self, g: Group, m: Array | None, offsets: Array, flat: Array, size: int, words: list[Any], at: int
     ) -> None:

@@ -16,7 +16,7 @@ from multiprocessing import get_context
 
 from advisor.emulator.counts import METRICS, WHOLE_S, Counted, Problem, count
 from advisor.emulator.program import Program, RefusedError
-from advisor.emulator.report import ReportedCode, read_launch, unpacked
+from advisor.emulator.report import NoCodeError, ReportedCode, read_launch, unpacked
 from advisor.emulator.state import FaultError
 from advisor.practice import emulated, manifest
 from advisor.records.errors import AdvisorError
@@ -61,7 +61,7 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One recorded launch. refused: why it was not emulated, or ''."""
+    """One recorded launch. refused: why it was not emulated, or ''; no_code: because the report has no code of it."""
 
     exercise: str
     launch: int
@@ -74,6 +74,7 @@ class Row:
     executed_blocks: int = 0
     data_dependent: bool = False
     order_dependent: bool = False
+    no_code: bool = False
 
     @property
     def name(self) -> str:
@@ -169,7 +170,8 @@ def validate_exercise(name: str, seconds: float = 60.0, only: frozenset[int] | N
                 rows.append(Row(name, launch, step, kernel, refused=e.words, seconds=time.process_time() - begin))
                 continue
             except AdvisorError as e:
-                rows.append(Row(name, launch, step, kernel, refused=str(e), seconds=time.process_time() - begin))
+                took, no_code = time.process_time() - begin, isinstance(e, NoCodeError)
+                rows.append(Row(name, launch, step, kernel, refused=str(e), seconds=took, no_code=no_code))
                 continue
             rows.append(
                 Row(
@@ -222,6 +224,7 @@ def validate(names: Sequence[str], seconds: float = 60.0, jobs: int = 2) -> Iter
 class Totals:
     """The sums over all launches, without those whose counts depend on the order of warps (`ordered`).
 
+    launches: those whose code the report holds; without_code: the others, which cannot be emulated.
     within: metric -> launches that are exact, within 0.1 %, 1 %, 2 %, and all; instructions: metric -> [equal, all,
     equal of those that do not change with the inputs, those].
     """
@@ -229,6 +232,7 @@ class Totals:
     launches: int = 0
     emulated: int = 0
     quick: int = 0
+    without_code: list[Row] = field(default_factory=list)
     refused: list[Row] = field(default_factory=list)
     ordered: list[Row] = field(default_factory=list)
     instructions: dict[str, list[int]] = field(default_factory=dict)
@@ -241,8 +245,11 @@ QUICK_S = 10.0
 
 def totals(rows: Sequence[Row]) -> Totals:
     """Sum up the rows."""
-    out = Totals(launches=len(rows))
+    out = Totals(launches=sum(not row.no_code for row in rows))
     for row in rows:
+        if row.no_code:
+            out.without_code.append(row)
+            continue
         if row.refused:
             out.refused.append(row)
             continue

@@ -67,13 +67,22 @@ class EmulatedAccess(Record, tag=False):
     wavefronts_ideal: NotNegative = 0.0
 
 
+class ModelledValue(Record, tag=False):
+    """A value of a model, neither counted nor measured. metric: canonical name; unit: B, ns or %."""
+
+    metric: str
+    value: float
+    unit: str
+
+
 class EmulatedDocument(Record, tag_field="schema", tag=SCHEMA):
     """The counts of a launch that was emulated on the CPU. kind: `emulated`, so that no reader takes it for a profile.
 
     exact: whether every block was executed; spread: largest relative difference between neighbouring executed blocks;
     data_dependent: whether the contents of the inputs decide counts; order_dependent: whether results of atomic
     operations do, which depend on the order of warps; unknown: what emulation does not give; counts: name of ncu ->
-    sum over the launch; opcodes: opcode with modifiers -> executions; metrics: canonical metrics.
+    sum over the launch; opcodes: opcode with modifiers -> executions; metrics: canonical metrics; modelled: values of a
+    model of the GPU `modelled_on` (none without a GPU), on which no finding rests.
     """
 
     kernel: str
@@ -95,5 +104,7 @@ class EmulatedDocument(Record, tag_field="schema", tag=SCHEMA):
     counts: Pairs[float] = ()
     opcodes: Pairs[float] = ()
     accesses: tuple[EmulatedAccess, ...] = ()
+    modelled: tuple[ModelledValue, ...] = ()
+    modelled_on: str = ""
     kind: str = msgspec.field(default_factory=lambda: FORMAT)
     class_: str = msgspec.field(default_factory=lambda: "undetermined", name="class")

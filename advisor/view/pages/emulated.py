@@ -9,7 +9,8 @@ from advisor.emulator.trace import TracedAccess
 from advisor.hardware.simulators import SECTOR
 from advisor.practice.emulated_check import Checked
 from advisor.readers.ptxas import function_name
-from advisor.records.emulated import EmulatedDocument, EmulatedFinding
+from advisor.reasoning.modelled import label_of
+from advisor.records.emulated import EmulatedDocument, EmulatedFinding, ModelledValue
 from advisor.view.blocks import Block, Bullets, Cell, Column, Fact, Facts, Page, Paragraph, Plain, Section, Table
 from advisor.view.pages.simulators import banks_drawn, sectors_drawn
 
@@ -78,7 +79,29 @@ def emulated_page(found: EmulatedDocument) -> Page:
     )
     unknown = Paragraph(f"Unknown: {', '.join(found.unknown)}. These need a profile on a GPU.")
     findings = [Section(one.title, _finding(one)) for one in found.findings]
-    return Page(f"Emulated: {name}", (facts,), (*findings, Section("Counts", (table, unknown))))
+    sections = (*findings, Section("Counts", (table, unknown)), *_modelled(found))
+    return Page(f"Emulated: {name}", (facts,), sections)
+
+
+def _modelled(found: EmulatedDocument) -> tuple[Section, ...]:
+    """Return the section of the modelled values; nothing without any."""
+    if not found.modelled:
+        return ()
+    words = (
+        f"Modelled for {found.modelled_on}, neither counted nor measured: from counts, a model of the caches and the "
+        "time model. No finding rests on these values. They can be wrong by a factor of four; a profile shows them."
+    )
+    table = Table(
+        (Column("Modelled"), Column("Value", numeric=True)),
+        tuple((Cell(label_of(one.metric)), Cell(_with_unit(one), key=one.value)) for one in found.modelled),
+    )
+    return (Section("Modelled", (Paragraph(words, "warn"), table)),)
+
+
+def _with_unit(one: ModelledValue) -> str:
+    if one.unit == "%":
+        return f"{one.value:.0f} %"
+    return f"{one.value / 1e3:,.1f} µs" if one.unit == "ns" else f"{one.value / 1e6:,.1f} MB"
 
 
 def _finding(one: EmulatedFinding) -> tuple[Block, ...]:

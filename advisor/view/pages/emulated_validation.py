@@ -14,9 +14,13 @@ assert len(_NAMES) == len(BOUNDS)
 def validation_page(rows: Sequence[Row], found: Totals) -> Page:
     """Return the page: totals, a table of metrics, a table of launches, and the reasons of refusals."""
     share = 100 * found.emulated / max(found.launches, 1)
+    missing = len(found.without_code)
+    words = f"{missing} more launches, of libraries' kernels: the report does not hold their code"
+    without_code = (Fact("No code", words),) if missing else ()
     facts = Facts(
         (
-            Fact("Launches", f"{found.emulated} of {found.launches} emulated ({share:.0f} %)"),
+            Fact("Launches", f"{found.emulated} of {found.launches} with code emulated ({share:.0f} %)"),
+            *without_code,
             Fact("Time", f"{found.quick} of {found.emulated} within {QUICK_S:g} s"),
         )
     )
@@ -70,6 +74,9 @@ def validation_page(rows: Sequence[Row], found: Totals) -> Page:
         sections.append(Section("Counts that depend on the order of warps", (Paragraph(why), Bullets(lines))))
     if found.refused:
         sections.append(Section("Not emulated", (Bullets(tuple(f"{r.name}: {r.refused}" for r in found.refused)),)))
+    if found.without_code:
+        names = tuple(f"{r.name}: {r.kernel or r.step}" for r in found.without_code)
+        sections.append(Section("Without code in the report", (Bullets(names),)))
     return Page("Emulated counts against recorded ones", (facts,), tuple(sections))
 
 

@@ -1,0 +1,121 @@
+"""Modelled values: caches by made streams of sectors, waits by small programs; no page takes them for counts."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from advisor.emulator.caches import Caches, CacheTraffic, model_caches
+from advisor.emulator.counts import Problem, count, machine_of, memory_of
+from advisor.emulator.launch import Pointer
+from advisor.emulator.waits import waits
+from advisor.hardware.gpus import gpu
+from advisor.reasoning.emulated_counts import emulated_document
+from advisor.reasoning.modelled import modelled, with_modelled
+from advisor.view.pages.emulated import emulated_page
+from advisor.view.writers.terminal import terminal_text
+from tests.emulator.small import OUT, program
+
+H200 = gpu("H200-SXM")
+COPY = (*OUT, "ULDC.64 UR8, c[0x0][0x218]", "IMAD.WIDE R6, R0, 0x4, RZ", "IADD3 R6, P0, R6, UR8, RZ")
+COPY = (*COPY, "IADD3.X R7, R7, UR9, RZ, P0, !PT")
+STORE = "STG.E desc[UR4][R2.64], R4"
+LOAD = "LDG.E R4, desc[UR4][R6.64]"
+
+
+def problem(lines: tuple[str, ...], blocks: int, block: int = 128) -> Problem:
+    size = 4 * blocks * block
+    arrays = {"out": (size, None), "in": (size, None)}
+    return Problem(program(lines), (blocks, 1, 1), (block, 1, 1), (Pointer("out"), Pointer("in")), arrays)
+
+
+def traffic(lines: tuple[str, ...], blocks: int, **sizes: Any) -> CacheTraffic:
+    caches = {"sms": 4, "resident": 2, "l1": 1 << 17, "l2": 1 << 20, **sizes}
+    found = model_caches(problem(lines, blocks), Caches(**caches))
+    assert found is not None
+    return found
+
+
+def test_a_copy_that_is_larger_than_l2_reads_all_once_and_writes_back_what_does_not_fit() -> None:
+    found = traffic((*COPY, LOAD, STORE), 4096)
+    sectors = 4096 * 128 * 4 / 32
+    assert (found.l1_hit, found.l2_hit) == (0, 0.5)
+    assert (found.l2_reads, found.l2_writes, found.dram_reads) == (sectors, sectors, sectors)
+    assert found.dram_writes == sectors * (1 - (1 << 20) / (2 * 32 * sectors))
+    assert traffic((*COPY, LOAD, STORE), 4096, l2=1 << 30).dram_writes == 0
+
+
+def test_a_second_load_hits_l1_if_the_lines_between_fit_and_a_strong_one_never_does() -> None:
+    twice = traffic((*COPY, LOAD, LOAD.replace("R4,", "R5,"), STORE), 64)
+    assert twice.l1_hit == pytest.approx(1 / 3)  # of two loads and a store, the second load
+    strong = LOAD.replace("LDG.E", "LDG.E.STRONG.SYS")
+    assert traffic((*COPY, LOAD, strong, STORE), 64).l1_hit == 0
+    between = [LOAD.replace("R6.64", f"R6.64+{n:#x}") for n in (0, 0x800, 0x1000, 0)]
+    # Another line than the own one is beyond the end of the array for the last blocks: a smaller grid than array.
+    wide = problem((*COPY, *between, STORE), 16)
+    wide.arrays["in"] = (1 << 20, None)
+    small, large = (model_caches(wide, Caches(4, 2, l1, 1 << 20)) for l1 in (1 << 10, 1 << 17))
+    assert small is not None and large is not None and small.l1_hit < large.l1_hit
+
+
+def test_stores_to_parts_of_a_sector_find_it_in_l1_after_the_first() -> None:
+    parts = [STORE.replace("R2.64", f"R2.64+{n:#x}") for n in (0, 0)]
+    found = traffic((*OUT, "MOV R4, RZ", *parts), 64)
+    assert found.l1_hit == 0.5 and found.l2_writes == 2 * 64 * 128 * 4 / 32
+
+
+def test_without_global_memory_there_is_no_traffic() -> None:
+    assert model_caches(problem(("MOV R4, 0x1",), 8), Caches(4, 2, 1 << 17, 1 << 20)) is None
+
+
+def test_loads_that_are_issued_before_their_first_use_are_waited_for_together() -> None:
+    def waited(*lines: str) -> Any:
+        one = problem((*COPY, *lines, STORE), 1)
+        memory, addresses = memory_of(one)
+        builds = machine_of(one, [0], memory, addresses, None, 5.0).builds
+        return waits(builds, [1.0] * len(builds))
+
+    second = LOAD.replace("R4,", "R5,").replace("R6.64", "R6.64+0x4")
+    assert waited(LOAD, second, "IADD3 R4, R4, R5, RZ").loads == 1
+    assert waited(LOAD, "VIADD R4, R4, 0x1", second, "IADD3 R4, R4, R5, RZ").loads == 2
+    assert waited("MOV R4, 0x1", "VIADD R4, R4, 0x1").fixed > waited("MOV R4, 0x1", "MOV R5, 0x1").fixed
+
+
+def test_the_time_of_a_large_copy_is_that_of_dram_and_grows_with_the_grid() -> None:
+    found = []
+    for blocks in (1 << 18, 1 << 19):
+        one = problem((*COPY, LOAD, STORE), blocks, 256)
+        found.append({v.metric: v.value for v in modelled(one, count(one, seconds=5.0), H200)})
+    bytes_moved = found[1]["dram_read_bytes"] + found[1]["dram_write_bytes"]
+    assert found[1]["duration_ns"] > 1e9 * bytes_moved / (H200.bandwidth or math.nan)
+    assert 50 < found[1]["dram_pct"] <= 100
+    assert found[1]["duration_ns"] / found[0]["duration_ns"] == pytest.approx(2, rel=0.1)
+
+
+def test_modelled_values_are_marked_and_stay_out_of_counts_and_findings() -> None:
+    one = problem((*COPY, LOAD, STORE), 256)
+    counted = count(one, seconds=5.0)
+    plain = emulated_document(counted, "H200")
+    with_values = with_modelled(plain, one, counted, "H200")
+    assert with_values.modelled and with_values.modelled_on == "H200-SXM"
+    assert (with_values.metrics, with_values.findings, with_values.counts) == (
+        plain.metrics,
+        plain.findings,
+        plain.counts,
+    )
+    assert not {v.metric for v in with_values.modelled} & {name for name, _ in with_values.metrics}
+    text = terminal_text(emulated_page(with_values), width=100)
+    assert "Modelled for H200-SXM, neither counted nor measured" in " ".join(text.split())
+    assert "Modelled" not in terminal_text(emulated_page(plain), width=100)
+    # The code of one architecture says nothing about a GPU of another.
+    assert with_modelled(plain, one, counted, "A100-SXM-80GB") == plain
+
+
+def test_a_launch_with_tensor_instructions_has_traffic_but_no_time() -> None:
+    one = problem((*COPY, LOAD, "HMMA.16816.F32 R8, R8, R12, R8", STORE), 64)
+    found = {v.metric for v in modelled(one, count(one, seconds=5.0), H200)}
+    assert "l2_hit_pct" in found and "duration_ns" not in found
+    assert np.isfinite([v.value for v in modelled(one, count(one, seconds=5.0), H200)]).all()
