@@ -73,6 +73,19 @@ class GlobalMemory:
                     self._pending = True
         return self._bytes
 
+    def copy(self) -> GlobalMemory:
+        """Return a memory of its own with the same allocations and bytes."""
+        other = GlobalMemory()
+        other.regions, other._end = self.regions, self._end
+        if self._bytes is not None:
+            bytes_ = other._map()
+            for start in range(0, self._end, PIECE):
+                piece = self._bytes[start : start + PIECE]
+                if piece.any():
+                    bytes_[start : start + PIECE] = piece
+            other._filled, other._pending = self._filled.copy(), self._pending
+        return other
+
     def content(self, name: str) -> Array:
         """Return the bytes of an allocation, to be read and written."""
         region = next(r for r in self.regions if r.name == name)

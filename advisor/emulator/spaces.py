@@ -102,7 +102,7 @@ class GlobalAccess:
         return self.located(g, m, self.address(g))
 
     def located(self, g: Group, m: Array | None, addresses: Array) -> Array:
-        """Return the offsets of addresses, after counting them."""
+        """Return the offsets of addresses, after counting them; a check needs no counts."""
 
         def fail(kind: str, address: int, where: Any) -> FaultError:
             row, lane = int(where[0]), int(where[1])
@@ -117,6 +117,8 @@ class GlobalAccess:
 
         found = self.memory.offsets(addresses, m, self.size, fail)
         counts = self.machine.counts_of(self.at, "global", self.kind, self.size)
+        if self.machine.check is not None:
+            return found
         active = active_lanes(g, m)
         counts.requests[g.at] += active > 0
         touched = traffic.sectors(found, m, 5)
@@ -146,7 +148,10 @@ class SharedAccess:
         return self.located(g, m, found, size or self.size, count)
 
     def located(self, g: Group, m: Array | None, found: Array, width: int, count: bool, watched: bool = True) -> Array:
-        """Return the offsets of bytes of shared memory. watched: whether they are of the thread's own block."""
+        """Return the offsets of bytes of shared memory; a check needs no counts.
+
+        watched: whether they are of the thread's own block.
+        """
         machine = self.machine
         lanes = m
         low, high = machine.layout.shared_base, machine.shared_end
@@ -158,14 +163,16 @@ class SharedAccess:
             bad = (found < low) | (found + width > high) | ((found & (width - 1)) != 0)
             row, lane = (int(v) for v in np.argwhere(bad)[0])
             self._fail(g, row, lane, int(found[row, lane]), width)
-        if count:
+        if machine.check is not None:
+            machine.counts_of(self.at, "shared", self.kind, self.size)
+            if watched:
+                machine.check.shared(g, m, found, width, self.kind, self.at)
+        elif count:
             atomic = self.kind == "atomic"
             cost = traffic.atomic_wavefronts(found, m) if atomic else traffic.wavefronts(found, m, width)
             self.count(g, m, *cost)
             if machine.tracer is not None:
                 machine.tracer.note(self.at, g, m, found, cost[0], "shared", self.kind)
-        if machine.check is not None and watched:
-            machine.check.shared(g, m, found, width, self.kind, self.at)
         return np.asarray(found)
 
     def count(self, g: Group, m: Array | None, wavefronts: Array, ideal: Array) -> None:

@@ -49,9 +49,9 @@ def shfl(b: Build) -> Run:
             lane = _LANE ^ step
             inside = lane <= top
         lane = np.where(inside, lane, _LANE)
-        if machine.check is not None:
-            machine.check.exchange(g, m, lane, at)
         found = np.take_along_axis(_full(g, source(g)), lane, axis=1)
+        if machine.check is not None:
+            found = machine.check.exchange(g, m, lane, at, found)
         put(g, m, found)
         p_out(g, m, inside)
 

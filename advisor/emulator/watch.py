@@ -7,6 +7,7 @@ that are volatile or otherwise strong, are synchronisation and no race. Several 
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from advisor.emulator.state import LANES, Array, FaultError, Group
 
 _NOBODY = -1
 _SEVERAL = -2
+_FULL = np.uint32(0x01010101)  # four bytes of a word that are all written
 _BACK = 64  # instructions before a store in which its value may have been loaded
 _LOST = "that other lanes read and update at the same time: updates are lost, use an atomic operation"
 
@@ -24,6 +26,18 @@ _LOST = "that other lanes read and update at the same time: updates are lost, us
 def _error(machine: Machine, kind: str, at: int, g: Group, where: Any, words: str) -> FaultError:
     row, lane = int(where[0]), int(where[1])
     return FaultError(kind, at, f"{machine.thread(int(g.warps[row]), lane)} {words}")
+
+
+@dataclass(slots=True)
+class Undefined:
+    """The shuffles that read registers of inactive lanes, whose values are undefined.
+
+    first: the error of each such instruction; value: what the lanes read instead, at the instructions `at`.
+    """
+
+    first: dict[int, FaultError] = field(default_factory=dict)
+    at: frozenset[int] = frozenset()
+    value: int = 0
 
 
 class GlobalWatch:
@@ -44,10 +58,15 @@ class GlobalWatch:
 
 
 class SharedWatch:
-    """The watch of one machine: its blocks' shared memory, its warps, and with `everywhere` global memory."""
+    """The watch of one machine: its blocks' shared memory, its warps, and with `everywhere` global memory.
 
-    def __init__(self, machine: Machine, everywhere: GlobalWatch | None = None) -> None:
-        self.machine, self.everywhere = machine, everywhere
+    undefined: notes shuffles from inactive lanes; without it the first one is an error.
+    """
+
+    def __init__(
+        self, machine: Machine, everywhere: GlobalWatch | None = None, undefined: Undefined | None = None
+    ) -> None:
+        self.machine, self.everywhere, self.undefined = machine, everywhere, undefined
         blocks, size = machine.shared.shape
         self.written = np.zeros((blocks, size), bool)
         self.writer = np.full((blocks, size // 4), _NOBODY, np.int32)
@@ -96,15 +115,22 @@ class SharedWatch:
 
     # Warps
 
-    def exchange(self, g: Group, m: Array | None, lane: Array, at: int) -> None:
-        """Check that the lanes that a shuffle reads are active."""
+    def exchange(self, g: Group, m: Array | None, lane: Array, at: int, found: Array) -> Array:
+        """Check that the lanes that a shuffle reads are active; return what the lanes get."""
         lanes = g.lanes() if m is None else m
         bad = lanes & ~np.take_along_axis(lanes, lane, axis=1)
-        if bad.any():
+        if not bad.any():
+            return found
+        undefined = self.undefined
+        if undefined is None or at not in undefined.first:
             where = np.argwhere(bad)[0]
             source = int(lane[tuple(where)])
             words = f"reads the register of lane {source} of its warp, which is not active: the value is undefined"
-            raise _error(self.machine, "inactive_lane", at, g, where, words)
+            error = _error(self.machine, "inactive_lane", at, g, where, words)
+            if undefined is None:
+                raise error
+            undefined.first[at] = error
+        return np.where(bad, np.uint32(undefined.value), found) if at in undefined.at else found
 
     def mask(self, g: Group, lanes: Array, needed: Array, at: int) -> None:
         """Check that a mask names the lanes that execute."""
@@ -133,7 +159,6 @@ class SharedWatch:
             return
         block = np.broadcast_to(machine.block_of[g.warps][:, None], offsets.shape)[lanes]
         warp = np.broadcast_to(g.warps[:, None], offsets.shape)[lanes].astype(np.int32)
-        lane = np.broadcast_to(np.arange(LANES, dtype=np.int32), offsets.shape)[lanes]
         places = offsets[lanes]
 
         def fail(fault: str, which: Array, words: str) -> FaultError:
@@ -142,37 +167,43 @@ class SharedWatch:
             where = tuple(int(v[first]) for v in np.nonzero(lanes))
             return _error(machine, fault, at, g, where, f"{words} (byte {byte})")
 
+        # The shared memory of all blocks side by side: bytes, and words of 4 bytes.
+        flat = block * machine.shared.shape[1] + places
+        written = self.written.reshape(-1).view(np.bool_ if width < 4 else np.uint32)
+        parts = [flat + i for i in range(width)] if width < 4 else [(flat >> 2) + i for i in range(width // 4)]
+        full = True if width < 4 else _FULL
         if kind == "load":
-            for byte in range(width):
-                missing = ~self.written[block, places + byte]
+            for part in parts:
+                missing = written[part] != full
                 if missing.any():
                     raise fail("uninitialised", missing, "reads shared memory that no thread has written")
-        for word in range(max(1, width // 4)):
-            index = (places >> 2) + word
-            writer = self.writer[block, index]
+        all_writers, all_readers, all_lanes = (a.reshape(-1) for a in (self.writer, self.reader, self.lane))
+        for index in [flat >> 2] if width < 4 else parts:
+            writer = all_writers[index]
             other = (writer != _NOBODY) & (writer != warp)
             if kind != "atomic" and other.any():
                 verb = "reads" if kind == "load" else "writes"
                 words = f"{verb} shared memory that another warp wrote since the last barrier"
                 raise fail("race", other, words)
             if kind == "store":
-                reader = self.reader[block, index]
+                reader = all_readers[index]
                 other = (reader != _NOBODY) & (reader != warp)
                 if other.any():
                     words = "writes shared memory that another warp reads since the last barrier"
                     raise fail("race", other, words)
-                self.writer[block, index] = warp
+                all_writers[index] = warp
             elif kind == "load":
                 # -2: warps that differ have read it.
-                seen = self.reader[block, index]
-                self.reader[block, index] = np.where((seen == _NOBODY) | (seen == warp), warp, _SEVERAL)
-                before = self.lane[block, index]
-                self.lane[block, index] = np.where((before == _NOBODY) | (before == lane), lane, _SEVERAL)
-                again = _repeated(block.astype(np.int64) << 32 | index)
-                self.lane[block[again], index[again]] = _SEVERAL
+                seen = all_readers[index]
+                all_readers[index] = np.where((seen == _NOBODY) | (seen == warp), warp, _SEVERAL)
+                lane = np.broadcast_to(np.arange(LANES, dtype=np.int32), offsets.shape)[lanes]
+                before = all_lanes[index]
+                all_lanes[index] = now = np.where((before == _NOBODY) | (before == lane), lane, _SEVERAL)
+                # Of lanes that read one word now, the last is in the array.
+                all_lanes[index[all_lanes[index] != now]] = _SEVERAL
         if kind != "load":
-            for byte in range(width):
-                self.written[block, places + byte] = True
+            for part in parts:
+                written[part] = full
 
     def copied(self, block: int, start: int, size: int) -> None:
         """Note that a bulk copy has written bytes of the shared memory of a block."""
@@ -316,6 +347,9 @@ def _at(lanes: Array, which: Array) -> tuple[int, ...]:
 
 def _repeated(index: Array) -> Array:
     """Return which elements occur more than once."""
+    ordered = np.sort(index)
+    if (ordered[1:] != ordered[:-1]).all():
+        return np.zeros(len(index), bool)
     _, inverse, counts = np.unique(index, return_inverse=True, return_counts=True)
     return np.asarray(counts[inverse] > 1)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from advisor.emulator.check import MOST_WARPS, located, run_whole
+from advisor.emulator.check import located, run_whole
 from advisor.emulator.compile import compile_cubin
 from advisor.emulator.counts import Counted, Problem, count, machine_of, memory_of
 from advisor.emulator.cubin import kernels, read_cubin
@@ -34,6 +34,7 @@ _PART = 256  # warps that run at a time, where some blocks of a launch are compa
 _MOST_SHARED = 227 << 10
 _OWN_WARPS = 1 << 12
 _FEW_WARPS = 128  # of a problem of an exercise that is too large to run whole
+_MOST_WARPS = 1 << 15  # of one that is run whole, twice for each patch that is tried
 
 
 @dataclass(frozen=True)
@@ -100,13 +101,12 @@ class Stage:
         """Return the bytes of all arrays after the small problem. Raises RefusedError and FaultError."""
         memory: GlobalMemory | None = None
         addresses: dict[str, int] = {}
+        # The kernels of a source share its variables, from launch to launch.
+        variables = {name: v for program in programs.values() for name, v in program.variables.items()}
         for one in self.small.launches:
-            program = programs[one.kernel]
-            problem = _problem(self.small, one, program)
+            problem = _problem(self.small, one, replace(programs[one.kernel], variables=variables))
             if memory is None:
                 memory, addresses = memory_of(problem)
-            elif program.variables:
-                raise RefusedError("several launches with __device__ variables are not emulated")
             chosen = some_blocks(one.grid, one.block, self.warps)
             if len(chosen) == math.prod(one.grid):
                 run_whole(problem, memory, addresses, self.seconds, watch=True)
@@ -234,7 +234,7 @@ def exercise_stage(
     real_bench = emulated.bench(case, card, sizes)
     whole = True
     try:
-        small_bench = small_problem(case, path, card)
+        small_bench = small_problem(case, path, card, most=_MOST_WARPS)
     except RefusedError:
         small_bench, whole = _smallest(case, path, card), False
     poisoned: dict[str, tuple[int, Fill | None]] = {}
@@ -268,7 +268,7 @@ def exercise_stage(
     compared = f"the outputs of a small problem, {sizes_text}"
     if not whole:
         compared = f"the outputs of {few} of {math.prod(one.grid)} blocks, {sizes_text}, with those of the source"
-    return Stage(path, arch, real, small, judge, compared, seconds, MOST_WARPS if whole else _FEW_WARPS, wrong)
+    return Stage(path, arch, real, small, judge, compared, seconds, _MOST_WARPS if whole else _FEW_WARPS, wrong)
 
 
 def _smallest(case: ModuleType, path: Path, card: Card) -> emulated.Bench:

@@ -128,11 +128,14 @@ def constants_of(made: Bench, lines: tuple[ConstantLine, ...]) -> dict[str, Call
 
 
 def planned(
-    source: Path, made: Bench, extra: tuple[Path, ...] = ()
+    source: Path, made: Bench, extra: tuple[Path, ...] = (), whole: bool = False
 ) -> tuple[list[PlannedLaunch], tuple[ConstantLine, ...]]:
-    """Return the launches of a step in order, and its constant lines. Raises UsageError for invalid launch lines."""
+    """Return the launches of a step in order, and its constant lines. Raises UsageError for invalid launch lines.
+
+    whole: all launches of a step in Python that profiles only some of them.
+    """
     if source.suffix == ".py":
-        return _python(source, made, extra), ()
+        return _python(source, made, extra, whole), ()
     launches, constants = read_lines(source.read_text(encoding="utf-8"), source.name)
     words = launch_words(made.card, made.sizes)
     out = []
@@ -180,6 +183,51 @@ class _Anything:
         return None
 
 
+@dataclass(slots=True)
+class _Recorder:
+    """The launches of a step in Python. captured: those that a CUDA graph records now, or None."""
+
+    launches: list[PlannedLaunch] = field(default_factory=list)
+    captured: list[PlannedLaunch] | None = None
+
+    def note(self, launch: PlannedLaunch) -> None:
+        (self.launches if self.captured is None else self.captured).append(launch)
+
+
+class _Stream(_Anything):
+    """A stream, which can record a graph."""
+
+    def __init__(self, recorder: _Recorder) -> None:
+        self._recorder = recorder
+
+    def begin_capture(self, *args: Any, **kwargs: Any) -> None:
+        self._recorder.captured = []
+
+    def end_capture(self) -> _Graph:
+        captured, self._recorder.captured = self._recorder.captured or [], None
+        return _Graph(self._recorder, captured)
+
+
+class _Graph(_Anything):
+    """A recorded graph: its launches happen when it is launched."""
+
+    def __init__(self, recorder: _Recorder, launches: list[PlannedLaunch]) -> None:
+        self._recorder, self._launches = recorder, launches
+
+    def launch(self, *args: Any) -> None:
+        self._recorder.launches += self._launches
+
+
+class _Cuda(_Anything):
+    """CuPy's `cuda`, whose streams record graphs."""
+
+    def __init__(self, recorder: _Recorder) -> None:
+        self._recorder = recorder
+
+    def Stream(self, *args: Any, **kwargs: Any) -> _Stream:  # noqa: N802 - CuPy's name
+        return _Stream(self._recorder)
+
+
 def _three(sizes: Any) -> tuple[int, int, int]:
     x, y, z, *_ = (*(int(n) for n in sizes), 1, 1, 1)
     return x, y, z
@@ -193,6 +241,12 @@ class _Arrays:
             raise AttributeError(name)
         return getattr(np, name)
 
+    def ascontiguousarray(self, array: Any, dtype: Any = None) -> Any:
+        """Return the array as it is if it is made as it is read: it has its elements in order."""
+        if isinstance(array, LazyArray) and dtype is None:
+            return array
+        return np.ascontiguousarray(array, dtype)
+
     def argsort(self, array: Any, axis: int = -1) -> Any:
         """Sort as CuPy does: equal elements keep their order."""
         return np.argsort(np.asarray(array), axis=axis, kind="stable")
@@ -201,25 +255,26 @@ class _Arrays:
 class _Cupy(_Arrays):
     """NumPy with CuPy's `cuda`, for steps in Python."""
 
-    cuda = _Anything()
+    def __init__(self, recorder: _Recorder) -> None:
+        self.cuda = _Cuda(recorder)
 
 
 _ARRAYS = _Arrays()
 
 
-def _python(source: Path, made: Bench, extra: tuple[Path, ...]) -> list[PlannedLaunch]:
+def _python(source: Path, made: Bench, extra: tuple[Path, ...], whole: bool) -> list[PlannedLaunch]:
     """Run a step in Python with a kernel that notes its launches. Raises RefusedError if it computes with arrays."""
     spec = importlib.util.spec_from_file_location("advisor_emulated_step", source)
     if spec is None or spec.loader is None:
         raise KnowledgeError(f"{source}:1: cannot be loaded")
-    out: list[PlannedLaunch] = []
+    recorder = _Recorder()
     names = {id(array): name for name, array in made.arrays.items()}
 
     def kernel(name: str) -> Any:
         def launched(grid: Any, block: Any, args: Any, shared_mem: int = 0) -> None:
             arguments = tuple(Pointer(names[id(a)]) if id(a) in names else _scalar(a) for a in args)
             sizes = [_three(grid), _three(block)]
-            out.append(PlannedLaunch(name, Shape(sizes[0], sizes[1], int(shared_mem)), arguments, extra[0]))
+            recorder.note(PlannedLaunch(name, Shape(sizes[0], sizes[1], int(shared_mem)), arguments, extra[0]))
 
         if not extra:
             raise RefusedError(f"{source.name}: the kernel {name} is not in a .cu file")
@@ -228,11 +283,11 @@ def _python(source: Path, made: Bench, extra: tuple[Path, ...]) -> list[PlannedL
     try:
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
-        run = module.prepare(_Cupy(), made.data, {**made.out, **made.scratch}, made.sizes, kernel)
-        out.clear()
-        (getattr(run, "profiled", None) or run)()
+        run = module.prepare(_Cupy(recorder), made.data, {**made.out, **made.scratch}, made.sizes, kernel)
+        recorder.launches.clear()
+        ((None if whole else getattr(run, "profiled", None)) or run)()
     except RefusedError:
         raise
     except Exception as e:
         raise RefusedError(f"{source.name} needs CuPy: {type(e).__name__}") from None
-    return out
+    return recorder.launches

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,12 +26,15 @@ from advisor.records.errors import AdvisorError
 
 _FEWEST_WARPS = 8
 _MEMORIES = tuple(1 << n for n in range(20, 31))  # bytes of the small GPU, the smallest that fits is used
+_SMS = (2, 8, 32)  # multiprocessors of the small GPU: a grid may need several, for instance a cluster's
+_TOO_LARGE = "the problem cannot be made small enough to be emulated whole"
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
     """The result of a check. sizes: of the small problem; fault: an error of the program in one line, with its source
-    line, or ''; kind: of the fault; mismatch: the first wrong output; steps: executed warp instructions."""
+    line, or ''; kind: of the fault; mismatch: the first wrong output; steps: of the emulator, each an instruction for
+    some warps."""
 
     sizes: dict[str, int]
     fault: str = ""
@@ -44,27 +48,34 @@ class Checked:
         return not self.fault and self.mismatch is None
 
 
-def small_problem(case: ModuleType, source: Path, card: Card, extra: tuple[Path, ...] = ()) -> emulated.Bench:
+def small_problem(
+    case: ModuleType, source: Path, card: Card, extra: tuple[Path, ...] = (), most: int = MOST_WARPS
+) -> emulated.Bench:
     """Scale a case to a small GPU on which the step launches at least some warps and can be run whole.
 
-    Raises RefusedError if there is none: the problem's size is fixed, or too large to emulate.
+    most: warps of a launch.
+    Raises RefusedError if there is none: the problem's size is fixed, or too large to emulate, or what launches it
+    cannot be run without a GPU.
     """
-    why = "the problem cannot be made small enough to be emulated whole"
-    for memory in _MEMORIES:
-        small = replace(card, sms=2, memory=memory, l2=1 << 16)
+    why = _TOO_LARGE
+    for sms, memory in itertools.product(_SMS if source.suffix == ".cu" else _SMS[:1], _MEMORIES):
+        small = replace(card, sms=sms, memory=memory, l2=1 << 16)
         try:
             sizes = dict(case.sizes(small))
             if any(n <= 0 for n in sizes.values()):
                 continue
             made = emulated.bench(case, small, sizes)
-            launches, _ = emulated.planned(source, made, extra)
-        except (AdvisorError, ArithmeticError, ValueError):
+            launches, _ = emulated.planned(source, made, extra, whole=True)
+        except AdvisorError as e:
+            why = str(e)
+            continue
+        except (ArithmeticError, ValueError):
             continue
         if not launches:
             raise RefusedError(f"{source.name} launches no kernel of a .cu file")
         warps = [math.prod(one.shape.grid) * -(-math.prod(one.shape.block) // 32) for one in launches]
-        if max(warps) > MOST_WARPS or sum(warps) > 4 * MOST_WARPS:
-            raise RefusedError(why)
+        if max(warps) > most or sum(warps) > 4 * most:
+            raise RefusedError(_TOO_LARGE)
         if min(warps) >= _FEWEST_WARPS or memory == _MEMORIES[-1]:
             return made
     raise RefusedError(why)
@@ -84,7 +95,7 @@ def check(
     result: whether the step computes the algorithm's outputs. Raises RefusedError for what cannot be emulated.
     """
     made = small_problem(case, source, card, extra)
-    launches, constants = emulated.planned(source, made, extra)
+    launches, constants = emulated.planned(source, made, extra, whole=True)
     code: dict[tuple[Path, str], Program] = {}
     for path in {one.source for one in launches}:
         names = {one.kernel for one in launches if one.source == path}
@@ -103,8 +114,8 @@ def check(
     steps = 0
     for one in launches:
         program = code[one.source, one.kernel]
-        if memory is not None and program.variables:
-            raise RefusedError("several launches with __device__ variables are not emulated")
+        if memory is None:
+            program = replace(program, variables=_variables(code))
         problem = Problem(
             program,
             one.shape.grid,
@@ -131,6 +142,18 @@ def check(
         if wrong is not None:
             return Checked(made.sizes, mismatch=wrong, steps=steps)
     return Checked(made.sizes, steps=steps)
+
+
+def _variables(code: dict[tuple[Path, str], Program]) -> dict[str, tuple[int, bytes | None, int]]:
+    """Return the __device__ variables of all kernels: launches of one source share them."""
+    out: dict[str, tuple[int, bytes | None, int]] = {}
+    of: dict[str, Path] = {}
+    for (path, _), program in code.items():
+        for name, variable in program.variables.items():
+            if of.setdefault(name, path) != path:
+                raise RefusedError(f"two sources with a __device__ variable {name} are not emulated")
+            out[name] = variable
+    return out
 
 
 def _poisoned(byte: int) -> Fill:

@@ -1,7 +1,9 @@
 """Random arrays whose elements are computed when they are read, for inputs that are larger than what is used of them.
 
 `LazyGenerator` stands for NumPy's generator, and `LazyArray` for a large array. Arithmetic with numbers and with arrays
-of the same shape stays lazy; everything else makes a NumPy array first. The elements depend on the seed alone.
+of the same shape stays lazy, and so do a column of a matrix and every n-th element of a vector; everything else makes a
+NumPy array first. The elements depend on the seed alone. What stays lazy is new: a change of it in place does not reach
+the array that it was made from.
 """
 
 from __future__ import annotations
@@ -109,10 +111,30 @@ class LazyArray:
         return getattr(np.asarray(self), name)
 
     def __getitem__(self, key: Any) -> Any:
+        places = _places(self.shape, key) if self._made is None else None
+        if places is not None and len(places) >= LARGE:
+            first, step = places.start, places.step
+
+            def chunk(start: int, stop: int) -> Any:
+                return self.chunk(first + start * step, first + (stop - 1) * step + 1)[::step]
+
+            return LazyArray((len(places),), self.dtype, chunk)
         return np.asarray(self)[key]
 
     def __setitem__(self, key: Any, value: Any) -> None:
         np.asarray(self)[key] = value
+
+
+def _places(shape: tuple[int, ...], key: Any) -> range | None:
+    """Return the places in the flat array of a column `[:, k]` or of `[start:stop:step]`; None for another key."""
+    if len(shape) == 1 and isinstance(key, slice):
+        found = range(*key.indices(shape[0]))
+        return found if found.step > 0 else None
+    if len(shape) == 2 and isinstance(key, tuple) and len(key) == 2 and key[0] == slice(None):
+        column = key[1]
+        if isinstance(column, int) and -shape[1] <= column < shape[1]:
+            return range(column % shape[1], shape[0] * shape[1], shape[1])
+    return None
 
 
 def _operator(name: str, ufunc: Any, reverse: bool = False) -> None:

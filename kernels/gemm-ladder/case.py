@@ -16,8 +16,12 @@ TOLERANCES = {
 
 
 def sizes(card: Card) -> dict[str, int]:
-    """4096 on a GPU with 80 SMs or more; 2048 on a smaller one, where the first version would take seconds."""
-    return {"n": 4096 if card.sms >= 80 and card.memory >= 2 << 30 else 2048}
+    """4096 on a GPU with 80 SMs or more; 2048 on a smaller one, where the first version would take seconds.
+
+    Less on a GPU with less than 256 MiB of memory; a multiple of 128.
+    """
+    wanted = 4096 if card.sms >= 80 and card.memory >= 2 << 30 else 2048
+    return {"n": min(wanted, int((card.memory / 64) ** 0.5) // 128 * 128)}
 
 
 def work(n: dict[str, int]) -> Work:

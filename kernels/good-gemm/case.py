@@ -20,7 +20,8 @@ TOLERANCES = {
 
 
 def sizes(card: Card) -> dict[str, int]:
-    return {"n": 4096}
+    """n: a multiple of 128; less on a GPU with less than 1 GiB of memory."""
+    return {"n": min(4096, int((card.memory / 64) ** 0.5) // 128 * 128)}
 
 
 def work(n: dict[str, int]) -> Work:

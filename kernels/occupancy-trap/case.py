@@ -13,8 +13,8 @@ STEP = 65  # checked: every 65th query, so that each row of a tile occurs
 
 
 def sizes(card: Card) -> dict[str, int]:
-    """n: queries and points, a multiple of 128; the scores take 4 n^2 bytes."""
-    return {"n": 8192 if card.sms >= 40 else 4096}
+    """n: queries and points, a multiple of 128; the scores take 4 n^2 bytes, at most a quarter of the memory."""
+    return {"n": min(8192 if card.sms >= 40 else 4096, int((card.memory / 16) ** 0.5) // 128 * 128)}
 
 
 def work(n: dict[str, int]) -> Work:

@@ -12,8 +12,8 @@ STEP = 65  # checked: every 65th row, so that each row of a tile occurs
 
 
 def sizes(card: Card) -> dict[str, int]:
-    """n: rows and columns, a multiple of 128; half as large on a GPU with fewer than 40 SMs."""
-    return {"n": 4096 if card.sms >= 40 else 2048}
+    """n: rows and columns, a multiple of 128; half as large on a GPU with fewer than 40 SMs, less with less memory."""
+    return {"n": min(4096 if card.sms >= 40 else 2048, int((card.memory / 64) ** 0.5) // 128 * 128)}
 
 
 def work(n: dict[str, int]) -> Work:

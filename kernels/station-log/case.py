@@ -17,7 +17,7 @@ TOLERANCES = {
 
 def sizes(card: Card) -> dict[str, int]:
     """n: readings. Small enough for the caches: the accesses to 12 KB of statistics are the subject."""
-    return {"n": 1 << 21}
+    return {"n": min(1 << 21, card.memory // 64)}
 
 
 def work(n: dict[str, int]) -> Work:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from advisor.emulator.check import located, run_whole
 from advisor.emulator.counts import Problem, machine_of, memory_of
+from advisor.emulator.memory import GlobalMemory
+from advisor.emulator.program import RefusedError
 from advisor.emulator.state import FaultError
 from advisor.emulator.watch import SharedWatch
 from tests.emulator.small import program
@@ -85,9 +90,42 @@ def test_blocks_that_run_apart_see_each_others_results() -> None:
     assert done.memory.content("sum").view(np.uint32)[0] == 700 * 32
 
 
+def test_the_time_limit_is_of_all_blocks_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = itertools.count()
+    monkeypatch.setattr("advisor.emulator.check.time", SimpleNamespace(process_time=lambda: next(now)))
+    made = program(("MOV R4, 0x1",))
+    assert run_whole(Problem(made, (512, 1, 1), (32, 1, 1), (), {}), seconds=2.0).steps
+    with pytest.raises(RefusedError, match="did not end within 2 s of CPU time"):
+        run_whole(Problem(made, (4096, 1, 1), (32, 1, 1), (), {}), seconds=2.0)
+
+
+def test_lanes_that_update_one_word_lose_updates_and_one_lane_does_not() -> None:
+    loads = ("@P0 STS [RZ+0x400], RZ", "LDS R4, [RZ+0x400]", "IADD3 R4, R4, R0, RZ", "STS [RZ+0x400], R4")
+    one = ("ISETP.EQ.AND P0, PT, R0, RZ, PT", loads[0], *(f"@P0 {line}" for line in loads[1:]))
+    watched(*one, threads=32)
+    with pytest.raises(FaultError) as caught:
+        watched(one[0], *loads, threads=32)
+    assert caught.value.kind == "race" and "updates are lost" in caught.value.words
+
+
 def test_warps_whose_predicate_is_false_do_not_arrive_at_a_barrier() -> None:
     lines = ("ISETP.GE.AND P0, PT, R0, 0x20, PT", "@P0 BAR.SYNC.DEFER_BLOCKING 0x1, 0x20")
     watched(*lines)
     with pytest.raises(FaultError) as caught:
         watched(lines[0], lines[1].replace("0x20", "0x40"))
     assert caught.value.kind == "deadlock" and "thread (32, 0, 0) waits for ever" in caught.value.words
+
+
+def test_a_copy_of_memory_has_its_bytes_and_fills_the_rest_itself() -> None:
+    def rising(view: np.ndarray, start: int, stop: int) -> None:
+        view[:] = np.arange(start, stop, dtype=np.uint64).astype(np.uint8)
+
+    memory = GlobalMemory()
+    memory.allocate("out", 100)
+    memory.allocate("in", 1 << 20, rising)
+    memory.content("out")[:] = 7
+    other = memory.copy()
+    memory.content("out")[:] = 8
+    memory.content("in")[:] = 9
+    assert (other.content("out") == 7).all() and (other.content("in")[:3] == (0, 1, 2)).all()
+    assert (memory.copy().content("in") == 9).all()

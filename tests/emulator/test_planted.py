@@ -224,6 +224,13 @@ PLANTED = {
         "float v = in[i];\n  if (t % 32 < 20) v += __shfl_down_sync(0xfffff, v, 16);  // here\n  out[i] = v;",
         (("if (t % 32 < 20) v += __shfl_down_sync(0xfffff, v, 16)", "v += __shfl_down_sync(~0u, v, 16)"),),
     ),
+    "undefined value of a shuffle in a result": Planted(
+        "inactive_lane",
+        "thread (4, 0, 0) reads the register of lane 8 of its warp, which is not active: the value is undefined",
+        "float v = in[i];\n  if (t < 8) {\n    for (int o = 4; o; o /= 2) v += __shfl_down_sync(0xff, v, o);  // here\n"
+        "    out[t] = v;\n  }",
+        (("out[t]", "if (t == 0) out[t]"),),
+    ),
     "wrong mask": Planted(
         "wrong_mask",
         "is not in the mask of the warp operation that it executes",

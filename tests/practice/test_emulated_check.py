@@ -8,8 +8,10 @@ import pytest
 
 from advisor.emulator.compile import cubin_compiler
 from advisor.emulator.cubin import nvdisasm
-from advisor.practice import manifest
-from advisor.practice.emulated_check import Checked, check
+from advisor.emulator.launch import Pointer
+from advisor.emulator.program import RefusedError
+from advisor.practice import emulated, manifest
+from advisor.practice.emulated_check import Checked, check, small_problem
 from advisor.records.emulated import EmulatedDocument, EmulatedFinding
 from advisor.view.blocks import Facts, Paragraph, Table
 from advisor.view.pages.emulated import check_page, counts_compared
@@ -58,6 +60,33 @@ def test_a_wrong_result_is_shown_with_its_place(tmp_path: Path) -> None:
     assert found.mismatch is not None and found.mismatch.output == "out" and found.mismatch.wrong > 0
 
 
+def test_launches_of_a_source_share_its_variables(tmp_path: Path) -> None:
+    text = LINES.replace("// launch:", "// launch: note<<<1, 256>>>(n)\n// launch:", 1).replace(
+        'extern "C"', '__device__ int seen;\nextern "C" __global__ void note(int n) { seen = n; }\nextern "C"', 1
+    )
+    assert "* n + x] = tile" in text
+    assert checked(text.replace("* n + x] = tile", "* seen + x] = tile"), tmp_path).right
+
+
+def small(name: str, step: int) -> int:
+    """The multiprocessors of the small GPU on which a step of an exercise is checked."""
+    exercise = manifest.exercise(name)
+    record = manifest.recording(exercise)
+    assert record is not None
+    source = manifest.home(name) / exercise.steps[step].source
+    return small_problem(manifest.case(name), source, record.record.card).card.sms
+
+
+def test_a_grid_that_needs_more_multiprocessors_gets_them() -> None:
+    assert small("bank-conflicts", 0) == 2
+    assert small("code-book", 0) == 8  # floor(sms / 4) clusters
+
+
+def test_a_step_that_computes_with_cupy_is_refused_for_that_reason() -> None:
+    with pytest.raises(RefusedError, match=r"1-ones\.py needs CuPy"):
+        small("cupy-float64", 0)
+
+
 def test_the_counts_of_two_versions_stand_side_by_side_where_they_differ() -> None:
     before = {"inst_executed": 1000.0, "shared_wavefronts": 4224.0, "global_sectors": 1024.0}
     (part,) = counts_compared(before, {**before, "shared_wavefronts": 256.0})
@@ -91,3 +120,16 @@ def test_a_check_says_whether_the_cause_is_gone(
     assert isinstance(facts, Facts)
     told = {row.label: row.text for row in facts.rows}
     assert told["Result"].startswith("right") and told.get("Fix") == says
+
+
+def test_the_launches_of_a_graph_are_those_that_it_recorded() -> None:
+    exercise = manifest.exercise("small-launches")
+    home, step = manifest.home("small-launches"), exercise.step_of("graph")
+    record = manifest.recording(exercise)
+    assert record is not None
+    made = emulated.bench(manifest.case("small-launches"), record.record.card, {**record.record.sizes, "steps": 6})
+    extra = tuple(home / e for e in step.extra)
+    launches, _ = emulated.planned(home / step.source, made, extra, whole=True)
+    arrays = [tuple(a.name for a in one.arguments[:2] if isinstance(a, Pointer)) for one in launches]
+    assert arrays == [("start", "half"), *[("half", "out"), ("out", "half")] * 2, ("half", "out")]
+    assert len(emulated.planned(home / step.source, made, extra)[0]) == 1  # what is profiled

@@ -33,3 +33,18 @@ def test_other_uses_make_a_numpy_array() -> None:
     assert made.shape == (LARGE // 2, 2) and made.nbytes == 4 * LARGE
     assert made[:3].shape == (3, 2) and made.sum() == np.asarray(made).sum()
     assert isinstance(LazyGenerator(1).random(10), np.ndarray)
+
+
+def test_a_column_and_every_nth_element_stay_lazy() -> None:
+    def made() -> LazyArray:
+        return LazyGenerator(2).random((2 * LARGE, 3), dtype=np.float32)
+
+    whole = np.asarray(made())
+    for column in (0, 2, -2):
+        part = made()[:, column]
+        assert isinstance(part, LazyArray) and part.shape == (2 * LARGE,)
+        assert (part.copy().chunk(CHUNK - 3, CHUNK + 9) == whole[CHUNK - 3 : CHUNK + 9, column]).all()
+    strided = made().reshape(-1)[5:-1:3]
+    assert isinstance(strided, LazyArray) and len(strided) == len(whole.reshape(-1)[5:-1:3])
+    assert (np.asarray(strided) == whole.reshape(-1)[5:-1:3]).all()
+    assert (made().reshape(-1)[::-1] == whole.reshape(-1)[::-1]).all()

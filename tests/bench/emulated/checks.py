@@ -40,7 +40,7 @@ def checked(name: str, seconds: float) -> Iterator[tuple[str, str]]:
         except (AdvisorError, FaultError) as e:
             yield "refused", f"{name} {step.id}: refused: {e}"
             continue
-        took = f"{one.steps} warp instructions, {time.process_time() - begin:.1f} s"
+        took = f"{one.steps} steps of the emulator, {time.process_time() - begin:.1f} s"
         if one.fault:
             yield "alarm", f"{name} {step.id}: ALARM {one.fault} ({took})"
         elif one.mismatch is not None:

@@ -1,21 +1,22 @@
 """Compile the exercises' sources and compare the counts with the recorded ones.
 
-    python -m tests.bench.emulated.compiled [EXERCISE…]
+    python -m tests.bench.emulated.compiled [--seconds S] [EXERCISE…]
 
-The recorded code was made by CuPy with the NVRTC of the CUDA version that the recording names; here the installed NVRTC
-compiles for the recorded architecture with CuPy's options. A source agrees if all sums of its launches are within 2 %.
-Where they are not, the opcodes whose executions differ most say what the compilers do differently.
+The recorded code was made by CuPy with NVRTC; here the installed NVRTC compiles for the recorded architecture with
+CuPy's options. Both versions are printed: the code names them. A source agrees if all sums of its launches are within
+2 %. Where they are not, the opcodes whose executions differ most say what the compilers do differently; with the NVRTC
+of the recording (nvidia-cuda-nvrtc==13.0.88 in an environment of its own) no difference of the compiler is left.
 """
 
 from __future__ import annotations
 
+import argparse
 import math
-import sys
+import re
 from collections import Counter
-from pathlib import Path
 
 from advisor.emulator.compile import compile_cubin
-from advisor.emulator.counts import METRICS, count
+from advisor.emulator.counts import METRICS, Problem, count
 from advisor.emulator.cubin import read_cubin
 from advisor.emulator.report import ReportedCode, read_launch, unpacked
 from advisor.emulator.state import FaultError
@@ -37,10 +38,21 @@ def by_opcode(pairs: list[tuple[str, float]]) -> Counter[str]:
     return out
 
 
-def main(names: list[str]) -> None:
+def versions(code: bytes) -> str:
+    """Return the versions of the assembler that code names, for instance V13.0.88."""
+    found = {m.decode() for m in re.findall(rb"Cuda compilation tools, release [\d.]+, (V[\d.]+)", code)}
+    return ", ".join(sorted(found)) or "unknown"
+
+
+def main() -> None:
     """Print a line for each launch and the sums over sources."""
-    sources: dict[tuple[str, str], bool | None] = {}
-    for name in names or recorded_names():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seconds", type=float, default=SECONDS)
+    parser.add_argument("names", nargs="*")
+    given = parser.parse_args()
+    # Of each launch of a source: what differs, or None if it was refused.
+    sources: dict[tuple[str, str], list[str | None]] = {}
+    for name in given.names or recorded_names():
         record = manifest.recording(manifest.exercise(name))
         assert record is not None
         arch = "sm_" + record.record.card.cc.replace(".", "")
@@ -48,6 +60,7 @@ def main(names: list[str]) -> None:
             manifest.case(name), record.record.card, record.record.sizes, recorded_seed=record.record.seed
         )
         with unpacked(record.report) as report:
+            recorded_by = versions(report.read_bytes())
             for launch, step, index in launches_of(name):
                 key, definition = (name, step), manifest.exercise(name).step_of(step)
                 paths = [p for p in (definition.source, *definition.extra) if p.endswith(".cu")]
@@ -56,29 +69,32 @@ def main(names: list[str]) -> None:
                 source = manifest.home(name) / paths[0]
                 try:
                     code = read_launch(report, launch, tuple(METRICS.values()))
-                    words = compared(source, arch, name, step, index, code, made)
+                    cubin = compile_cubin(source.read_text(encoding="utf-8"), source.name, arch, emulated.OPTIONS)
+                    problem = problem_of(name, step, index, read_cubin(cubin, code.program.kernel), made)
+                    words = compared(problem, code, given.seconds)
                 except (AdvisorError, FaultError) as e:
                     print(f"{name}#{launch} {step} refused: {e}", flush=True)
-                    sources.setdefault(key, None)
+                    sources.setdefault(key, []).append(None)
                     continue
-                sources[key] = sources.get(key, True) is not False and not words
-                print(f"{name}#{launch} {step} {words or 'within 2 %'}", flush=True)
-    known = [right for right in sources.values() if right is not None]
-    print(f"{sum(known)} of {len(known)} sources within 2 %, {len(sources) - len(known)} refused")
-
-
-def compared(
-    source: Path, arch: str, name: str, step: str, index: int, code: ReportedCode, made: emulated.Bench
-) -> str:
-    """Return '' if all sums are within 2 %, else what differs."""
-    program = read_cubin(
-        compile_cubin(source.read_text(encoding="utf-8"), source.name, arch, emulated.OPTIONS), code.program.kernel
+                sources.setdefault(key, []).append(words)
+                by = f" (recorded with {recorded_by}, compiled with {versions(cubin)})" if words else ""
+                print(f"{name}#{launch} {step} {words or 'within 2 %'}{by}", flush=True)
+    whole = [found for found in sources.values() if None not in found]
+    print(
+        f"{sum(not any(found) for found in whole)} of {len(whole)} sources within 2 %, "
+        f"{len(sources) - len(whole)} with a launch that is refused"
     )
-    counted = count(problem_of(name, step, index, program, made), seconds=SECONDS)
+
+
+def compared(problem: Problem, code: ReportedCode, seconds: float) -> str:
+    """Return '' if all sums are within 2 % of the recorded ones, else what differs."""
+    counted = count(problem, seconds=seconds)
     out = []
     for field in _COMPARED:
         recorded = math.fsum(code.counts.get(METRICS[field], {}).values())
-        have = math.fsum(getattr(i, field) or 0.0 for i in counted.instructions if i.space != "constant")
+        have = math.fsum(
+            getattr(i, field) or 0.0 for i in counted.instructions if field == "executed" or i.space != "constant"
+        )
         if abs(have - recorded) > WITHIN * max(recorded, 1.0):
             out.append(f"{field} {have / recorded - 1:+.1%}" if recorded else f"{field} {have:g} instead of 0")
     if not out:
@@ -93,4 +109,4 @@ def compared(
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()
