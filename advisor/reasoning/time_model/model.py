@@ -231,7 +231,7 @@ def speedups(model: Model, fix: FixDef, at: Any, may: Sequence[FixDef] = ()) -> 
     """
     tried = attempt(model, fix, at)
     if "launch" in terms_of(fix.operators):
-        return _launch(tried.columns, len(at), tried.left["launch"])
+        return _launch(tried)
     far = None
     if may:
         furthest = _changed(tried.now, _furthest((fix, *may), tried.columns, len(at), tried.now))
@@ -411,22 +411,56 @@ def _unit_need(terms: Mapping[str, Array], name: str) -> Array:
     return np.asarray(sum(need for other, need in terms.items() if described[other].part_of == part))
 
 
-def _launch(columns: Mapping[str, Array], rows: int, factor: Array) -> list[Speedup | None]:
-    """Return the speedup of fewer launches; each costs the host 2 to 5 us in addition to the kernel's own time."""
-    constants = time_model()
-    duration = columns.get("duration_ns", np.full(rows, np.nan))
+def _launch(tried: Attempt) -> list[Speedup | None]:
+    """Return the speedup of fewer launches: old time over new, per launch that the series has today.
+
+    Today a launch takes the kernel's time and what launching costs the host (2 to 5 us, of which some may overlap). The
+    same kernels in a graph leave the kernel's time: the low end. One launch for the whole series also starts and ends
+    once and has the warps of all its parts at once, which leaves what the fullest unit needs: the estimate. Values that
+    then stay on chip from one part to the next leave only the arithmetic on the data: the high end. Without any
+    known unit, only the host's cost goes. Source: cuda.launch; how far it goes is the programmer's, so the range is wide.
+    """
+    constants, rows = time_model(), len(tried.known)
+    duration = tried.columns.get("duration_ns", np.full(rows, np.nan))
+    stays = tried.left["launch"]
+    least = needed(tried.columns, rows, tried.now, tried.now.terms)[1]
+    cost = constants.launch_ns
     out: list[Speedup | None] = []
     for row in range(rows):
-        gains = []
-        for cost in (constants.launch_ns.low, constants.launch_ns.estimate, constants.launch_ns.high):
-            time = float(duration[row])
-            gains.append((time + cost) / (time + cost * float(factor[row])) if time > 0 else 1.0)
+        time = float(duration[row])
+        if not time > 0:
+            out.append(Speedup(1.0, 1.0, 1.0, "launch", constants.how["nothing"], cost.estimate))
+            continue
+        units = {name: float(need[row]) for name, need in tried.now.terms.items() if name not in LATENCY}
+        known = any(tried.now.known[name][row] and need > 0 for name, need in units.items())
+        fullest = min(1.0, max(float(need[row]) for need in chains(_units(tried.now.terms)).values())) if known else 1.0
+        on_chip = {name: need for name, need in _units(least).items() if constants.terms[name].chain == "compute"}
+        arithmetic = max(float(need[row]) for need in chains(on_chip).values()) if known else 1.0
+        # No pipe is known to compute: what one launch for all leaves is the least that can be said.
+        arithmetic = min(arithmetic, fullest) if arithmetic > 0 else fullest
+
+        def gain(host: float, need: float) -> float:
+            whole = time + host
+            return whole / (time * need + float(stays[row]) * (whole - time * need))
+
+        graph = (time + cost.low) / time, (time + cost.high) / time
         how = fill(
             constants.how["launches"],
-            {"launch_us": f"{constants.launch_ns.estimate / 1000:.1f}", "percent": f"{100 * float(factor[row]):.0f}"},
+            {
+                "low": f"{graph[0]:.1f}",
+                "high": f"{graph[1]:.1f}",
+                "percent": f"{100 * fullest:.0f}",
+                "least": f"{max(100 * arithmetic, 1):.0f}",
+            },
         )
-        out.append(Speedup(gains[1], gains[0], gains[2], "launch", how, constants.launch_ns.estimate))
+        estimate = gain(cost.estimate, fullest)
+        low, high = min(graph[0], estimate), max(gain(cost.high, arithmetic), graph[1])
+        out.append(Speedup(estimate, low, high, "launch", how, cost.estimate))
     return out
+
+
+def _units(terms: Mapping[str, Array]) -> dict[str, Array]:
+    return {name: need for name, need in terms.items() if name not in LATENCY}
 
 
 def _floor(columns: Mapping[str, Array], rows: int) -> Array:
