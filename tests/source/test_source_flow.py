@@ -7,7 +7,7 @@ from listings import code, listing
 
 from advisor.hardware.sass import parse
 from advisor.source.flow import loops, read, target, written
-from advisor.source.listing import Producers
+from advisor.source.producers import Producers
 from advisor.source.structure import shared_groups, structure
 
 

@@ -433,7 +433,8 @@ def _launch(tried: Attempt) -> list[Speedup | None]:
             continue
         units = {name: float(need[row]) for name, need in tried.now.terms.items() if name not in LATENCY}
         known = any(tried.now.known[name][row] and need > 0 for name, need in units.items())
-        fullest = min(1.0, max(float(need[row]) for need in chains(_units(tried.now.terms)).values())) if known else 1.0
+        now = _units(tried.now.terms)
+        fullest = min(1.0, max(float(need[row]) for need in chains(now).values())) if known else 1.0
         on_chip = {name: need for name, need in _units(least).items() if constants.terms[name].chain == "compute"}
         arithmetic = max(float(need[row]) for need in chains(on_chip).values()) if known else 1.0
         # No pipe is known to compute: what one launch for all leaves is the least that can be said.
@@ -449,6 +450,7 @@ def _launch(tried: Attempt) -> list[Speedup | None]:
             {
                 "low": f"{graph[0]:.1f}",
                 "high": f"{graph[1]:.1f}",
+                "unit": name_on(tried.now, limiter(now, row), row) if known else constants.how["nothing"],
                 "percent": f"{100 * fullest:.0f}",
                 "least": f"{max(100 * arithmetic, 1):.0f}",
             },

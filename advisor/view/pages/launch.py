@@ -248,8 +248,8 @@ def label_text(first: Finding, launch: LaunchDiagnosis) -> str:
 _UNCHECKED: Final = {
     ENDS[0]: (
         "theoretical_bytes",
-        "whether DRAM moves some bytes more than once, such as a small array that L2 drops between two uses; no counter "
-        "shows it, the algorithm's minimum bytes do (`theoretical_bytes`)",
+        "whether some bytes are moved more than once, such as a small array that a cache drops between two uses; no "
+        "counter shows it, the algorithm's minimum bytes do (`theoretical_bytes`)",
     ),
     ENDS[1]: (
         "theoretical_flop",
