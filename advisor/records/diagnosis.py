@@ -406,13 +406,15 @@ class BlamedSlots(Record):
 
     producer: the instruction whose result, fixed latency or barrier warps waited for; used: where most of them waited.
     Producers with the same opcode on one source line count as one. ambiguous: the part of `percent` for which other
-    instructions may be to blame as well; it is divided by executions over distance (source/producers.py).
+    instructions may be to blame as well; it is divided by executions over distance (source/producers.py). overwrites:
+    `used` needs no result, but writes a register that the producer has yet to write or to read.
     """
 
     percent: Percent
     producer: Location
     used: Location
     ambiguous: Percent = 0.0
+    overwrites: bool = False
 
 
 class LostSlots(Record):

@@ -15,8 +15,9 @@ from advisor.source.producers import Producers
 _MOST = 4
 _LEAST = 1.0
 
-# (file, line, opcode without modifiers), or the address without a line
+# (file, line, opcode without modifiers), or the address without a line; and whether a register is overwritten
 _Key = tuple[str, int, str]
+_Blame = tuple[_Key, bool]
 
 
 class _Group(Struct):
@@ -39,20 +40,20 @@ def blamed(listing: Listing, producers: Producers, lost: LostSlots, counted: Mea
     total = sum(samples)
     if not total:
         return lost
-    groups: dict[_Key, _Group] = defaultdict(_Group)
+    groups: dict[_Blame, _Group] = defaultdict(_Group)
     found = 0.0
     for at, value in enumerate(samples):
         for source in producers.blamed(at, counted.blames) if value else ():
-            group, part = groups[_key(listing.rows[source.at])], value * source.share
+            group, part = groups[(_key(listing.rows[source.at]), source.overwrites)], value * source.share
             group.total += part
             group.ambiguous += 0.0 if source.sure else part
             group.producers[source.at] += part
             group.used[at] += part
             found += part
     each = lost.percent / total
-    order = sorted(groups.values(), key=lambda group: -group.total)
-    shown = [group for group in order if group.total * each >= _LEAST][:_MOST]
-    made = tuple(_blamed(listing, group, each, lost.percent, counted.id) for group in shown)
+    order = sorted(groups.items(), key=lambda one: -one[1].total)
+    shown = [(key[1], group) for key, group in order if group.total * each >= _LEAST][:_MOST]
+    made = tuple(_blamed(listing, group, each, lost.percent, counted.id, overwrites) for overwrites, group in shown)
     unattributed = max(0.0, (total - found) * each)
     elsewhere = max(0.0, lost.percent - unattributed - sum(one.percent for one in made))
     locations = tuple(one.producer for one in made[:1])
@@ -63,13 +64,15 @@ def _key(row: Row) -> _Key:
     return (row.file, row.line, row.opcode.partition(".")[0]) if row.line else ("", row.pc, "")
 
 
-def _blamed(listing: Listing, group: _Group, each: float, percent: float, measure: str) -> BlamedSlots:
-    producer, used = (_location(listing, rows, group, each / percent, measure) for rows in (group.producers, group.used))
-    return BlamedSlots(min(100.0, group.total * each), producer, used, min(100.0, group.ambiguous * each))
+def _blamed(
+    listing: Listing, group: _Group, each: float, percent: float, measure: str, overwrites: bool
+) -> BlamedSlots:
+    producer, used = (_location(listing, rows, each / percent, measure) for rows in (group.producers, group.used))
+    return BlamedSlots(min(100.0, group.total * each), producer, used, min(100.0, group.ambiguous * each), overwrites)
 
 
-def _location(listing: Listing, rows: dict[int, float], group: _Group, each: float, measure: str) -> Location:
-    """Return the place of most of a group's samples: its line's share of all samples of the reason."""
+def _location(listing: Listing, rows: dict[int, float], each: float, measure: str) -> Location:
+    """Return the place of most of a group's samples, with its line's share, `each` per sample, of all of the reason."""
     lines: dict[_Key, float] = defaultdict(float)
     for at, value in rows.items():
         lines[_key(listing.rows[at])] += value

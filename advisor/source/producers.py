@@ -113,17 +113,20 @@ def inputs(code: Instruction) -> set[str]:
 class Source(Struct, frozen=True):
     """A producer that a stalled instruction may wait for: its index, and its share of the stall, 0 to 1.
 
-    sure: no other instruction can be the one, or all others together have less than a tenth of the stall.
+    sure: no other instruction can be the one, or all others together have less than a tenth of the stall. overwrites: the
+    stalled instruction needs no result of it, but writes a register that the producer has yet to write or to read.
     """
 
     at: int
     share: float
     sure: bool
+    overwrites: bool = False
 
 
 class _Hit(Struct, frozen=True):
     at: int
     distance: int
+    overwrites: bool = False
 
 
 class _Lazy:
@@ -186,7 +189,8 @@ class Producers:
             weights = dict.fromkeys(weights, 1.0)
         total = sum(weights.values())
         sure = max(weights.values(), default=0.0) > _SURE * total
-        return tuple(Source(i, weights[i] / total, sure) for i in sorted(weights))
+        overwrites = any(hit.overwrites for hit in hits)
+        return tuple(Source(i, weights[i] / total, sure, overwrites) for i in sorted(weights))
 
     def _count(self, at: int) -> float:
         return 1.0 if self._executed is None else self._executed[at]
@@ -201,9 +205,12 @@ class Producers:
         if reason == "wait":
             return [hit for hit in found if hit.distance < _cycles(self._codes[hit.at])]
         # Without a value to wait for, one that is still to be written, or read, by an earlier instruction.
-        found = found or self._defined(at, self._results[at], source)
-        late = _READS_LATE.get(reason, frozenset())
-        return found or self._readers(at, self._results[at], lambda one: _stem(one) in late)
+        if not found:
+            late = _READS_LATE.get(reason, frozenset())
+            found = self._defined(at, self._results[at], source)
+            found = found or self._readers(at, self._results[at], lambda one: _stem(one) in late)
+            found = [_Hit(hit.at, hit.distance, True) for hit in found]
+        return found
 
     def _barriers(self, at: int) -> list[_Hit]:
         """Return the nearest barriers before an instruction: a warp waits after its barrier was issued."""

@@ -82,6 +82,8 @@ def _blame(one: BlamedSlots) -> str:
         text = f"{part} wait at the barrier {made}"
     elif reason == "wait":
         text = f"{part} wait for the fixed delay after {made}, before {used}"
+    elif one.overwrites:
+        text = f"{part} wait until {made} has finished with a register that {used} overwrites"
     else:
         text = f"{part} wait for {made}, used by {used}"
     if one.ambiguous < _UNSURE * one.percent:
