@@ -420,8 +420,8 @@ class BlamedSlots(Record):
 class LostSlots(Record):
     """Issue slots that were lost to one stall reason, in percent of all slots of the launch.
 
-    locations: the instruction that most warps waited at or, of scoreboards, fixed latencies and barriers, waited for; if
-    read. blamed: the producers of these, most slots first; elsewhere: the slots of smaller producers; unattributed:
+    locations: the instruction that most warps waited at or, of scoreboards, fixed latencies and barriers, waited for,
+    if read. blamed: the producers of these, most slots first; elsewhere: the slots of smaller producers; unattributed:
     those without a known producer. The three add up to `percent`; without a producer to blame, or if not read, none is
     given.
     """
@@ -438,8 +438,8 @@ class IssueSlots(Record):
     """What became of the issue slots of a launch, in percent of all; they add up to 100.
 
     issued: an instruction was issued; idle: of SMs without a block; lost: a block was there and no warp could issue, by
-    stall reason, most first. unattributed: the part of `lost` for which no instruction was found, or looked for (reasons
-    of little weight); None if the instructions were not read.
+    stall reason, most first. unattributed: the part of `lost` for which no instruction was found, or looked for
+    (reasons of little weight); None if the instructions were not read.
     """
 
     issued: Percent

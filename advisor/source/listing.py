@@ -13,7 +13,7 @@ from pathlib import Path
 
 from msgspec import Struct, field
 
-from advisor.hardware.sass import Instruction, OpClass, classify, parse
+from advisor.hardware.sass import OpClass, classify, parse
 from advisor.readers.container import Limits
 from advisor.readers.parent import read_code
 from advisor.records.errors import InputError
@@ -30,6 +30,7 @@ _INSTALLED = re.compile(
 _ADDRESS = re.compile(r"0x[0-9a-f]{7,16}\b")  # shorter numbers are offsets and constants
 # A warp that issues is sampled as `selected`, which is not a wait.
 _NO_WAIT = frozenset(("selected", "not_selected"))
+
 
 def is_installed(file: str) -> bool:
     """Return whether the path is in a folder of installed headers, which users do not edit."""

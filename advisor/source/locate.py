@@ -129,10 +129,11 @@ def _located(
     measures = {f.id: m for f in (seen if every else seen[:1]) if (m := catalog.findings[f.id].locate)}
     if report.format == FORMAT:
         return _located_by_document(launch, Path(report.path.partition("#")[0]), measures)
-    if not measures or report.format != "ncu-rep":
+    lost = lost_measures(launch)
+    if report.format != "ncu-rep" or not (measures or lost):
         return launch
     wanted = [measure(name) for name in dict.fromkeys(measures.values())]
-    needed = (*wanted, *lost_measures(launch).values())
+    needed = (*wanted, *lost.values())
     listing = read_listing(Path(report.path), launch.index, needed, cc=launch.cc)
     found = {each.id: places(listing, each) for each in wanted}
     files = dict.fromkeys(place.file for row in found.values() for place in row if place.file)

@@ -51,8 +51,8 @@ class Sight(Struct, frozen=True):
 class Measure(Struct, frozen=True):
     """A measure of instructions.
 
-    needs: the ncu metrics that it requires; value: computes it for one instruction (>= 0); blames: the stall reason that
-    it counts, if the measure belongs to the instruction that is waited for and not to the one that waits, else ''.
+    needs: the ncu metrics that it requires; value: computes it for one instruction (>= 0); blames: the stall reason
+    that it counts, if the measure belongs to the instruction that is waited for and not to the one that waits, else ''.
 
     A measure with `blames` is attributed to that producer (source/producers.py), if it can be found.
     """

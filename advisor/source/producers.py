@@ -1,7 +1,7 @@
 """Find the instruction whose result a stalled instruction waits for: the producer, which is to blame for the stall.
 
-ncu samples a stalled warp at the instruction that it could not issue. The SASS in a report has no control codes, so the
-scoreboard that it waits for is unknown; registers and predicates identify it. The search goes backwards from the stalled
+ncu samples a stalled warp at the instruction that it could not issue. The SASS in a report has no control codes, so
+the scoreboard is unknown; registers and predicates identify the producer. The search goes backwards from the stalled
 instruction over all paths of the control flow to the definitions that reach it, as GPA does (Zhou et al., CGO 2021),
 and with its rules: the opcode must suit the stall reason; a definition that another instruction on the path has used
 before has been waited for there; a fixed latency has passed after as many instructions. Where several remain, the stall
@@ -88,7 +88,11 @@ def results(code: Instruction) -> set[str]:
     for place, operand in enumerate(code.operands[:3]):
         if match := _PREDICATE.fullmatch(operand):
             # `VOTE.ANY R0, PT, P0`: the predicate after the results is what it tests.
-            if operand.startswith("!") or (most is not None and place >= most) or (place == 2 and "VOTE" in code.opcode):
+            if (
+                operand.startswith("!")
+                or (most is not None and place >= most)
+                or (place == 2 and "VOTE" in code.opcode)
+            ):
                 break
             found.add(match[1])
         elif _RESULT.fullmatch(operand) and not seen_register and most is None:
@@ -113,8 +117,8 @@ def inputs(code: Instruction) -> set[str]:
 class Source(Struct, frozen=True):
     """A producer that a stalled instruction may wait for: its index, and its share of the stall, 0 to 1.
 
-    sure: no other instruction can be the one, or all others together have less than a tenth of the stall. overwrites: the
-    stalled instruction needs no result of it, but writes a register that the producer has yet to write or to read.
+    sure: no other instruction can be the one, or all others together have less than a tenth of the stall. overwrites:
+    the stalled instruction needs no result of it, but writes a register that the producer has yet to write or to read.
     """
 
     at: int
@@ -172,7 +176,7 @@ class Producers:
         return tuple(sorted({hit.at for hit in self._hits(at, reason, source)}))
 
     def blamed(self, at: int, reason: str) -> tuple[Source, ...]:
-        """Return the producers of a stall for one of BLAMED, of which the shares add up to 1; empty if none is found."""
+        """Return the producers of a stall for one of BLAMED, with shares that add up to 1; empty if none is found."""
         hits = self._barriers(at) if reason == "barrier" else self._hits(at, reason, SOURCES[reason])
         nearest: dict[int, int] = {}
         for hit in hits:
@@ -255,9 +259,14 @@ class Producers:
         found = []
         for i, distance, before, _ in self._backwards(at, wanted, visit):
             code = self._codes[i]
-            if code is not None and self._inputs[i] & before and late(code):
+            if code is not None and self._inputs[i] & before and late(code) and self._is_open(at, i):
                 found.append(_Hit(i, distance))
         return found
+
+    def _is_open(self, at: int, producer: int) -> bool:
+        """Return whether nothing before `at` has waited for a producer's result: it may yet have to read registers."""
+        made = self._results[producer]
+        return not made or any(hit.at == producer for hit in self._defined(at, made, lambda _: True))
 
     def _backwards(
         self, at: int, wanted: frozenset[str], visit: Callable[[int, frozenset[str]], frozenset[str]]

@@ -414,51 +414,54 @@ def _unit_need(terms: Mapping[str, Array], name: str) -> Array:
 def _launch(tried: Attempt) -> list[Speedup | None]:
     """Return the speedup of fewer launches: old time over new, per launch that the series has today.
 
-    Today a launch takes the kernel's time and what launching costs the host (2 to 5 us, of which some may overlap). The
-    same kernels in a graph leave the kernel's time: the low end. One launch for the whole series also starts and ends
-    once and has the warps of all its parts at once, which leaves what the fullest unit needs: the estimate. Values that
-    then stay on chip from one part to the next leave only the arithmetic on the data: the high end. Without any
-    known unit, only the host's cost goes. Source: cuda.launch; how far it goes is the programmer's, so the range is wide.
+    Today a launch takes the kernel's time and what launching costs the host (2 to 5 us, of which some may overlap). A
+    graph of the same kernels leaves the kernel's time: the low end. One launch for the whole series also starts and
+    ends once and has the blocks of all its parts at once, which leaves what the fullest unit needs: the estimate. Values
+    that then stay on chip from one part to the next leave only the arithmetic on the data: the high end. Without any
+    known unit, only the host's cost goes. How far it goes is the programmer's, so the range is wide. Source: cuda.launch.
     """
     constants, rows = time_model(), len(tried.known)
     duration = tried.columns.get("duration_ns", np.full(rows, np.nan))
-    stays = tried.left["launch"]
-    least = needed(tried.columns, rows, tried.now, tried.now.terms)[1]
-    cost = constants.launch_ns
-    out: list[Speedup | None] = []
-    for row in range(rows):
-        time = float(duration[row])
-        if not time > 0:
-            out.append(Speedup(1.0, 1.0, 1.0, "launch", constants.how["nothing"], cost.estimate))
-            continue
-        units = {name: float(need[row]) for name, need in tried.now.terms.items() if name not in LATENCY}
-        known = any(tried.now.known[name][row] and need > 0 for name, need in units.items())
-        now = _units(tried.now.terms)
-        fullest = min(1.0, max(float(need[row]) for need in chains(now).values())) if known else 1.0
-        on_chip = {name: need for name, need in _units(least).items() if constants.terms[name].chain == "compute"}
-        arithmetic = max(float(need[row]) for need in chains(on_chip).values()) if known else 1.0
-        # No pipe is known to compute: what one launch for all leaves is the least that can be said.
-        arithmetic = min(arithmetic, fullest) if arithmetic > 0 else fullest
+    # The blocks of all parts spread evenly over the SMs.
+    together = _changed(tried.now, {"imbalance": np.zeros(rows)})
+    least = needed(tried.columns, rows, tried.now, together)[1]
+    return [
+        _fewer(tried, row, float(duration[row]), _units(together), _units(least))
+        if duration[row] > 0
+        else Speedup(1.0, 1.0, 1.0, "launch", constants.how["nothing"], constants.launch_ns.estimate)
+        for row in range(rows)
+    ]
 
-        def gain(host: float, need: float) -> float:
-            whole = time + host
-            return whole / (time * need + float(stays[row]) * (whole - time * need))
 
-        graph = (time + cost.low) / time, (time + cost.high) / time
-        how = fill(
-            constants.how["launches"],
-            {
-                "low": f"{graph[0]:.1f}",
-                "high": f"{graph[1]:.1f}",
-                "unit": name_on(tried.now, limiter(now, row), row) if known else constants.how["nothing"],
-                "percent": f"{100 * fullest:.0f}",
-                "least": f"{max(100 * arithmetic, 1):.0f}",
-            },
-        )
-        estimate = gain(cost.estimate, fullest)
-        low, high = min(graph[0], estimate), max(gain(cost.high, arithmetic), graph[1])
-        out.append(Speedup(estimate, low, high, "launch", how, cost.estimate))
-    return out
+def _fewer(tried: Attempt, row: int, time: float, units: Mapping[str, Array], least: Mapping[str, Array]) -> Speedup:
+    """Return the speedup of one row; time: the kernel's, in ns; units, least: needs of one launch for the series."""
+    constants, stays = time_model(), float(tried.left["launch"][row])
+    cost, graph = (
+        constants.launch_ns,
+        [(time + host) / time for host in (constants.launch_ns.low, constants.launch_ns.high)],
+    )
+    how = fill(constants.how["graph"], {"low": f"{graph[0]:.1f}", "high": f"{graph[1]:.1f}"})
+    if not any(tried.now.known[name][row] and need[row] > 0 for name, need in units.items()):
+        return Speedup((time + cost.estimate) / time, *graph, "launch", how, cost.estimate)
+    fullest = min(1.0, max(float(need[row]) for need in chains(units).values()))
+    computing = {name: need for name, need in least.items() if constants.terms[name].chain == "compute"}
+    arithmetic = max(float(need[row]) for need in chains(computing).values())
+    # Where no pipe is known to compute, memory stays.
+    arithmetic = min(arithmetic, fullest) if arithmetic > 0 else fullest
+
+    def gain(host: float, need: float) -> float:
+        whole = time + host
+        return whole / (time * need + stays * (whole - time * need))
+
+    says = {
+        "unit": name_on(tried.now, limiter(units, row), row),
+        "percent": f"{100 * fullest:.0f}",
+        "least": f"{max(100 * arithmetic, 1):.0f}",
+    }
+    estimate = gain(cost.estimate, fullest)
+    high = max(gain(cost.high, arithmetic), graph[1])
+    how = f"{how}; {fill(constants.how['one_launch'], says)}"
+    return Speedup(estimate, min(graph[0], estimate), high, "launch", how, cost.estimate)
 
 
 def _units(terms: Mapping[str, Array]) -> dict[str, Array]:

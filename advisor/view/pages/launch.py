@@ -227,9 +227,9 @@ def _titled(quantity: Quantity) -> str:
 
 
 def label_text(first: Finding, launch: LaunchDiagnosis) -> str:
-    """Return `Cause`, or for a kernel near its limit `Near limit`; `Done` if the work is known to be the least possible.
+    """Return `Cause`, or for a kernel near its limit `Near limit`, or `Done` if its work is the least possible.
 
-    That takes the algorithm's minimum and 90 % of the achievable rate. `Possibly` where it is not certain enough to stop.
+    That takes the algorithm's minimum and 90 % of the achievable rate. `Possibly` if it is not certain enough to stop.
     """
     if first.id in OVERRIDES:
         return "Rebuild first"
@@ -245,7 +245,7 @@ def label_text(first: Finding, launch: LaunchDiagnosis) -> str:
 
 
 # What no counter shows of a kernel near its limit, by finding, and the answer that shows it.
-_UNCHECKED: Final = {
+_UNCHECKED = {
     ENDS[0]: (
         "theoretical_bytes",
         "whether some bytes are moved more than once, such as a small array that a cache drops between two uses; no "
@@ -253,7 +253,8 @@ _UNCHECKED: Final = {
     ),
     ENDS[1]: (
         "theoretical_flop",
-        "whether the algorithm needs every operation; no counter shows it, its operation count does (`theoretical_flop`)",
+        "whether the algorithm needs every operation; no counter shows it, its operation count does "
+        "(`theoretical_flop`)",
     ),
 }
 

@@ -50,7 +50,8 @@ def where_texts(slots: IssueSlots) -> Iterator[str]:
         elif one.locations:
             yield f"{label}: {_where(one)}"
     if slots.unattributed is not None and slots.lost:
-        yield f"Unattributed: {_share(slots.unattributed)} of the issue slots are lost without a known instruction to blame"
+        share = _share(slots.unattributed)
+        yield f"Unattributed: {share} of the issue slots are lost without a known instruction to blame"
 
 
 def most_lost_text(slots: IssueSlots) -> str:
