@@ -416,9 +416,9 @@ def _launch(tried: Attempt) -> list[Speedup | None]:
 
     Today a launch takes the kernel's time and what launching costs the host (2 to 5 us, of which some may overlap). A
     graph of the same kernels leaves the kernel's time: the low end. One launch for the whole series also starts and
-    ends once and has the blocks of all its parts at once, which leaves what the fullest unit needs: the estimate. Values
-    that then stay on chip from one part to the next leave only the arithmetic on the data: the high end. Without any
-    known unit, only the host's cost goes. How far it goes is the programmer's, so the range is wide. Source: cuda.launch.
+    ends once and has the blocks of all its parts at once, which leaves what the fullest unit needs: the estimate.
+    Values that then stay on chip from one part to the next leave only the arithmetic on the data: the high end. Without
+    any known unit, only the host's cost goes. How far to go is the programmer's choice. Source: cuda.launch.
     """
     constants, rows = time_model(), len(tried.known)
     duration = tried.columns.get("duration_ns", np.full(rows, np.nan))
@@ -436,13 +436,11 @@ def _launch(tried: Attempt) -> list[Speedup | None]:
 def _fewer(tried: Attempt, row: int, time: float, units: Mapping[str, Array], least: Mapping[str, Array]) -> Speedup:
     """Return the speedup of one row; time: the kernel's, in ns; units, least: needs of one launch for the series."""
     constants, stays = time_model(), float(tried.left["launch"][row])
-    cost, graph = (
-        constants.launch_ns,
-        [(time + host) / time for host in (constants.launch_ns.low, constants.launch_ns.high)],
-    )
-    how = fill(constants.how["graph"], {"low": f"{graph[0]:.1f}", "high": f"{graph[1]:.1f}"})
+    cost = constants.launch_ns
+    low, high = ((time + host) / time for host in (cost.low, cost.high))
+    how = fill(constants.how["graph"], {"low": f"{low:.1f}", "high": f"{high:.1f}"})
     if not any(tried.now.known[name][row] and need[row] > 0 for name, need in units.items()):
-        return Speedup((time + cost.estimate) / time, *graph, "launch", how, cost.estimate)
+        return Speedup((time + cost.estimate) / time, low, high, "launch", how, cost.estimate)
     fullest = min(1.0, max(float(need[row]) for need in chains(units).values()))
     computing = {name: need for name, need in least.items() if constants.terms[name].chain == "compute"}
     arithmetic = max(float(need[row]) for need in chains(computing).values())
@@ -459,9 +457,9 @@ def _fewer(tried: Attempt, row: int, time: float, units: Mapping[str, Array], le
         "least": f"{max(100 * arithmetic, 1):.0f}",
     }
     estimate = gain(cost.estimate, fullest)
-    high = max(gain(cost.high, arithmetic), graph[1])
+    high = max(gain(cost.high, arithmetic), high)
     how = f"{how}; {fill(constants.how['one_launch'], says)}"
-    return Speedup(estimate, min(graph[0], estimate), high, "launch", how, cost.estimate)
+    return Speedup(estimate, min(low, estimate), high, "launch", how, cost.estimate)
 
 
 def _units(terms: Mapping[str, Array]) -> dict[str, Array]:
