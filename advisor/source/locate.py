@@ -169,7 +169,7 @@ def placed_slots(launch: LaunchDiagnosis, listing: Listing) -> IssueSlots | None
         elif measure.blames and listing.has_code:
             one = blamed(listing, producers, one, measure)
             unattributed += one.percent if one.unattributed is None else one.unattributed
-        elif found := places(listing, measure, 1):
+        elif listing.has_code and (found := places(listing, measure, 1)):
             one = structs.replace(one, locations=found)
         else:
             unattributed += one.percent

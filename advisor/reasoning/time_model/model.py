@@ -337,9 +337,14 @@ def _less(now: Needs, shrunk: Mapping[str, float], row: int) -> str:
     if not order:
         return constants.how["nothing"]
     names = [name_on(now, n, row) if n in constants.terms else constants.how[n] for n in order]
-    names[0] = fill(constants.how["most"], {"name": names[0], "percent": f"{100 * shrunk[order[0]]:.0f}"})
+    names[0] = fill(constants.how["most"], {"name": names[0], "percent": _percent(shrunk[order[0]])})
     rest = [fill(constants.how["more"], {"count": str(len(names) - _TOLD)})] if len(names) > _TOLD else []
     return ", ".join([*names[:_TOLD], *rest])
+
+
+def _percent(left: float) -> str:
+    """`12`, or `under 1`."""
+    return f"{100 * left:.0f}" if left >= 0.01 else "under 1"
 
 
 def name_on(now: Needs, term: str, row: int) -> str:
