@@ -244,13 +244,17 @@ STEP_OF_WORDS: dict[str, int] = {"napkin": 1, "gain": 6, "advice": 8}
 
 
 class ClassDef(Entry, frozen=True, forbid_unknown_fields=True):
-    """A class of the decision list. plain: a test that uses only ncu's throughputs, for comparison."""
+    """A class of the decision list. plain: a test that uses only ncu's throughputs, for comparison.
+
+    named_after: the label of the unit whose `bound` in units.yaml is the title on a launch; empty if that is `title`.
+    """
 
     title: str = ""
     meaning: str = ""
     when: tuple[str, ...] = ()
     unless: tuple[str, ...] = ()
     plain: str = ""
+    named_after: str = ""
     because: str = ""
     next: tuple[str, ...] = ()
     id: str = ""

@@ -32,6 +32,7 @@ class UnitDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     wins_ties: bool = False
     term: str = ""
     within: str = ""
+    bound: str = ""
 
 
 @lru_cache(maxsize=1)
@@ -44,6 +45,19 @@ def unit_name(metric: str) -> str:
     """Return the name of a unit: `FMA pipe` for `pipe_fma_pct`; the metric itself if it is not a unit."""
     found = units().get(metric)
     return found.name if found is not None else metric
+
+
+@lru_cache(maxsize=1)
+def _bounds() -> dict[str, str]:
+    return {unit.name: unit.bound for unit in units().values() if unit.bound}
+
+
+def bound_title(leader: str, otherwise: str) -> str:
+    """Return the title of a class that the unit called `leader` limits, such as `L2-bound`.
+
+    `otherwise`: the title for a name that is no unit's, or that of a unit without a title of its own.
+    """
+    return _bounds().get(leader, otherwise)
 
 
 @lru_cache(maxsize=8)

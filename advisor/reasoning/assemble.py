@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from advisor.knowledge.base import Catalog
 from advisor.knowledge.schemas import DiagnosisDef, FixDef, RuleDef
 from advisor.knowledge.texts import fill
-from advisor.knowledge.units import unit_name
+from advisor.knowledge.units import bound_title, unit_name
 from advisor.reasoning import fix_simulation, ncu_rules
 from advisor.reasoning.conclude import (
     Conclusions,
@@ -305,7 +305,7 @@ def _verdict(catalog: Catalog, observed: Observed, row: int, trace: Trace, texts
     domain = domain_of(catalog)
     return Verdict(
         id=trace.class_id,
-        title=entry.title,
+        title=bound_title(str(texts.get(entry.named_after, "")), entry.title),
         margin=min(margins) if margins else None,
         evidence=_evidence(catalog, observed, row, trace, entry.when),
         because=fill(entry.because, texts),

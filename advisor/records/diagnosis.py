@@ -400,27 +400,51 @@ class Conclusion(Record, kw_only=True):
     cites: tuple[str, ...]
 
 
+class BlamedSlots(Record):
+    """Issue slots that were lost waiting for one producer, in percent of all slots of the launch.
+
+    producer: the instruction whose result, fixed latency or barrier warps waited for; used: where most of them waited.
+    Producers with the same opcode on one source line count as one. ambiguous: the part of `percent` for which other
+    instructions may be to blame as well; it is divided by executions over distance (source/producers.py). overwrites:
+    `used` needs no result, but writes a register that the producer has yet to write or to read.
+    """
+
+    percent: Percent
+    producer: Location
+    used: Location
+    ambiguous: Percent = 0.0
+    overwrites: bool = False
+
+
 class LostSlots(Record):
     """Issue slots that were lost to one stall reason, in percent of all slots of the launch.
 
-    locations: the instructions that warps waited at or, of scoreboards, the loads that they waited for; if read.
+    locations: the instruction that most warps waited at or, of scoreboards, fixed latencies and barriers, waited for,
+    if read. blamed: the producers of these, most slots first; elsewhere: the slots of smaller producers; unattributed:
+    those without a known producer. The three add up to `percent`; without a producer to blame, or if not read, none is
+    given.
     """
 
     reason: str
     percent: Percent
     locations: tuple[Location, ...] = ()
+    blamed: tuple[BlamedSlots, ...] = ()
+    elsewhere: Percent | None = None
+    unattributed: Percent | None = None
 
 
 class IssueSlots(Record):
     """What became of the issue slots of a launch, in percent of all; they add up to 100.
 
     issued: an instruction was issued; idle: of SMs without a block; lost: a block was there and no warp could issue, by
-    stall reason, most first.
+    stall reason, most first. unattributed: the part of `lost` for which no instruction was found, or looked for
+    (reasons of little weight); None if the instructions were not read.
     """
 
     issued: Percent
     idle: Percent
     lost: tuple[LostSlots, ...]
+    unattributed: Percent | None = None
 
 
 class LaunchDiagnosis(Record, kw_only=True):

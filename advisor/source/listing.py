@@ -8,19 +8,17 @@ from __future__ import annotations
 
 import math
 import re
-from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct, field
 
-from advisor.hardware.sass import Instruction, OpClass, classify, parse
+from advisor.hardware.sass import OpClass, classify, parse
 from advisor.readers.container import Limits
 from advisor.readers.parent import read_code
 from advisor.records.errors import InputError
-from advisor.source.flow import loops, read, written
 from advisor.source.measures import EXECUTED, LANES, REASONS, SAMPLES, STALL, Measure, Sight
+from advisor.source.producers import SOURCES, Producers, Source
 
 Place = tuple[str, int]
 # folders of compilers and packages for headers: the toolkit's own, the system's, and those in Python packages
@@ -32,14 +30,6 @@ _INSTALLED = re.compile(
 _ADDRESS = re.compile(r"0x[0-9a-f]{7,16}\b")  # shorter numbers are offsets and constants
 # A warp that issues is sampled as `selected`, which is not a wait.
 _NO_WAIT = frozenset(("selected", "not_selected"))
-# sources of a long scoreboard wait: global, local and texture memory
-_LOADS = frozenset(("LD", "LDG", "LDL", "TEX", "TLD", "TLD4", "TXQ", "SULD", "ATOM", "ATOMG"))
-# how far back to search for the writer of a register, in instructions
-_MOST_STEPS = 20_000
-# sources of a short scoreboard wait: shared memory, special functions, conversions, shuffles, special registers
-_SHORT = frozenset(
-    ("LDS", "LDSM", "ATOMS", "MUFU", "SHFL", "S2R", "S2UR", "F2F", "F2I", "I2F", "LDC", "MATCH", "POPC", "FLO", "BREV")
-)
 
 
 def is_installed(file: str) -> bool:
@@ -50,63 +40,6 @@ def is_installed(file: str) -> bool:
 def home(chain: Sequence[Place]) -> int:
     """Return the index in a call chain, innermost first, to show: the first not in an installed header, else 0."""
     return next((i for i, (file, _) in enumerate(chain) if not is_installed(file)), 0)
-
-
-def answers_short(code: Instruction | None) -> bool:
-    """Return whether a wait for its result counts as short scoreboard."""
-    return code is not None and code.opcode.partition(".")[0] in _SHORT
-
-
-def is_load(code: Instruction | None) -> bool:
-    """Return whether a wait for its result counts as long scoreboard."""
-    return code is not None and code.opcode.partition(".")[0] in _LOADS
-
-
-class Producers:
-    """Find the loads that cause the waits in one launch's code."""
-
-    def __init__(self, codes: Sequence[Instruction | None], pcs: Sequence[int]) -> None:
-        self._codes = codes
-        self._written = [written(code) if code is not None else set() for code in codes]
-        self._loops = sorted(loops(codes, pcs), key=lambda loop: -loop.depth)
-        self._bodies = [frozenset(loop.body) for loop in self._loops]
-
-    def of(self, at: int, source: Callable[[Instruction | None], bool] = is_load) -> tuple[int, ...]:
-        """Return the indices of the loads that wrote the registers that instruction `at` reads, else overwrites.
-
-        source: selects the instructions that count, by default loads. The search goes backwards through the code,
-        inside a loop first once around it. Empty if none is found: the wait may be for something that no operand names.
-        """
-        code = self._codes[at]
-        if code is None:
-            return ()
-        if code.opcode.startswith("DEPBAR"):
-            behind = ((i, self._codes[i]) for i in self._backwards(at))
-            return tuple(islice((i for i, c in behind if c is not None and c.opcode.startswith("LDGSTS")), 1))
-        return self._search(at, read(code), source) or self._search(at, written(code), source)
-
-    def _backwards(self, at: int) -> Iterator[int]:
-        """Yield the indices before `at`, nearest first: around its innermost loop, then before that loop."""
-        loop = next((loop for loop, body in zip(self._loops, self._bodies, strict=True) if at in body), None)
-        around = loop.body if loop is not None else ()
-        split = bisect_left(around, at)
-        before = (i for i in range(at - 1, -1, -1) if loop is None or not loop.first <= i <= loop.back)
-        return islice(chain(reversed(around[:split]), reversed(around[split:]), before), _MOST_STEPS)
-
-    def _search(self, at: int, wanted: set[str], source: Callable[[Instruction | None], bool]) -> tuple[int, ...]:
-        missing, found = set(wanted), set()
-        for i in self._backwards(at):
-            if not missing:
-                break
-            code = self._codes[i]
-            if code is None or not (hit := self._written[i] & missing):
-                continue
-            if source(code):
-                found.add(i)
-            # A register written under a predicate may still hold an older value.
-            if not code.predicate:
-                missing -= hit
-        return tuple(sorted(found))
 
 
 class Row(Struct, frozen=True):
@@ -176,16 +109,20 @@ class Listing(Struct, frozen=True):
         if self.lacking & set(wanted.needs):
             return None
         own = [wanted.value(row.sight) for row in self.rows]
-        if not wanted.waits_for_load:
+        if not wanted.blames:
             return own
         out = [0.0] * len(own)
-        producers = Producers([row.sight.code for row in self.rows], [row.pc for row in self.rows])
+        producers = self.producers()
         for at, value in enumerate(own):
             if value:
-                sources = producers.of(at) or (at,)
-                for source in sources:
-                    out[source] += value / len(sources)
+                for source in producers.blamed(at, wanted.blames) or (Source(at, 1.0, False),):
+                    out[source.at] += value * source.share
         return out
+
+    def producers(self) -> Producers:
+        """Return the search for producers in this launch's code."""
+        rows = self.rows
+        return Producers([row.sight.code for row in rows], [row.pc for row in rows], [row.executed for row in rows])
 
 
 def read_listing(
@@ -267,12 +204,6 @@ def files_of(rows: Collection[Row]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(file for names in places for file in names if file))
 
 
-_SOURCES: dict[str, Callable[[Instruction | None], bool]] = {
-    "long_scoreboard": is_load,
-    "short_scoreboard": answers_short,
-}
-
-
 class Wait(Struct, frozen=True):
     """The leading reason of an instruction's samples, with its share of them.
 
@@ -303,11 +234,10 @@ class Waits:
         if not total:
             return None
         reason = max(found, key=lambda r: found[r])
-        source = _SOURCES.get(reason)
+        source = SOURCES.get(reason) if reason != "wait" else None
         if source is None or not self._listing.has_code:
             return Wait(reason, found[reason] / total, (), False)
         if self._producers is None:
-            rows = self._listing.rows
-            self._producers = Producers([row.sight.code for row in rows], [row.pc for row in rows])
+            self._producers = self._listing.producers()
         places: Sequence[int] = self._producers.of(at, source)
         return Wait(reason, found[reason] / total, tuple(self._listing.rows[i] for i in places), not places)

@@ -15,6 +15,7 @@ from advisor.records.diagnosis import Diagnosis, Finding, IssueSlots, LaunchDiag
 from advisor.records.emulated import FORMAT
 from advisor.records.errors import InputError
 from advisor.records.readings import Progress
+from advisor.source.blame import blamed
 from advisor.source.hotspots import Spot, lines, spots
 from advisor.source.listing import Listing, read_listing
 from advisor.source.measures import LOST, Measure, measure
@@ -25,8 +26,7 @@ MOST = 3
 Texts = dict[tuple[int, str], tuple[str, ...]]
 # A place with a smaller share of the measure is not worth showing.
 _LEAST_SHARE = 0.05
-_MOST_LOST = 5
-_LEAST_LOST = 5.0  # percent of the issue slots from which the place of a stall reason is worth reading
+_LEAST_LOST = 1.0  # percent of the issue slots from which the place of a stall reason is worth reading
 _IN_CODE = {"no_instruction": "no_instructions"}  # reasons that samples of instructions name otherwise
 
 
@@ -129,10 +129,11 @@ def _located(
     measures = {f.id: m for f in (seen if every else seen[:1]) if (m := catalog.findings[f.id].locate)}
     if report.format == FORMAT:
         return _located_by_document(launch, Path(report.path.partition("#")[0]), measures)
-    if not measures or report.format != "ncu-rep":
+    lost = lost_measures(launch)
+    if report.format != "ncu-rep" or not (measures or lost):
         return launch
     wanted = [measure(name) for name in dict.fromkeys(measures.values())]
-    needed = (*wanted, *lost_measures(launch).values())
+    needed = (*wanted, *lost.values())
     listing = read_listing(Path(report.path), launch.index, needed, cc=launch.cc)
     found = {each.id: places(listing, each) for each in wanted}
     files = dict.fromkeys(place.file for row in found.values() for place in row if place.file)
@@ -149,19 +150,31 @@ def _located(
 def lost_measures(launch: LaunchDiagnosis) -> dict[str, Measure]:
     """Return the measures of the reasons that cost a launch most issue slots, by reason; empty if that is unknown."""
     lost = () if launch.issue_slots is None else launch.issue_slots.lost
-    reasons = [one.reason for one in lost[:_MOST_LOST] if one.percent >= _LEAST_LOST]
+    reasons = [one.reason for one in lost if one.percent >= _LEAST_LOST]
     names = {reason: _IN_CODE.get(reason, reason) for reason in reasons}
     return {reason: LOST[name] for reason, name in names.items() if name in LOST}
 
 
 def placed_slots(launch: LaunchDiagnosis, listing: Listing) -> IssueSlots | None:
-    """Return the account of the issue slots with the hottest place of each of the largest losses."""
+    """Return the account of the issue slots with the producers or the hottest place of each loss worth reading."""
     slots = launch.issue_slots
     if slots is None:
         return None
-    found = {reason: places(listing, each, 1) for reason, each in lost_measures(launch).items()}
-    lost = tuple(structs.replace(one, locations=found.get(one.reason, ())) for one in slots.lost)
-    return structs.replace(slots, lost=lost)
+    wanted, producers = lost_measures(launch), listing.producers()
+    lost, unattributed = [], 0.0
+    for one in slots.lost:
+        measure = wanted.get(one.reason)
+        if measure is None:
+            unattributed += one.percent
+        elif measure.blames and listing.has_code:
+            one = blamed(listing, producers, one, measure)
+            unattributed += one.percent if one.unattributed is None else one.unattributed
+        elif listing.has_code and (found := places(listing, measure, 1)):
+            one = structs.replace(one, locations=found)
+        else:
+            unattributed += one.percent
+        lost.append(one)
+    return structs.replace(slots, lost=tuple(lost), unattributed=min(100.0, unattributed))
 
 
 def places_of(path: Path, launch: int, cc: str, finding: str, catalog: Catalog) -> tuple[Location, ...]:

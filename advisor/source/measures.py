@@ -33,7 +33,8 @@ _LOST = "_not_issued"
 _LOST_ALWAYS = tuple(r for r in REASONS if r not in ("imc_miss", "selected"))
 # Not on every architecture, and therefore not in the sum of all reasons.
 _LOST_SOME = ("imc_miss", "gmma", "warpgroup_arrive")
-_AWAITED = ("long_scoreboard", "short_scoreboard")
+# Those that another instruction is to blame for: the one whose result is awaited, or the barrier.
+_BLAMES = ("long_scoreboard", "short_scoreboard", "wait", "barrier")
 
 
 class Sight(Struct, frozen=True):
@@ -50,17 +51,17 @@ class Sight(Struct, frozen=True):
 class Measure(Struct, frozen=True):
     """A measure of instructions.
 
-    needs: the ncu metrics that it requires; value: computes it for one instruction (>= 0); waits_for_load: whether it
-    counts waiting for an earlier load.
+    needs: the ncu metrics that it requires; value: computes it for one instruction (>= 0); blames: the stall reason
+    that it counts, if the measure belongs to the instruction that is waited for and not to the one that waits, else ''.
 
-    A measure with `waits_for_load` is attributed to the load that the instruction waits for, if it can be found.
+    A measure with `blames` is attributed to that producer (source/producers.py), if it can be found.
     """
 
     id: str
     title: str
     needs: tuple[str, ...]
     value: Callable[[Sight], float]
-    waits_for_load: bool = False
+    blames: str = ""
 
 
 def _excess(name: str) -> Callable[[Sight], float]:
@@ -147,7 +148,7 @@ _ALL = (
         "long-scoreboard samples, at the load waited for",
         (STALL + "long_scoreboard",),
         _plain(STALL + "long_scoreboard"),
-        waits_for_load=True,
+        blames="long_scoreboard",
     ),
     Measure(
         "lost_slots",
@@ -168,7 +169,7 @@ LOST: Mapping[str, Measure] = {
         f"samples without an issue, stalled: {r.replace('_', ' ')}",
         (f"{STALL}{r}{_LOST}",),
         _plain(f"{STALL}{r}{_LOST}"),
-        waits_for_load=r in _AWAITED,
+        blames=r if r in _BLAMES else "",
     )
     for r in (*_LOST_ALWAYS, *_LOST_SOME)
 }

@@ -154,7 +154,7 @@ def arrange(
     Raises InputError, about the first measure, if the report has none of them.
     """
     for measure in measures:
-        values = None if measure.waits_for_load and not listing.has_code else listing.values(measure)
+        values = None if measure.blames and not listing.has_code else listing.values(measure)
         if values is not None:
             break
     else:
@@ -169,7 +169,7 @@ def arrange(
     found = spots(listing, values, shape.flow, where=query.where, search=query.search, texts=texts)
     facts = Facts(listing, shape.live, tuple(innermost(len(listing.rows), shape.flow)), waits)
     shown = range(len(listing.rows)) if top is None else [spot.at for spot in found[:top]]
-    waiting = measure.needs[0].startswith(_OF_WAITS) and not measure.waits_for_load
+    waiting = measure.needs[0].startswith(_OF_WAITS) and not measure.blames
     return View(
         launch=launch,
         kernel=kernel,

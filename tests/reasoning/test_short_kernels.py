@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from advisor.knowledge.time_model import time_model
-from advisor.reasoning.diagnose import analyse_numbers
+from advisor.reasoning.diagnose import analyse, analyse_numbers
+from advisor.records import resources
 from advisor.records.diagnosis import LaunchDiagnosis, first_diagnosis
 
 TINY: dict[str, float] = {
@@ -41,17 +42,42 @@ def test_a_long_kernel_with_the_same_percentages_has_the_full_estimate() -> None
     assert found.speedup is not None and found.speedup.estimate > 20
 
 
-def test_the_time_saved_agrees_with_the_speedup_beside_it() -> None:
-    """2.43 us and a launch of 2.5 us, of which a quarter remains: 4.93 us / 3.055 us = 1.61, 38 % of the kernel's time.
-
-    The 1.875 us that the launch itself loses are the host's, no part of the kernel's time that the pages sum up.
-    """
+def test_where_no_unit_is_known_fewer_launches_save_what_launching_costs_the_host() -> None:
+    """2.43 us and a launch of 2.5 us: 4.93 us / 2.43 us. Of the kernel's own time, it saves that share."""
     launch = of(2430)
     first = first_diagnosis(launch)
     assert first is not None and first.id == "launch_overhead" and first.speedup is not None
-    assert first.speedup.estimate == pytest.approx(4930 / 3055)
-    assert first.speedup.beside_ns == time_model().launch_ns.estimate
-    assert launch.saved_ns == pytest.approx(2430 * (1 - 3055 / 4930))
+    cost = time_model().launch_ns
+    assert first.speedup.estimate == pytest.approx(4930 / 2430)
+    assert (first.speedup.low, first.speedup.high) == pytest.approx(
+        ((2430 + cost.low) / 2430, (2430 + cost.high) / 2430)
+    )
+    assert first.speedup.beside_ns == cost.estimate
+    assert launch.saved_ns == pytest.approx(2430 * (1 - 2430 / 4930))
     low, high = launch.saved_range_ns
     assert 2430 / (2430 - low) == pytest.approx(first.speedup.low)
     assert 2430 / (2430 - high) == pytest.approx(first.speedup.high)
+
+
+@pytest.mark.parametrize("fullest", [10, 40, 80])
+def test_one_launch_for_all_leaves_what_the_fullest_unit_needs(fullest: float) -> None:
+    launch = analyse_numbers(
+        {**TINY, "duration_ns": 4000.0, "dram_pct": fullest, "pipe_fma_pct": 2.0}
+    ).diagnosis.launches[0]
+    first = first_diagnosis(launch)
+    assert first is not None and first.id == "launch_overhead" and first.speedup is not None
+    need = min(1.0, fullest / 100 / time_model().terms["dram"].ceiling)
+    assert first.speedup.estimate == pytest.approx((4000 + time_model().launch_ns.estimate) / (4000 * need))
+    assert first.speedup.high > first.speedup.estimate >= first.speedup.low >= 1
+
+
+@pytest.mark.parametrize(("launch", "measured"), [(0, (2.41, 52.7)), (1, (21.9,))])
+def test_the_measured_gains_of_a_series_of_small_launches_are_in_the_range(
+    launch: int, measured: tuple[float, ...]
+) -> None:
+    """400 launches, a graph of them, and one kernel for all: 2167, 899 and 41.1 us (kernels/small-launches)."""
+    path = resources.folder("kernels") / "small-launches" / "recorded" / "h200" / "profile.ncu-rep.xz"
+    first = first_diagnosis(analyse([path]).diagnosis.launches[launch])
+    assert first is not None and first.id == "launch_overhead" and first.speedup is not None
+    assert all(first.speedup.low <= gain <= first.speedup.high for gain in measured)
+    assert first.speedup.low < first.speedup.estimate < first.speedup.high

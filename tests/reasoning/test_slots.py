@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from advisor.reasoning.slots import issue_slots
-from advisor.records.diagnosis import IssueSlots, Location, LostSlots
+from advisor.records.diagnosis import BlamedSlots, IssueSlots, Location, LostSlots
 from advisor.view.pages.slots import most_lost_text, slot_rows, where_texts
 
 percent = st.floats(0, 100)
@@ -51,17 +52,48 @@ def test_one_reason_with_two_names_counts_once() -> None:
     assert [(one.reason, one.percent) for one in made.lost] == [("wait", 30), ("warpgroup_arrive", 20)]
 
 
-def test_a_place_says_what_is_waited_for() -> None:
-    load = Location("/src/k.cu", 5, 0x10, "LDG.E R2, [R4]", "lost_long_scoreboard", 0.9)
-    add = Location("", 0, 0x40, "FADD R8, R5, R8", "lost_wait", 0.5)
+LOAD = Location("/src/k.cu", 5, 0x10, "@P0 LDG.E R2, [R4]", "lost_long_scoreboard", 0.9)
+ADD = Location("/src/k.cu", 8, 0x40, "FADD R8, R2, R8", "lost_long_scoreboard", 0.9)
+
+
+def test_a_stall_names_its_producer_and_the_place_that_waits() -> None:
+    blamed = BlamedSlots(54, LOAD, ADD)
     made = IssueSlots(
-        10, 0, (LostSlots("long_scoreboard", 60, (load,)), LostSlots("wait", 29.6, (add,)), LostSlots("drain", 0.4))
+        10,
+        0,
+        (
+            LostSlots("long_scoreboard", 60, (LOAD,), (blamed,), 4, 2),
+            LostSlots("mio_throttle", 29.6, (replace(ADD, line=0, share=0.5),)),
+            LostSlots("drain", 0.4),
+        ),
+        2.4,
     )
     assert list(where_texts(made)) == [
-        "Long scoreboard: 90 % of it waiting for LDG.E R2, [R4] at k.cu:5",
-        "Wait: 50 % of it waiting to issue FADD R8, R5, R8",
+        "Long scoreboard: 54 % of the issue slots wait for LDG.E at k.cu:5, used by FADD at k.cu:8",
+        "MIO throttle: 50 % of it waiting to issue FADD R8, R2, R8",
+        "Unattributed: 2 % of the issue slots are lost without a known instruction to blame",
     ]
     assert dict(slot_rows(made))["Other reasons"] == pytest.approx(0.4)
-    assert most_lost_text(made).startswith(
-        "60 % of the issue slots are lost to Long scoreboard, 90 % of it waiting for"
+    assert most_lost_text(made) == (
+        "54 % of the issue slots wait for LDG.E at k.cu:5, used by FADD at k.cu:8 (Long scoreboard)"
     )
+
+
+@pytest.mark.parametrize(
+    ("reason", "change", "text"),
+    [
+        ("barrier", {}, "wait at the barrier LDG.E at k.cu:5"),
+        ("wait", {}, "wait for the fixed delay after LDG.E at k.cu:5, before FADD at k.cu:8"),
+        ("short_scoreboard", {"ambiguous": 50.0}, "(ambiguous: other results are awaited there too)"),
+        (
+            "long_scoreboard",
+            {"overwrites": True},
+            "until LDG.E at k.cu:5 has finished with a register that FADD at k.cu:8",
+        ),
+    ],
+)
+def test_each_kind_of_blame_has_its_words(reason: str, change: dict[str, object], text: str) -> None:
+    place = replace(LOAD, metric=f"lost_{reason}")
+    blamed = replace(BlamedSlots(54, place, ADD), **change)
+    made = IssueSlots(40, 0, (LostSlots(reason, 60, (place,), (blamed,), 4, 2),), 2.0)
+    assert text in next(iter(where_texts(made)))

@@ -55,9 +55,18 @@ CERTAIN = ("Done", "Nothing to fix", "stop here", "Stop", "look for speedups els
 
 
 def test_a_certain_launch_may_be_called_done(done):
-    said = words(done)
+    said = words(
+        msgspec.structs.replace(done, metrics={**done.metrics, "theoretical_bytes": done.metrics["dram_bytes"]})
+    )
     assert said["page"] == "Done" and said["card"] == "Nothing to fix" and said["method"].endswith("stop here.")
     assert said["compare"].startswith("Stop") and said["export"].startswith("nothing")
+
+
+def test_without_the_algorithms_minimum_it_is_near_its_limit_and_the_page_says_what_was_not_checked(done):
+    """No counter shows that a small array is fetched again (kernels/unfused-chain: 1.15x were left)."""
+    assert words(done)["page"] == "Near limit"
+    (row,) = [row for row in launch_blocks(done, {}).first[0].rows if row.label == "Not checked"]
+    assert "more than once" in row.text and "theoretical_bytes" in row.text
 
 
 @pytest.mark.parametrize("how", ["low confidence", "metrics missing", "invalid numbers"])

@@ -434,6 +434,7 @@ FILLS: dict[str, tuple[tuple[str, ...], Fill]] = {
 
 # The threshold of the classes: from here on a unit counts as utilised (guide.step1.table).
 _UTILISED = 60.0
+_NO_BREAKDOWN = "memory_internal_pct"
 
 
 def _leader(columns: Mapping[str, Array], names: tuple[str, ...]) -> tuple[Array, Array]:
@@ -473,6 +474,9 @@ def memory(columns: Mapping[str, Array]) -> tuple[Array, Array]:
     total = columns["memory_throughput_pct"]
     inside, inside_name = _leader(columns, inner_units())
     unit, unit_name = _leader(columns, memory_units())
+    # A unit that has no breakdown in ncu says nothing where a known one has the same percentage from another pass.
+    named, its_name = _leader(columns, tuple(name for name in memory_units() if name != _NO_BREAKDOWN))
+    unit_name = np.where(named >= unit - SAME_POINTS, its_name, unit_name)
     corrected = np.where(unit > total + SAME_POINTS, unit, np.nan)
     value = np.where(np.isfinite(total), np.fmax(np.fmax(total, inside), corrected), np.nan)
     # Memory throughput is the largest of its units: a clearly smaller unit does not explain it.

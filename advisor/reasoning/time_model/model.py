@@ -231,7 +231,7 @@ def speedups(model: Model, fix: FixDef, at: Any, may: Sequence[FixDef] = ()) -> 
     """
     tried = attempt(model, fix, at)
     if "launch" in terms_of(fix.operators):
-        return _launch(tried.columns, len(at), tried.left["launch"])
+        return _launch(tried)
     far = None
     if may:
         furthest = _changed(tried.now, _furthest((fix, *may), tried.columns, len(at), tried.now))
@@ -337,9 +337,14 @@ def _less(now: Needs, shrunk: Mapping[str, float], row: int) -> str:
     if not order:
         return constants.how["nothing"]
     names = [name_on(now, n, row) if n in constants.terms else constants.how[n] for n in order]
-    names[0] = fill(constants.how["most"], {"name": names[0], "percent": f"{100 * shrunk[order[0]]:.0f}"})
+    names[0] = fill(constants.how["most"], {"name": names[0], "percent": _percent(shrunk[order[0]])})
     rest = [fill(constants.how["more"], {"count": str(len(names) - _TOLD)})] if len(names) > _TOLD else []
     return ", ".join([*names[:_TOLD], *rest])
+
+
+def _percent(left: float) -> str:
+    """`12`, or `under 1`."""
+    return f"{100 * left:.0f}" if left >= 0.01 else "under 1"
 
 
 def name_on(now: Needs, term: str, row: int) -> str:
@@ -411,22 +416,59 @@ def _unit_need(terms: Mapping[str, Array], name: str) -> Array:
     return np.asarray(sum(need for other, need in terms.items() if described[other].part_of == part))
 
 
-def _launch(columns: Mapping[str, Array], rows: int, factor: Array) -> list[Speedup | None]:
-    """Return the speedup of fewer launches; each costs the host 2 to 5 us in addition to the kernel's own time."""
-    constants = time_model()
-    duration = columns.get("duration_ns", np.full(rows, np.nan))
-    out: list[Speedup | None] = []
-    for row in range(rows):
-        gains = []
-        for cost in (constants.launch_ns.low, constants.launch_ns.estimate, constants.launch_ns.high):
-            time = float(duration[row])
-            gains.append((time + cost) / (time + cost * float(factor[row])) if time > 0 else 1.0)
-        how = fill(
-            constants.how["launches"],
-            {"launch_us": f"{constants.launch_ns.estimate / 1000:.1f}", "percent": f"{100 * float(factor[row]):.0f}"},
-        )
-        out.append(Speedup(gains[1], gains[0], gains[2], "launch", how, constants.launch_ns.estimate))
-    return out
+def _launch(tried: Attempt) -> list[Speedup | None]:
+    """Return the speedup of fewer launches: old time over new, per launch that the series has today.
+
+    Today a launch takes the kernel's time and what launching costs the host (2 to 5 us, of which some may overlap). A
+    graph of the same kernels leaves the kernel's time: the low end. One launch for the whole series also starts and
+    ends once and has the blocks of all its parts at once, which leaves what the fullest unit needs: the estimate.
+    Values that then stay on chip from one part to the next leave only the arithmetic on the data: the high end. Without
+    any known unit, only the host's cost goes. How far to go is the programmer's choice. Source: cuda.launch.
+    """
+    constants, rows = time_model(), len(tried.known)
+    duration = tried.columns.get("duration_ns", np.full(rows, np.nan))
+    # The blocks of all parts spread evenly over the SMs.
+    together = _changed(tried.now, {"imbalance": np.zeros(rows)})
+    least = needed(tried.columns, rows, tried.now, together)[1]
+    return [
+        _fewer(tried, row, float(duration[row]), _units(together), _units(least))
+        if duration[row] > 0
+        else Speedup(1.0, 1.0, 1.0, "launch", constants.how["nothing"], constants.launch_ns.estimate)
+        for row in range(rows)
+    ]
+
+
+def _fewer(tried: Attempt, row: int, time: float, units: Mapping[str, Array], least: Mapping[str, Array]) -> Speedup:
+    """Return the speedup of one row; time: the kernel's, in ns; units, least: needs of one launch for the series."""
+    constants, stays = time_model(), float(tried.left["launch"][row])
+    cost = constants.launch_ns
+    low, high = ((time + host) / time for host in (cost.low, cost.high))
+    how = fill(constants.how["graph"], {"low": f"{low:.1f}", "high": f"{high:.1f}"})
+    if not any(tried.now.known[name][row] and need[row] > 0 for name, need in units.items()):
+        return Speedup((time + cost.estimate) / time, low, high, "launch", how, cost.estimate)
+    fullest = min(1.0, max(float(need[row]) for need in chains(units).values()))
+    computing = {name: need for name, need in least.items() if constants.terms[name].chain == "compute"}
+    arithmetic = max(float(need[row]) for need in chains(computing).values())
+    # Where no pipe is known to compute, memory stays.
+    arithmetic = min(arithmetic, fullest) if arithmetic > 0 else fullest
+
+    def gain(host: float, need: float) -> float:
+        whole = time + host
+        return whole / (time * need + stays * (whole - time * need))
+
+    says = {
+        "unit": name_on(tried.now, limiter(units, row), row),
+        "percent": f"{100 * fullest:.0f}",
+        "least": f"{max(100 * arithmetic, 1):.0f}",
+    }
+    estimate = gain(cost.estimate, fullest)
+    high = max(gain(cost.high, arithmetic), high)
+    how = f"{how}; {fill(constants.how['one_launch'], says)}"
+    return Speedup(estimate, min(low, estimate), high, "launch", how, cost.estimate)
+
+
+def _units(terms: Mapping[str, Array]) -> dict[str, Array]:
+    return {name: need for name, need in terms.items() if name not in LATENCY}
 
 
 def _floor(columns: Mapping[str, Array], rows: int) -> Array:

@@ -145,7 +145,9 @@ def _chosen(line: str, here: Exercising) -> e.Event | str:
     if choice is None and lettered(here) and any(c.isdigit() for c in line):
         return "Type the letter of the answer, such as a."
     if choice is None and squash(line) in ("memory", "memory bound") and here.stage == "predict":
-        return "Which memory? DRAM-bound; L1/shared-memory-bound; or mixed, if both are high."
+        return (
+            "Which memory? DRAM-bound; on-chip-memory-bound (L1, shared memory, L2, LSU); or mixed, if both are high."
+        )
     if choice is not None:
         return event_of(choice, here) or "That is not one of the choices."
     named = {short: stage for stage, (short, _) in here.names.items()} | {stage: stage for stage in here.names}

@@ -149,6 +149,7 @@ def _verdict(first: Finding, launch: LaunchDiagnosis) -> list[Fact]:
     else:
         rows += reasons
     rows += estimate_facts(first)
+    rows += [Fact("Not checked", unchecked)] if settled and (unchecked := unchecked_text(first, launch)) else []
     rows += deciding_facts(launch.deciding)
     if first.id == _OPEN and launch.issue_slots is not None:
         rows.append(Fact(ISSUE_SLOTS, sentence(most_lost_text(launch.issue_slots)), "lead"))
@@ -226,9 +227,9 @@ def _titled(quantity: Quantity) -> str:
 
 
 def label_text(first: Finding, launch: LaunchDiagnosis) -> str:
-    """Return `Cause`, or for a kernel near its limit `Done` from 90 % of the achievable rate, else `Near limit`.
+    """Return `Cause`, or for a kernel near its limit `Near limit`, or `Done` if its work is the least possible.
 
-    `Possibly` where it is not certain enough to stop.
+    That takes the algorithm's minimum and 90 % of the achievable rate. `Possibly` if it is not certain enough to stop.
     """
     if first.id in OVERRIDES:
         return "Rebuild first"
@@ -240,7 +241,28 @@ def label_text(first: Finding, launch: LaunchDiagnosis) -> str:
         return "Possibly"
     values = launch.metrics
     reached = values.get("dram_of_achievable", 0) if first.id == ENDS[0] else values.get("compute_pct", 0)
-    return "Done" if reached >= _STOP else "Near limit"
+    return "Done" if reached >= _STOP and not unchecked_text(first, launch) else "Near limit"
+
+
+# What no counter shows of a kernel near its limit, by finding, and the answer that shows it.
+_UNCHECKED = {
+    ENDS[0]: (
+        "theoretical_bytes",
+        "whether some bytes are moved more than once, such as a small array that a cache drops between two uses; no "
+        "counter shows it, the algorithm's minimum bytes do (`theoretical_bytes`)",
+    ),
+    ENDS[1]: (
+        "theoretical_flop",
+        "whether the algorithm needs every operation; no counter shows it, its operation count does "
+        "(`theoretical_flop`)",
+    ),
+}
+
+
+def unchecked_text(first: Finding, launch: LaunchDiagnosis) -> str:
+    """Return what was not checked of a kernel near its limit; empty for other findings and if its minimum is known."""
+    answer, text = _UNCHECKED.get(first.id, ("", ""))
+    return "" if launch.scope == "workload" or answer in launch.metrics else text
 
 
 def _open_end(first: Finding, launch: LaunchDiagnosis) -> bool:

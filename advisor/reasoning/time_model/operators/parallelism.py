@@ -64,7 +64,7 @@ def _fewer_barriers(table: Table, given: Given) -> Left:
 
 
 def _fewer_launches(table: Table, given: Given) -> Left:
-    """`left` of what launching costs the host remains."""
+    """`left` of the launches remain, with what each costs the host and what it takes to start and to end."""
     return {"launch": np.clip(given["left"], 0.0, 1.0)}
 
 
