@@ -354,7 +354,9 @@ def _observation(index: Index, place: Place) -> Explanation:
 
 def _class(index: Index, place: Place) -> Explanation:
     entry: ClassDef = index.entry(place, ClassDef)
-    tests = [f"when {condition_text(index, n)}" for n in entry.when] + [f"unless {condition_text(index, n)}" for n in entry.unless]
+    tests = [f"when {condition_text(index, n)}" for n in entry.when] + [
+        f"unless {condition_text(index, n)}" for n in entry.unless
+    ]
     sections: tuple[Section, ...] = (
         ("what", _lines(entry.meaning)),
         ("rules", tuple(tests)),

@@ -1,15 +1,16 @@
-"""Where each entry of the knowledge base has its place on the site: its own page, or a section of a page of its kind."""
+"""Where each entry of the knowledge base is on the site: on its own page, or in a section of a page of its kind."""
 
 from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator
+from pathlib import Path
 from typing import Final
 
 from msgspec import Struct
 
 from advisor.explain.index import Index, Place, norm
+from advisor.knowledge.loader import load
 
 # Kinds whose entries have a page each -> the folder of the pages.
 OWN: Final = {"diagnosis": "causes", "trust": "caveats", "pattern": "timelines", "workload": "graphics"}
@@ -29,7 +30,8 @@ class Collection(Struct, frozen=True):
 
     def has(self, place: Place) -> bool:
         """Return whether an entry is on this page."""
-        return place.kind in self.kinds and self.stem in ("", place.path.stem)
+        graphics = place.path.parent.parent.name == "graphics"  # has files of the same names
+        return place.kind in self.kinds and self.stem in ("", "graphics" if graphics else place.path.stem)
 
 
 _METRIC = "Each metric with its unit, its names in Nsight Compute or its formula, and the thresholds that use it."
@@ -60,7 +62,7 @@ COLLECTIONS: Final = (
     Collection("tests/quantification", "Tests: quantification", _TEST, ("observation",), "quantification"),
     Collection("tests/emulated", "Tests: emulated counts", _TEST, ("observation",), "emulated"),
     Collection("tests/timeline", "Tests: timelines", _TEST, ("observation",), "timeline"),
-    Collection("tests/graphics", "Tests: graphics workloads", _TEST, ("observation",)),
+    Collection("tests/graphics", "Tests: graphics workloads", _TEST, ("observation",), "graphics"),
     Collection("method/steps", "The method, step by step", "What to do, in which order.", ("step",), "steps"),
     Collection("method/graphics", "The method for graphics workloads", "What to do, in which order.", ("step",)),
     Collection("method/pitfalls", "Pitfalls", "Mistakes that make a profile mislead.", ("pitfall",)),
@@ -102,11 +104,11 @@ class Addresses:
 
     def __init__(self, index: Index) -> None:
         self._index = index
-        self._of: dict[tuple[str, str], str] = {}
+        self._of: dict[tuple[str, str, Path], str] = {}
         for place in index.everything():
             found = self._address(place)
             if found:
-                self._of.setdefault((place.kind, place.id), found)
+                self._of[place.kind, place.id, place.path] = found
 
     def _address(self, place: Place) -> str:
         if place.kind in OWN:
@@ -127,7 +129,7 @@ class Addresses:
 
     def of(self, place: Place) -> str:
         """Return `path#section` of an entry; empty if it has none."""
-        return self._of.get((place.kind, place.id), "")
+        return self._of.get((place.kind, place.id, place.path), "")
 
     def link(self, word: str) -> tuple[str, str]:
         """Return address and text of a word in a text: of `kind:id` with its title, or of an id that is no common word.
@@ -141,11 +143,18 @@ class Addresses:
         for place in self._index.places.get(norm(name if colon else word), ()):
             if place.id == (name if colon else word) and kind in (place.kind if colon else kind,) and self.of(place):
                 return self.of(place), (self._index.title(place) or name) if colon else word
+        source = word.partition(".")[0]
+        if "." in word and source in self._index.sources and self._index.source_title(word):
+            return self.of(self._index.sources[source]), word
         return "", ""
 
-    def places(self, kind: str) -> Iterator[Place]:
-        """Yield the entries of a kind, in the order of the knowledge base."""
-        return (place for place in self._index.everything() if place.kind == kind)
+    def places(self, kind: str) -> list[Place]:
+        """Return the entries of a kind, in the order of their files."""
+        found = [place for place in self._index.everything() if place.kind == kind]
+        order: dict[Path, dict[str, int]] = {}
+        for path in {place.path for place in found}:
+            order[path] = {str(name): at for at, name in enumerate(load(path, dict))}
+        return sorted(found, key=lambda place: (place.path, order[place.path].get(place.id, 0)))
 
 
 def relative(address: str, here: str) -> str:

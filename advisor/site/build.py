@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -39,6 +40,7 @@ NEEDED: Final = "the site needs MkDocs with its Material theme: pip install 'ncu
 _ASSETS: Final = Path(__file__).parent / "assets"
 # Pages of docs/ -> their place on the site; the others are about the program's inside.
 _DOCUMENTS: Final = {"python": "api/python", "agents": "api/agents", "worked-cases": "worked-numbers"}
+_NAMES: Final = {"python": "Python and notebooks", "README": "For contributors"}
 _INSIDE: Final = "program"
 _LINK: Final = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
 _TITLE: Final = re.compile(r"^# (.+)$", re.MULTILINE)
@@ -46,7 +48,9 @@ _COLOURS: Final = re.compile(r":root \{([^}]*)\}")  # of a page in light, then i
 Tell = Callable[[str], None]
 
 
-def build(folder: Path, schemas: Mapping[str, Mapping[str, Any]], tell: Tell, exercises: Sequence[str] | None = None) -> int:
+def build(
+    folder: Path, schemas: Mapping[str, Mapping[str, Any]], tell: Tell, exercises: Sequence[str] | None = None
+) -> int:
     """Build the site in a folder and return its number of pages.
 
     schemas: of the JSON documents, by name. tell: takes the current step. exercises: the names of those whose
@@ -83,6 +87,7 @@ def all_pages(
     """Return all pages, the front page first."""
     tell("reading the knowledge base")
     index = Index((resources.folder("knowledge"),))
+    index.index_names()
     addresses = Addresses(index)
     course = all_exercises()
     mine = [one for one in course if exercises is None or one.name in exercises]
@@ -137,7 +142,7 @@ def document_pages() -> list[SitePage]:
     for name, path in files.items():
         text = path.read_text(encoding="utf-8")
         found = _TITLE.search(text)
-        title = found[1].replace("`", "") if found else name
+        title = _NAMES.get(name) or (found[1].replace("`", "") if found else name)
         linked = _LINK.sub(lambda match, here=place[name]: _relinked(match, place, here), text)
         out.append(SitePage(place[name], title, text=linked))
     return out
@@ -160,10 +165,11 @@ def _write(scratch: Path, pages: Sequence[SitePage], schemas: Mapping[str, Mappi
     docs = scratch / "docs"
     addresses = Addresses(Index((resources.folder("knowledge"),)))
     titles = {page.path: page.nav for page in pages}
+    writer = SiteWriter()
     for page in pages:
         path = docs / f"{page.path}.md"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(page_text(page, addresses, titles), encoding="utf-8")
+        path.write_text(page_text(writer, page, addresses, titles), encoding="utf-8")
     shutil.copytree(_ASSETS, docs / "assets", ignore=shutil.ignore_patterns("__pycache__"))
     (docs / "assets" / "blocks.css").write_text(block_style(), encoding="utf-8")
     (docs / "api" / "schemas").mkdir(parents=True, exist_ok=True)
@@ -180,11 +186,13 @@ def block_style() -> str:
     """
     light, dark = _COLOURS.findall(asset("page.css"))
     blocks = re.sub(r"(?<![\w.])(\d*\.?\d+)rem(?!\))", lambda m: f"{float(m[1]) * 0.8:.3g}rem", asset("blocks.css"))
-    schemes = (f'[data-md-color-scheme="{name}"] {{{colours}}}' for name, colours in (("default", light), ("slate", dark)))
+    schemes = (
+        f'[data-md-color-scheme="{name}"] {{{colours}}}' for name, colours in (("default", light), ("slate", dark))
+    )
     return "\n".join([*schemes, ".md-typeset .advisor {", blocks, "}"]) + "\n"
 
 
-def page_text(page: SitePage, addresses: Addresses, titles: Mapping[str, str]) -> str:
+def page_text(writer: SiteWriter, page: SitePage, addresses: Addresses, titles: Mapping[str, str]) -> str:
     """Return the Markdown of a page. titles: path -> the name of the page."""
     if page.page is None:
         return page.text
@@ -207,7 +215,7 @@ def page_text(page: SitePage, addresses: Addresses, titles: Mapping[str, str]) -
     front |= {"search": {"boost": page.boost}} if page.boost != 1 else {}
     hidden = ["toc", *(["navigation"] if page.path == "index" else [])]
     front |= {} if page.contents else {"hide": hidden}
-    return SiteWriter(find, target).page(page.page, front)
+    return writer.page(page.page, front, find, target, page.secret)
 
 
 def navigation(pages: Sequence[SitePage]) -> list[Any]:
@@ -215,10 +223,12 @@ def navigation(pages: Sequence[SitePage]) -> list[Any]:
     rest = {page.path: page for page in pages}
 
     def take(*starts: str) -> list[Any]:
-        found = [path for start in starts for path in rest if path == start or (start[-1:] == "/" and path.startswith(start))]
+        found = [
+            path for start in starts for path in rest if path == start or (start[-1:] == "/" and path.startswith(start))
+        ]
         return [{rest.pop(path).nav: f"{path}.md"} for path in dict.fromkeys(found)]
 
-    return [
+    tabs = [
         *take("index"),
         {"Symptoms": take("symptoms", "stalls", "classes")},
         {"Causes": take("causes/index", "causes/")},
@@ -234,19 +244,37 @@ def navigation(pages: Sequence[SitePage]) -> list[Any]:
                 {"Graphics workloads": take("graphics/index", "graphics/")},
             ]
         },
-        {"Method": [*take("method/"), {"Cases and sources": take("cases", "worked-numbers", "corrections", "sources")}]},
+        {
+            "Method": [
+                *take("method/"),
+                {"Cases and sources": take("cases", "worked-numbers", "corrections", "sources")},
+            ]
+        },
         {"API": take("api/python", "api/")},
         {"Inside": take("program/index", "program/")},
     ]
+    return [tab for tab in map(_filled, tabs) if tab]
+
+
+def _filled(part: dict[str, Any]) -> dict[str, Any]:
+    """Return a part of the navigation without empty groups, which MkDocs refuses; empty if nothing is left."""
+    out = {}
+    for name, value in part.items():
+        kept = value if isinstance(value, str) else [one for one in map(_filled, value) if one]
+        out |= {name: kept} if kept else {}
+    return out
 
 
 def _mkdocs(scratch: Path) -> None:
     """Run MkDocs. Raises AdvisorError with its last line if it fails."""
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-f", str(scratch / "mkdocs.yml")]
-    ran = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-f", str(scratch / "mkdocs.yml")]
+    quiet = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "NO_COLOR": "1"}  # a notice of the theme in any case
+    ran = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False, env=quiet)
     if ran.returncode or not (scratch / "site" / "index.html").is_file():
         said = [line for line in (ran.stderr + ran.stdout).splitlines() if line.strip()]
-        first = next((line for line in said if "WARNING" in line or "ERROR" in line), said[-1] if said else "no message")
+        first = next(
+            (line for line in said if "WARNING" in line or "ERROR" in line), said[-1] if said else "no message"
+        )
         raise AdvisorError(f"mkdocs could not build the site: {first.strip()}")
 
 

@@ -1,4 +1,4 @@
-"""A page for each diagnosis, caveat and pattern: how it is recognised, its code, its fixes and its recorded evidence."""
+"""A page for each diagnosis, caveat and pattern: rules, code before and after, fixes and recorded evidence."""
 
 from __future__ import annotations
 
@@ -37,6 +37,7 @@ from advisor.view.pages.slots import ISSUE_SLOTS, slots_blocks
 
 _NAMES = 2  # the most names of ncu per metric
 _FOUND = "found."
+_OPEN_RULES = 2  # the further rules are folded
 _COUNTERS = 24  # rows of the table of counters
 
 
@@ -50,11 +51,11 @@ def cause_page(index: Index, place: Place, recorded: Mapping[str, Recorded]) -> 
     made_blocks += [Paragraph(entry.why)] if entry.why else []
     sections = [
         *_change(entry.fix),
+        *_measured(shown),
+        *_evidence(shown),
         *_rules(index, entry),
         *_counters(index, entry),
         *_fixes(index, entry),
-        *_measured(shown),
-        *_evidence(shown),
         *parts(made, "misleads"),
         *_related(index, place, entry),
         *parts(made, "explains", "changes", "fires", "silent", "corrections"),
@@ -90,10 +91,10 @@ def _rules(index: Index, entry: DiagnosisDef) -> list[Section]:
     text = "It is concluded if, for one of these rules, all tests under `when` hold and none under `unless`. "
     text += "A test whose metric was not collected is unknown, not false."
     head = section("How it is recognised", [Paragraph(text)], name="rules")
-    return [head, *(_rule(index, rule) for rule in entry.seen)]
+    return [head, *(_rule(index, rule, folded=at >= _OPEN_RULES) for at, rule in enumerate(entry.seen))]
 
 
-def _rule(index: Index, rule: RuleDef) -> Section:
+def _rule(index: Index, rule: RuleDef, folded: bool) -> Section:
     roles = (("when", rule.when), ("unless", rule.unless))
     rows = [_condition(index, role, name) for role, names in roles for name in names]
     columns = (Column(""), Column("Test"), Column("Holds if"), Column("Source"))
@@ -101,9 +102,8 @@ def _rule(index: Index, rule: RuleDef) -> Section:
     blocks: list[Block] = [Paragraph(because[:1].upper() + because[1:] + ".")] if because else []
     cites = Paragraph(f"Rule: {', '.join(rule.cites)}", "dim") if rule.cites else None
     title = rule.id.rpartition(".")[2].replace("_", " ")
-    return section(
-        title[:1].upper() + title[1:], [*blocks, Table(columns, tuple(rows)), cites], name=anchor(rule.id), level=3
-    )
+    content = [*blocks, Table(columns, tuple(rows)), cites]
+    return section(title[:1].upper() + title[1:], content, name=anchor(rule.id), level=3, folded=folded)
 
 
 def _condition(index: Index, role: str, name: str) -> tuple[Cell, ...]:
@@ -136,7 +136,9 @@ def _counters(index: Index, entry: DiagnosisDef) -> list[Section]:
         at = index.of(name, "metric")
         assert at is not None
         metric: MetricDef = index.entry(at, MetricDef)
-        source = ", ".join(f"`{one}`" for one in metric.names[:_NAMES]) or (f"= {metric.formula}" if metric.formula else "")
+        source = ", ".join(f"`{one}`" for one in metric.names[:_NAMES]) or (
+            f"= {metric.formula}" if metric.formula else ""
+        )
         rows.append((Cell(name), Cell(metric.means), Cell(metric.unit), Cell(source)))
     if not rows:
         return []
@@ -168,7 +170,8 @@ def _fixes(index: Index, entry: DiagnosisDef) -> list[Section]:
         blocks += [Facts((Fact("Cost", fix.costs),))] if fix.costs else []
         blocks += [Facts((Fact("Typical", fix.typical),))] if fix.typical else []
         blocks += _code(fix) if fix is not entry.fix else []
-        out.append(section(fix.summary, blocks, name=anchor(fix.id), level=3))
+        folded = several and fix is not entry.fix
+        out.append(section(fix.summary, blocks, name=anchor(fix.id), level=3, folded=folded))
     return out
 
 
@@ -197,12 +200,11 @@ def _measured(shown: Sequence[tuple[Recorded, Step]]) -> list[Section]:
     columns = (
         Column("Exercise"),
         Column("Versions"),
-        Column("Before", True),
-        Column("After", True),
-        Column("Measured", True),
-        Column("Estimated from the profile", True),
+        *(Column(name, True) for name in ("Before", "After", "Measured", "Estimated from the profile")),
         Column("The version also changes"),
     )
+    if not any(row[-1].text for row in rows):
+        columns, rows = columns[:-1], [row[:-1] for row in rows]
     text = "Medians of timed runs. The estimate is for the named fix alone, the measured version may change more."
     return [section("Measured gain", [Table(columns, tuple(rows)), Paragraph(text, "dim")], name="measured")]
 
@@ -232,7 +234,10 @@ def _evidence(shown: Sequence[tuple[Recorded, Step]]) -> list[Section]:
     if launch.issue_slots is not None:
         out.append(section(ISSUE_SLOTS, slots_blocks(launch.issue_slots), level=3))
     drawn = rooflines([Point(launch)])
-    out += [section("Roofline", [Picture(chart), Paragraph(rest, "dim") if rest else None], level=3) for chart, rest in drawn]
+    out += [
+        section("Roofline", [Picture(chart), Paragraph(rest, "dim") if rest else None], level=3)
+        for chart, rest in drawn
+    ]
     return out
 
 

@@ -81,7 +81,7 @@ def exercise_page(one: Exercise, recorded: Recorded | None) -> SitePage:
         *_versions(one, recorded),
     ]
     title = f"{one.number}. {one.title}"
-    return SitePage(course(one.number), title, Page(title, tuple(made), tuple(sections)), one.title)
+    return SitePage(course(one.number), title, Page(title, tuple(made), tuple(sections)), one.title, secret=True)
 
 
 def _predict(one: Exercise) -> Paragraph:
@@ -98,7 +98,9 @@ def _profile(recorded: Recorded) -> list[Section]:
     if launch is None:
         return []
     head = f"{recorded.origin} Time: {time_text(time)}." if time is not None else recorded.origin
-    out = [section("The recorded profile", [Paragraph(head, "dim"), Facts(shape_facts(launch)), *utilisation_bars(launch)])]
+    out = [
+        section("The recorded profile", [Paragraph(head, "dim"), Facts(shape_facts(launch)), *utilisation_bars(launch)])
+    ]
     if launch.issue_slots is not None:
         out.append(section(ISSUE_SLOTS, slots_blocks(launch.issue_slots), level=3))
     return out
@@ -163,7 +165,7 @@ def reading_page(one: Reading, found: Shown) -> SitePage:
         section("What it shows", answer, folded=True),
     ]
     title = f"{one.number}. {one.title}"
-    return SitePage(course(one.number), title, Page(title, tuple(made), tuple(sections)), one.title)
+    return SitePage(course(one.number), title, Page(title, tuple(made), tuple(sections)), one.title, secret=True)
 
 
 def course_pages(

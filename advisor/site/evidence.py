@@ -47,9 +47,7 @@ class Recorded(Struct, frozen=True):
         return f"Recorded on {record.gpu}, driver {record.driver}, ncu {record.ncu}, {record.date}."
 
 
-def recordings(
-    exercises: Iterable[Exercise], jobs: int = 2, progress: Progress | None = None
-) -> dict[str, Recorded]:
+def recordings(exercises: Iterable[Exercise], jobs: int = 2, progress: Progress | None = None) -> dict[str, Recorded]:
     """Read and diagnose the recordings of exercises, by name. An exercise without a recording is left out."""
     measured = [found for one in exercises if (found := of_recording(one)) is not None]
     if not measured:

@@ -11,8 +11,8 @@ from advisor.site.addresses import OWN, Addresses
 from advisor.site.page import SitePage
 from advisor.view.blocks import Bullets, Cell, Column, Command, Page, Paragraph, Section, Table, section
 
-_CAUSES = 4  # of a symptom, on the front page
-_ROWS = 9
+_CAUSES = 3  # of a symptom, on the front page
+_ROWS = 7
 _ABOUT: Final = (
     "An encyclopedia of GPU bottlenecks: what Nsight Compute shows, which cause it means, how to fix it, and what the "
     "fix has gained. Every statement names its number, its threshold and its source."
@@ -31,7 +31,10 @@ def front_page(index: Index, addresses: Addresses, counts: Mapping[str, int]) ->
         name="see",
     )
     parts = (
-        ("page:causes/index", f"{counts['causes']} causes with rules, counters, code before and after, and measured gains"),
+        (
+            "page:causes/index",
+            f"{counts['causes']} causes with rules, counters, code before and after, and measured gains",
+        ),
         ("page:symptoms", "from a stall reason, a class or a message of ncu to its causes"),
         ("page:course/index", f"{counts['course']} exercises with recorded profiles: predict, then look"),
         ("page:metrics/index", f"{counts['metrics']} metrics with ids, names in ncu and units"),
@@ -57,7 +60,10 @@ def _stalls(addresses: Addresses, most: int = 99) -> Iterable[tuple[str, str, st
 
 def _linked(names: Sequence[str], most: int = 99) -> str:
     known = catalog()
-    kinds = {name: "diagnosis" if name in known.diagnoses else "trust" if name in known.trust else "workload" for name in names}
+    kinds = {
+        name: "diagnosis" if name in known.diagnoses else "trust" if name in known.trust else "workload"
+        for name in names
+    }
     return ", ".join(f"{kinds[name]}:{name}" for name in names[:most])
 
 

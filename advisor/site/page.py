@@ -14,7 +14,8 @@ from advisor.view.pages.explain import HEADINGS, LINKS, SEE, SOURCES, section_bo
 class SitePage(Struct, frozen=True):
     """A page. path: without ending; about: a sentence for search engines; nav: its name in the navigation.
 
-    text: Markdown instead of a page of blocks. boost: its weight in the search.
+    text: Markdown instead of a page of blocks. boost: its weight in the search. contents: whether it shows
+    a table of contents; secret: whether what is folded on it stays out of the search.
     """
 
     path: str
@@ -24,6 +25,7 @@ class SitePage(Struct, frozen=True):
     text: str = ""
     boost: float = 1.0
     contents: bool = True
+    secret: bool = False
 
 
 def parts(made: Explanation, *names: str, level: int = 2) -> list[Section]:

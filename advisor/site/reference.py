@@ -18,7 +18,12 @@ _WITH_SOURCES = ("term", "stall", "step", "pitfall", "topic", "formula", "erratu
 
 def collection_page(index: Index, one: Collection, addresses: Addresses) -> SitePage:
     """Build a page with a section for each entry."""
-    places = [place for kind in one.kinds for place in addresses.places(kind) if addresses.of(place).startswith(f"{one.path}#")]
+    places = [
+        place
+        for kind in one.kinds
+        for place in addresses.places(kind)
+        if addresses.of(place).startswith(f"{one.path}#")
+    ]
     made = [Paragraph(one.about, "lead"), Paragraph(f"{len(places)} entries.", "dim")]
     sections = [_entry(index, place) for place in sorted(places, key=lambda p: p.id) if place.kind == "metric"]
     sections = sections or [_entry(index, place) for place in places]
@@ -119,4 +124,3 @@ def _type(schema: Any) -> str:
         return f"list of {_type(schema.get('items'))}"
     kinds = schema.get("type", "any")
     return " or ".join(kinds) if isinstance(kinds, list) else str(kinds)
-

@@ -66,9 +66,7 @@ def in_page(link: str) -> str:
 
 
 @lru_cache(maxsize=1)
-def environment(
-    words: Callable[[str], Markup] = rich, target: Callable[[str], str] = in_page
-) -> jinja2.Environment:
+def environment(words: Callable[[str], Markup] = rich, target: Callable[[str], str] = in_page) -> jinja2.Environment:
     """Return the templates of a page and of its blocks. words: lays out a text; target: the address of a link."""
     made = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_FOLDER),

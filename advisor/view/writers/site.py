@@ -29,18 +29,40 @@ _WORD = re.compile(r"page:[\w/-]*\w|(?:[a-z_]+:)?[A-Za-z0-9](?:[\w.-]*\w)?")
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]#!|])")
 
 
+def _no_page(word: str) -> tuple[str, str]:
+    return "", ""
+
+
 class SiteWriter:
-    """Writes pages. find: address and text of a word; target: the address of the link of a cell or mark."""
+    """Writes pages; one writer compiles the templates once for all of them."""
 
-    def __init__(self, find: Find, target: Callable[[str], str]) -> None:
-        self._find = find
-        self._environment = environment(self.rich, target)
-        self._block = self._environment.get_template("blocks.html").module.block  # type: ignore[attr-defined]
+    def __init__(self) -> None:
+        self._find: Find = _no_page
+        self._target: Callable[[str], str] = str
+        self._hidden = ""
+        templates = environment(self.rich, self._address)
+        self._block = templates.get_template("blocks.html").module.block  # type: ignore[attr-defined]
 
-    def page(self, page: Page, front: Mapping[str, Any]) -> str:
-        """Write the whole page. front: fields of its front matter."""
-        head = ["---", *(f"{key}: {_scalar(value)}" for key, value in front.items()), "---", ""]
+    def page(
+        self,
+        page: Page,
+        front: Mapping[str, Any],
+        find: Find,
+        target: Callable[[str], str],
+        secret: bool = False,
+    ) -> str:
+        """Write the whole page.
+
+        front: fields of its front matter; find: address and text of a word; target: the address of the link of a cell
+        or mark; secret: whether what is folded is an answer, which the search must not show.
+        """
+        self._find, self._target = find, target
+        self._hidden = " data-search-exclude" if secret else ""
+        head = ["---", *(f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in front.items()), "---", ""]
         return "\n".join([*head, *_heading(1, page.title), *self._blocks(page.made), *self.sections(page.sections)])
+
+    def _address(self, link: str) -> str:
+        return self._target(link)
 
     def sections(self, sections: tuple[Section, ...]) -> list[str]:
         """Return the lines of the sections."""
@@ -48,10 +70,9 @@ class SiteWriter:
 
     def _section(self, part: Section) -> list[str]:
         if part.folded:
-            # A folded answer stays out of the search, which would show it.
             inner = "".join(self._drawn(block) for block in part.blocks)
             name = f' id="{html.escape(part.id)}"' if part.id else ""
-            head = f'<details class="advisor"{name} data-search-exclude><summary>{self.rich(part.title)}</summary>'
+            head = f'<details class="advisor"{name}{self._hidden}><summary>{self.rich(part.title)}</summary>'
             return [f"{head}\n{inner}</details>", ""]
         return [*_heading(part.level, part.title, part.id), *self._blocks(part.blocks)]
 
@@ -102,8 +123,3 @@ def _coloured(text: str, language: str) -> str:
     """Return code with the classes of Pygments, in a region that the keyboard can scroll."""
     inner = highlight(text.rstrip("\n"), get_lexer_by_name(language), HtmlFormatter(nowrap=True))
     return f'<div class="highlight"><pre tabindex="0"><code>{inner}</code></pre></div>\n'
-
-
-def _scalar(value: Any) -> str:
-    """Return a value of the front matter; JSON is YAML."""
-    return json.dumps(value, ensure_ascii=False)
