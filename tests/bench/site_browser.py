@@ -1,4 +1,4 @@
-"""Look at a built site in a browser: `python -m tests.bench.site_browser DIR [--browser PATH] [--every N]`.
+"""Look at a built site in a browser: `python -m tests.bench.site_browser DIR [--browser PATH] [--every N] [--pages PAGE …]`.
 
 Follows every link, anchor, image and script in the files. Then opens pages (one of each kind, and every N-th) as files
 in light and dark, 1600 and 400 pixels wide, and runs axe-core on each, with everything unfolded. Counts requests that
@@ -77,6 +77,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--browser", default=shutil.which("chromium") or shutil.which("google-chrome"))
     parser.add_argument("--every", type=int, default=12, help="also every N-th page")
+    parser.add_argument("--pages", nargs="*", help="these pages alone")
     given = parser.parse_args(argv)
     folder = given.folder.resolve()
     crawled = Crawled(folder)
@@ -84,8 +85,8 @@ def main(argv: list[str] | None = None) -> int:
     problems += [f"loads from elsewhere: {one}" for one in crawled.loads]
     problems += [f"repeated id: {one}" for one in crawled.twice]
     counts: Counter[str] = Counter()
-    names = list(dict.fromkeys([*KINDS, *list(crawled.pages)[:: given.every]]))
-    axe = axe_source()
+    names = given.pages or list(dict.fromkeys([*KINDS, *list(crawled.pages)[:: given.every]]))
+    axe, told = axe_source(), 0
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=given.browser, args=["--no-sandbox"])
         for (width, height), scheme in ((size, scheme) for size in SIZES for scheme in SCHEMES):
@@ -104,12 +105,15 @@ def main(argv: list[str] | None = None) -> int:
             for name in names:
                 at = f"{name} ({width}, {scheme})"
                 page.goto((folder / name).as_uri())
+                print(f"\r\x1b[K{at}", end="", file=sys.stderr, flush=True)
                 look(page, at, axe, problems, counts)
+                print("".join(f"\r\x1b[K{one}\n" for one in problems[told:]), end="", flush=True)
+                told = len(problems)
             if said := search(page, (folder / "index.html").as_uri()):
                 problems.append(f"{said} ({width}, {scheme})")
             context.close()
         browser.close()
-    print("\n".join(dict.fromkeys(problems)))
+    print("".join(f"\r\x1b[K{one}\n" for one in problems[told:]), end="")
     print(
         f"{len(crawled.pages)} pages, {crawled.checked} links, {len(crawled.broken)} broken, {len(crawled.loads)} from "
         f"elsewhere; {len(names)} pages in {counts['looks']} looks, {counts['requests']} requests; axe: "

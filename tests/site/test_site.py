@@ -154,7 +154,7 @@ def test_a_site_that_cannot_be_finished_leaves_what_was_there(tmp_path: Path, mo
     (folder / site.MARK).touch()
     (folder / "index.html").write_text("before")
     monkeypatch.setattr(site, "all_pages", lambda *_: [SitePage("index", "Start", text="# Start\n\n[no](where.md)\n")])
-    with pytest.raises(AdvisorError, match="mkdocs could not build the site: .*where.md"):
+    with pytest.raises(AdvisorError, match=r"mkdocs could not build the site: .*where\.md"):
         site.build(folder, {}, lambda step: None)
     assert (folder / "index.html").read_text() == "before"
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
