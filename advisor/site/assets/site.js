@@ -1,3 +1,6 @@
+// The theme's search is a dialog without a name.
+document.querySelector(".md-search")?.setAttribute("aria-label", "Search");
+
 // A box that filters the rows of the table of metrics; the page is complete without it.
 const table = location.pathname.endsWith("/metrics/index.html") && document.querySelector(".advisor table");
 if (table) {
