@@ -84,6 +84,7 @@ def main(argv: list[str] | None = None) -> int:
     problems = [f"broken link in {one}" for one in crawled.broken]
     problems += [f"loads from elsewhere: {one}" for one in crawled.loads]
     problems += [f"repeated id: {one}" for one in crawled.twice]
+    problems += [f"a link in a link: {one}" for one in crawled.nested]
     counts: Counter[str] = Counter()
     names = given.pages or list(dict.fromkeys([*KINDS, *list(crawled.pages)[:: given.every]]))
     axe, told = axe_source(), 0

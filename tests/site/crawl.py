@@ -16,8 +16,16 @@ class _Links(HTMLParser):
         self.links: list[tuple[str, str, str]] = []
         self.ids: set[str] = set()
         self.twice: set[str] = set()
+        self.nested = 0
+        self._open = False
+
+    def handle_endtag(self, tag: str) -> None:
+        self._open = self._open and tag != "a"
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "a":
+            self.nested += self._open
+            self._open = True
         for name, value in attrs:
             if name == "id" and value:
                 (self.twice if value in self.ids else self.ids).add(value)
@@ -27,7 +35,7 @@ class _Links(HTMLParser):
 
 
 class Crawled:
-    """A site. broken: links without a target; loads: what a page loads from elsewhere; twice: repeated ids."""
+    """A site. broken: links without a target; loads: what a page loads from elsewhere; twice: repeated ids; nested: pages with a link in a link."""
 
     def __init__(self, folder: Path) -> None:
         self.pages: dict[str, _Links] = {}
@@ -39,6 +47,7 @@ class Crawled:
         self.loads: list[str] = []
         self.checked = 0
         self.twice = [f"{page}#{name}" for page, found in self.pages.items() for name in sorted(found.twice)]
+        self.nested = [page for page, found in self.pages.items() if found.nested]
         reached = {"index.html"}
         for page, found in self.pages.items():
             for tag, name, value in found.links:

@@ -175,7 +175,7 @@ def test_a_built_site_has_no_broken_link_and_loads_nothing_from_elsewhere(tmp_pa
     crawled = Crawled(folder)
     assert len(crawled.pages) == pages + 1  # that of an unknown address
     assert pages > 200 and crawled.checked > 20_000
-    assert (crawled.broken, crawled.loads, crawled.twice, crawled.unreached) == ([], [], [], [])
+    assert (crawled.broken, crawled.loads, crawled.twice, crawled.nested, crawled.unreached) == ([], [], [], [], [])
     shown = (folder / "causes" / "bank_conflicts.html").read_text(encoding="utf-8")
     for text in ("A transpose through a tile", "2.2×", "806 µs", "NVIDIA H200", "shared_wavefront_ratio"):
         assert text in shown

@@ -77,6 +77,7 @@ def environment(words: Callable[[str], Markup] = rich, target: Callable[[str], s
         lstrip_blocks=True,
     )
     made.filters["rich"] = words
+    made.filters["named"] = rich  # the text of a link, which holds no other link
     made.filters["target"] = target
     made.filters["short"] = lambda text: cut(shown(text), LONGEST)
     made.tests["kind"] = lambda block, name: type(block).__name__ == name
