@@ -1,4 +1,4 @@
-"""Look at a built site in a browser: `python -m tests.bench.site_browser DIR [--browser PATH] [--every N] [--pages PAGE …]`.
+"""Look at a built site in a browser: `python -m tests.bench.site_browser DIR`, with options in its `--help`.
 
 Follows every link, anchor, image and script in the files. Then opens pages (one of each kind, and every N-th) as files
 in light and dark, 1600 and 400 pixels wide, and runs axe-core on each, with everything unfolded. Counts requests that

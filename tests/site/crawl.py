@@ -35,7 +35,11 @@ class _Links(HTMLParser):
 
 
 class Crawled:
-    """A site. broken: links without a target; loads: what a page loads from elsewhere; twice: repeated ids; nested: pages with a link in a link."""
+    """A site.
+
+    broken: links without a target; loads: what a page loads from elsewhere; twice: repeated ids; nested: pages with a
+    link in a link; unreached: pages that no other page links to.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.pages: dict[str, _Links] = {}
