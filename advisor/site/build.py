@@ -12,6 +12,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -143,7 +144,7 @@ def document_pages() -> list[SitePage]:
         text = path.read_text(encoding="utf-8")
         found = _TITLE.search(text)
         title = _NAMES.get(name) or (found[1].replace("`", "") if found else name)
-        linked = _LINK.sub(lambda match, here=place[name]: _relinked(match, place, here), text)
+        linked = _LINK.sub(partial(_relinked, place=place, here=place[name]), text)
         out.append(SitePage(place[name], title, text=linked))
     return out
 
@@ -258,7 +259,7 @@ def navigation(pages: Sequence[SitePage]) -> list[Any]:
 
 def _filled(part: dict[str, Any]) -> dict[str, Any]:
     """Return a part of the navigation without empty groups, which MkDocs refuses; empty if nothing is left."""
-    out = {}
+    out: dict[str, Any] = {}
     for name, value in part.items():
         kept = value if isinstance(value, str) else [one for one in map(_filled, value) if one]
         out |= {name: kept} if kept else {}

@@ -177,7 +177,7 @@ def _fixes(index: Index, entry: DiagnosisDef) -> list[Section]:
 
 def _measured(shown: Sequence[tuple[Recorded, Step]]) -> list[Section]:
     """Return the measured gain of each exercise whose version shows the cause."""
-    rows = []
+    rows: list[tuple[Cell, ...]] = []
     for one, step in shown:
         found = one.gain(step.step)
         first = first_diagnosis(step.launch) if step.launch is not None else None

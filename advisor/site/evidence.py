@@ -55,14 +55,14 @@ def recordings(exercises: Iterable[Exercise], jobs: int = 2, progress: Progress 
     analysis = analyse(catalog(), measured, jobs, progress)
     out = {}
     for one, judged in zip(measured, judge(catalog(), measured, analysis), strict=True):
-        found = recording(one.exercise)
-        assert found is not None
+        kept = recording(one.exercise)
+        assert kept is not None
         steps = []
         for each in judged.steps:
             data = one.steps.get(each.step.id)
             times = data.times_ns if data is not None else ()
             steps.append(Step(each.step, median(times) if times else None, each.launch))
-        out[one.exercise.name] = Recorded(one.exercise, found.record, one, tuple(steps))
+        out[one.exercise.name] = Recorded(one.exercise, kept.record, one, tuple(steps))
     return out
 
 
