@@ -149,15 +149,15 @@ def _versions(one: Exercise, recorded: Recorded | None) -> list[Section]:
     return out
 
 
-def reading_page(one: Reading, found: Shown) -> SitePage:
-    """Build the page of an exercise that is read: facts, question, folded answer."""
+def reading_page(one: Reading, found: Shown | None) -> SitePage:
+    """Build the page of an exercise that is read: facts, question, folded answer. found: None if it was not read."""
     made = [Paragraph(f"Read a {one.kind} · level {one.level} · trains step {one.step} of the method", "dim")]
     answer: list[Block] = []
-    for name, blocks in answer_sections(one, found):
+    for name, blocks in answer_sections(one, found) if found is not None else ():
         answer += [Paragraph(name, "lead"), *blocks]
     sections = [
         section("", paragraphs(one.story)),
-        *facts_sections(found),
+        *(facts_sections(found) if found is not None else ()),
         section(ASKS[one.kind], [answers_table(choices(one)), Command(f"ncu-advisor practice predict {one.number}")]),
         section("Hints", []),
         *(section(f"Hint {at}", [Paragraph(hint)], folded=True) for at, hint in enumerate(one.hints, 1)),
@@ -176,6 +176,6 @@ def course_pages(
     for one in found:
         if isinstance(one, Exercise):
             out.append(exercise_page(one, recorded.get(one.name)))
-        elif one.name in read:
-            out.append(reading_page(one, read[one.name]))
+        else:
+            out.append(reading_page(one, read.get(one.name)))
     return out
