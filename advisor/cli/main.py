@@ -37,7 +37,7 @@ COMMANDS = {
     "fix": ("advisor.cli.fix:fix", "Patch a kernel's source; offers only patches that are proven on the CPU."),
     "explain": ("advisor.cli.explain:explain", "Explain a diagnosis, metric, stall reason, opcode or other term."),
     "replay": ("advisor.cli.replay:replay", "Replay or check saved sessions."),
-    "knowledge": ("advisor.cli.knowledge:knowledge", "Check the knowledge base."),
+    "knowledge": ("advisor.cli.knowledge:knowledge", "Check the knowledge base, or make a documentation site of it."),
     "serve": ("advisor.cli.serve:serve", "Serve the session to a browser, for reading one folder only."),
     "mcp": ("advisor.cli.mcp:mcp", "Serve diagnoses to coding agents (Model Context Protocol)."),
     "practice": ("advisor.cli.practice:practice", "Practise on kernels that are slow for a known reason."),

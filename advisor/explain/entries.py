@@ -180,7 +180,7 @@ def plain_space(text: str) -> str:
     return " ".join(text.split())
 
 
-def _test(index: Index, name: str) -> str:
+def condition_text(index: Index, name: str) -> str:
     """Return a condition of a rule with its test, or with its meaning."""
     place = index.of(name, "observation")
     if place:
@@ -196,8 +196,8 @@ def _test(index: Index, name: str) -> str:
 
 def _rule(index: Index, rule: RuleDef) -> Iterable[str]:
     yield f"{rule.id}: {plain(rule.because)}" if rule.because else rule.id
-    yield from (f"  when {_test(index, name)}" for name in rule.when)
-    yield from (f"  unless {_test(index, name)}" for name in rule.unless if not name.startswith(_FOUND))
+    yield from (f"  when {condition_text(index, name)}" for name in rule.when)
+    yield from (f"  unless {condition_text(index, name)}" for name in rule.unless if not name.startswith(_FOUND))
     others = [name.removeprefix(_FOUND) for name in rule.unless if name.startswith(_FOUND)]
     if others:
         yield f"  unless found: {', '.join(others)}"
@@ -229,7 +229,7 @@ def _changes(changes: Mapping[str, str]) -> Iterable[str]:
 def _conditions(index: Index, fix: FixDef) -> Iterable[str]:
     """Yield the conditions on which a fix suits a launch."""
     for role, names in (("when", fix.when), ("unless", fix.unless)):
-        yield from (f"{role} {_test(index, name)}" for name in names)
+        yield from (f"{role} {condition_text(index, name)}" for name in names)
 
 
 def _symptoms(index: Index, names: Iterable[str]) -> Iterable[str]:
@@ -354,7 +354,9 @@ def _observation(index: Index, place: Place) -> Explanation:
 
 def _class(index: Index, place: Place) -> Explanation:
     entry: ClassDef = index.entry(place, ClassDef)
-    tests = [f"when {_test(index, n)}" for n in entry.when] + [f"unless {_test(index, n)}" for n in entry.unless]
+    tests = [f"when {condition_text(index, n)}" for n in entry.when] + [
+        f"unless {condition_text(index, n)}" for n in entry.unless
+    ]
     sections: tuple[Section, ...] = (
         ("what", _lines(entry.meaning)),
         ("rules", tuple(tests)),
@@ -388,7 +390,7 @@ def _quantity(index: Index, place: Place) -> Explanation:
     """Return a formula that is computed on every launch: also how, and the findings whose speedup it bounds."""
     entry: QuantityDef = index.entry(place, QuantityDef)
     found = [index.of(name, "diagnosis") for name in entry.bounds]
-    assumed = [f"where {entry.assumes}", *(f"  when {_test(index, name)}" for name in entry.holds)]
+    assumed = [f"where {entry.assumes}", *(f"  when {condition_text(index, name)}" for name in entry.holds)]
     assumed += [f"  on launches of the class {' or '.join(entry.classes)}"] if entry.classes else []
     sections: tuple[Section, ...] = (
         ("what", _lines(entry.what)),
@@ -405,8 +407,8 @@ def _quantity(index: Index, place: Place) -> Explanation:
 
 def _way(index: Index, way: WayDef) -> Iterable[str]:
     yield plain(way.says)
-    yield from (f"  when {_test(index, name)}" for name in way.when)
-    yield from (f"  unless {_test(index, name)}" for name in way.unless)
+    yield from (f"  when {condition_text(index, name)}" for name in way.when)
+    yield from (f"  unless {condition_text(index, name)}" for name in way.unless)
     named_ = {**way.let, "share": way.share, "at most": way.at_most}
     yield from (f"  {name} = {formula}" for name, formula in named_.items() if formula)
 

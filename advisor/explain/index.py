@@ -18,6 +18,7 @@ from advisor.knowledge.loader import entry_line, load
 from advisor.records.errors import KnowledgeError
 
 _FIELD = re.compile(r"\{([a-z][a-z0-9_]*)(?::[^{}]*)?\}")
+_NAME = re.compile(r"[\w.]+")
 # Fields that can replace the title of an entry without one.
 _TITLES = ("title", "ask", "means", "says", "meaning", "what", "name")
 # Kind of entry -> files. Files with one entry each:
@@ -97,6 +98,7 @@ class Index:
         self.sources: dict[str, Place] = {}
         self._texts: dict[tuple[str, str, Path], str] = {}
         self._blocks: list[tuple[Place, str]] = []
+        self._naming: dict[str, list[Place]] = {}
         for folder in folders:
             if not folder.is_dir():
                 raise KnowledgeError(f"{folder}:1: no such knowledge directory")
@@ -116,11 +118,19 @@ class Index:
 
     def naming(self, name: str) -> tuple[Place, ...]:
         """Return the entries whose text contains a name, in file order."""
+        if self._naming and _NAME.fullmatch(name):
+            return tuple(self._naming.get(name, ()))
         pattern = re.compile(rf"(?<![\w.]){re.escape(name)}(?![\w.])")
         if not self._blocks:
             self._blocks = [(place, self.block(place)) for place in self.everything()]
         # Finding a text takes far less than the expression.
         return tuple(place for place, text in self._blocks if name in text and pattern.search(text))
+
+    def index_names(self) -> None:
+        """Index the names in all texts, so that many calls of `naming` take little time."""
+        for place in self.everything():
+            for name in dict.fromkeys(_NAME.findall(self.block(place))):
+                self._naming.setdefault(name, []).append(place)
 
     def raw(self, place: Place) -> dict[str, Any]:
         """Return a copy of the plain content of one entry."""

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-playwright = pytest.importorskip("playwright.sync_api", reason="needs the package playwright")
+playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright (extra browser-check)")
 CHROMIUM = next(
     (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), ""
 )

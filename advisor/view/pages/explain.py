@@ -129,7 +129,7 @@ _GPU_COLUMNS = (
     Column("L2 MiB", numeric=True, spare=3),
     *(Column(name, numeric=True, spare=spare) for name, spare in _RIDGES.values()),
 )
-_GPU_NOTE = (
+GPU_NOTE = (
     "TFLOP/s: fp32 peak. GB/s: DRAM peak. fp64 to tensor: ridge points in FLOP/byte (tensor: fp16 input, dense, fp32 "
     "accumulation). A dash is an unknown value. `ncu-advisor explain NAME` shows all data of one GPU."
 )
@@ -151,7 +151,7 @@ def explain_page(explanation: Explanation) -> Page:
         at = next((at for at, part in enumerate(parts, 1) if part.title == HEADINGS["picture"]), 1)
         parts.insert(at, section("Abbreviations", [Paragraph(words)], level=3))
     if explanation.gpus:
-        parts.insert(1, section("GPUs", [Paragraph(_GPU_NOTE), _gpu_table(explanation.gpus)], level=3))
+        parts.insert(1, section("GPUs", [Paragraph(GPU_NOTE), gpu_table(explanation.gpus)], level=3))
     if explanation.see and explanation.kind != "search":
         parts.append(section(SEE, [Paragraph(", ".join(explanation.see))], level=3))
     if explanation.cites:
@@ -177,14 +177,14 @@ def _sections(explanation: Explanation) -> Iterator[Section]:
             yield section("", [Facts(tuple(short))])
             short = []
         if heading:
-            yield section(heading, [_body(name, lines)], level=3)
+            yield section(heading, [section_body(name, lines)], level=3)
         else:
             yield section("", [Paragraph(line) for line in lines])
     if short:
         yield section("", [Facts(tuple(short))])
 
 
-def _gpu_table(gpus: tuple[GpuPeaks, ...]) -> Table:
+def gpu_table(gpus: tuple[GpuPeaks, ...]) -> Table:
     """Return the table of peaks and ridge points, one GPU per row."""
     rows = []
     for gpu in gpus:
@@ -202,7 +202,7 @@ def _number(value: float | None, scale: float) -> Cell:
     return Cell(brief_text(round(shown) if shown >= 1000 else shown), value)
 
 
-def _body(name: str, lines: tuple[str, ...]) -> Block:
+def section_body(name: str, lines: tuple[str, ...]) -> Block:
     """Return the lines of one section: plain, numbered or listed; two leading spaces indent a line further."""
     if name == "exercise":
         return Plain(tuple(f"ncu-advisor practice show {line}" for line in lines), whole=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -28,13 +29,18 @@ _QUOTED = re.compile(r"`([^`]+)`")
 
 def page_html(page: Page) -> str:
     """Write the whole page."""
-    style, script = ((_FOLDER / name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
+    style, script = "".join(map(asset, ("page.css", "blocks.css"))), asset("page.js")
     policy = (
         f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
         "base-uri 'none'; form-action 'none'"
     )
-    template = _environment().get_template("page.html")
+    template = environment().get_template("page.html")
     return template.render(page=page, style=Markup(style), script=Markup(script), policy=policy)
+
+
+def asset(name: str) -> str:
+    """Return a style or script of pages: page.css for the frame, blocks.css for the blocks."""
+    return (_FOLDER / name).read_text(encoding="utf-8")
 
 
 def rich(text: str) -> Markup:
@@ -54,9 +60,15 @@ def _finished(value: Any) -> Any:
     return cut(shown(value), 4 * LONGEST) if type(value) is str else value
 
 
+def in_page(link: str) -> str:
+    """Return the address of a section of the same page."""
+    return f"#{link}"
+
+
 @lru_cache(maxsize=1)
-def _environment() -> jinja2.Environment:
-    environment = jinja2.Environment(
+def environment(words: Callable[[str], Markup] = rich, target: Callable[[str], str] = in_page) -> jinja2.Environment:
+    """Return the templates of a page and of its blocks. words: lays out a text; target: the address of a link."""
+    made = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_FOLDER),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
@@ -64,7 +76,9 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["rich"] = rich
-    environment.filters["short"] = lambda text: cut(shown(text), LONGEST)
-    environment.tests["kind"] = lambda block, name: type(block).__name__ == name
-    return environment
+    made.filters["rich"] = words
+    made.filters["named"] = rich  # the text of a link, which holds no other link
+    made.filters["target"] = target
+    made.filters["short"] = lambda text: cut(shown(text), LONGEST)
+    made.tests["kind"] = lambda block, name: type(block).__name__ == name
+    return made

@@ -1,0 +1,1 @@
+"""The documentation site: the knowledge base, the exercises and docs/ as pages that need no network."""
