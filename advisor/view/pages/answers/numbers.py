@@ -6,6 +6,7 @@ from typing import Final
 
 from advisor.knowledge.base import catalog, finding_title, metric_title
 from advisor.knowledge.expressions import parse_test
+from advisor.reasoning.launch_shape import SHAPE
 from advisor.reasoning.ranking import worthwhile
 from advisor.records.diagnosis import ENDS, LaunchDiagnosis, first_diagnosis, is_settled, main_finding
 from advisor.records.questions import Meaning, Subject
@@ -321,11 +322,13 @@ def _what_if(meaning: Meaning, asked: Asked) -> Answer:
     followed = "" if implied else followed_text(asked.launch, asked.supposed, dict(asked.values))
     notes += (Paragraph(followed),) if followed else ()
     caveats: tuple[Block, ...] = (*((Facts((Fact("Implies", "; ".join(implied)),)),) if implied else ()), *notes)
-    same = [asked.launch.metrics.get(name) == value for name, value in asked.values]
+    shaped = [pair for pair in asked.values if pair[0] in SHAPE] or asked.values
+    same = [asked.launch.metrics.get(name) == value for name, value in shaped]
     if all(same):
         return Answer(f"{assumed} is what the launch has already: nothing changes.", then=("how do you know",))
     if not changed:
-        says = f"With {assumed}, nothing changes: class, findings and expected gains are as before."
+        moved = "" if len(implied) > 1 else "nothing changes: "
+        says = f"With {assumed}, {moved}class, findings and expected gains are as before."
         return Answer(says, blocks=caveats, then=("how do you know",))
     says = f"With {assumed}: {'; '.join(f'{line.label.lower()}: {line.text}' for line in changed[:2])}."
     return Answer(says, blocks=(*caveats, Outline(changed)), then=("why is it slow",))
