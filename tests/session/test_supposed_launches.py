@@ -11,6 +11,7 @@ from tui.talk import settle
 from advisor.knowledge.base import catalog
 from advisor.reasoning.diagnose import analyse
 from advisor.records.errors import UsageError
+from advisor.records.questions import SPILLED, Meaning
 from advisor.session import events as e
 from advisor.session.executor import Executor, sources
 from advisor.session.language.known import known
@@ -20,7 +21,10 @@ from advisor.session.questions import answer, launch_supposed
 from advisor.session.reducer import reduce
 from advisor.session.state import State
 from advisor.view.pages.answer import answer_page
+from advisor.view.pages.answer import answered as answered_with
+from advisor.view.pages.answers.parts import Asked
 from advisor.view.writers.terminal import terminal_text
+from tests.changed import replace
 
 KERNELS = Path(__file__).parents[2] / "kernels"
 SHARED = KERNELS / "capped-occupancy-shared" / "recorded" / "h200" / "profile.ncu-rep.xz"
@@ -120,3 +124,24 @@ def test_the_answer_names_what_follows_from_the_registers_and_who_knows_the_spil
     text = answered("would 64 registers be enough")
     for part in ("Theoretical Occupancy = 50.0 % (now 100.0 %)", "4 blocks (now 8 blocks)", "`-Xptxas -v` shows"):
         assert part in text
+
+
+@pytest.mark.parametrize("text", ["how many bytes are spilled", "how much is spilled?", "number of spill requests"])
+def test_what_is_spilled_is_a_count_of_local_memory_not_of_dram(text):
+    says = answered(text)
+    assert "118,358,016 spill requests" in says
+    assert "15.2 GB of local memory through L1" in says
+    assert "dram_bytes" not in says
+
+
+def test_without_the_counts_what_is_spilled_is_unknown_and_the_command_that_collects_it_is_said():
+    launch = opened(REGISTERS).launch
+    assert launch is not None
+    metrics = {name: value for name, value in launch.metrics.items() if name not in ("spill_inst", "local_inst")}
+    meaning = Meaning(text="how many bytes are spilled", intent=SPILLED, says="")
+    says = answered_with(meaning, Asked((replace(launch, metrics=metrics),), 0, "REPORT"))
+    assert says.truth == "unknown"
+    assert says.says.startswith("Unknown: ")
+    assert says.run and says.run[0].startswith("ncu --section")
+    none = answered_with(meaning, Asked((replace(launch, metrics={**metrics, "spill_inst": 0.0}),), 0, "REPORT"))
+    assert none.says.startswith("None")
