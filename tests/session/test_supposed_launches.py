@@ -138,7 +138,7 @@ def test_without_the_counts_what_is_spilled_is_unknown_and_the_command_that_coll
     launch = opened(REGISTERS).launch
     assert launch is not None
     metrics = {name: value for name, value in launch.metrics.items() if name not in ("spill_inst", "local_inst")}
-    meaning = Meaning(text="how many bytes are spilled", intent=SPILLED, says="")
+    meaning = Meaning(text="how many bytes are spilled", intent=SPILLED, says="", confidence=1.0)
     says = answered_with(meaning, Asked((replace(launch, metrics=metrics),), 0, "REPORT"))
     assert says.truth == "unknown"
     assert says.says.startswith("Unknown: ")
