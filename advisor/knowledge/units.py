@@ -32,6 +32,7 @@ class UnitDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     wins_ties: bool = False
     term: str = ""
     within: str = ""
+    leading: str = ""
 
 
 @lru_cache(maxsize=1)
@@ -44,6 +45,12 @@ def unit_name(metric: str) -> str:
     """Return the name of a unit: `FMA pipe` for `pipe_fma_pct`; the metric itself if it is not a unit."""
     found = units().get(metric)
     return found.name if found is not None else metric
+
+
+def leader_name(metric: str) -> str:
+    """Return the name of a unit as the one that leads: a throughput as a whole is no unit."""
+    found = units().get(metric)
+    return found.leading if found is not None and found.leading else unit_name(metric)
 
 
 @lru_cache(maxsize=8)

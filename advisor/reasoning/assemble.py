@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from advisor.knowledge.base import Catalog
 from advisor.knowledge.schemas import DiagnosisDef, FixDef, RuleDef
 from advisor.knowledge.texts import fill
-from advisor.knowledge.units import unit_name
+from advisor.knowledge.units import leader_name
 from advisor.reasoning import fix_simulation, ncu_rules
 from advisor.reasoning.collect import skip_of
 from advisor.reasoning.conclude import (
@@ -159,7 +159,7 @@ def _launch(
 def _texts(identity: Mapping[str, Any], values: Mapping[str, float]) -> tuple[dict[str, str], dict[str, float | str]]:
     """Return the labels of one launch, and all values that texts about it may use."""
     labels = {name: str(identity[name] or "") for name in LABELS if name in identity}
-    return labels, {**values, **{name: unit_name(label) for name, label in labels.items()}}
+    return labels, {**values, **{name: leader_name(label) for name, label in labels.items()}}
 
 
 def verdict_and_finding(

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from advisor.knowledge.base import Catalog
 from advisor.knowledge.base import catalog as open_catalog
-from advisor.knowledge.units import unit_name
+from advisor.knowledge.units import leader_name
 from advisor.reasoning import enrich
 from advisor.reasoning.domain import domain_of
 from advisor.reasoning.engine.reason import Engine
@@ -103,7 +103,7 @@ def conclude(
 
 def observe_all(catalog: Catalog, frame: pd.DataFrame) -> Observed:
     """Return the observations of a derived frame, with the names of its labels."""
-    labels = {name: [unit_name(str(text or "")) for text in frame[name]] for name in LABELS if name in frame}
+    labels = {name: [leader_name(str(text or "")) for text in frame[name]] for name in LABELS if name in frame}
     return observe(frame, catalog, labels=labels)
 
 

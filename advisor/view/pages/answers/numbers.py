@@ -44,7 +44,7 @@ from advisor.view.pages.answers.parts import (
 )
 from advisor.view.pages.answers.supposing import followed_text
 from advisor.view.pages.explain import explain_page
-from advisor.view.pages.launch import bar_rows, budget_blocks, label_text
+from advisor.view.pages.launch import bar_rows, budget_blocks, label_text, quantity_text
 from advisor.view.text import sentence, sentence_start
 
 _GONE: Final = frozenset(
@@ -302,6 +302,12 @@ def differences(before: LaunchDiagnosis, after: LaunchDiagnosis) -> tuple[Line, 
         if texts[0] != texts[1]:
             lines.append(Line(f"{finding.title}: {texts[0]} → {texts[1]}", "fact", "Speedup"))
     return tuple(lines)
+
+
+def formulas_that_changed(before: LaunchDiagnosis, after: LaunchDiagnosis) -> tuple[Line, ...]:
+    """Return the formulas of step 3 that come out now, or with other numbers, such as the waste after a typed width."""
+    old = {quantity_text(quantity) for quantity in before.quantities}
+    return tuple(Line(text, "fact", "Formula") for one in after.quantities if (text := quantity_text(one)) not in old)
 
 
 def _without(meaning: Meaning) -> bool:
