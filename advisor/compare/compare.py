@@ -360,7 +360,7 @@ def pair_of(catalog: Catalog, couple: Couple, within: bool = False, same: bool =
         metrics=metric_changes(catalog, base.launch, current.launch, findings),
         findings=findings,
         units=leading_units(base.launch, current.launch),
-        traps=() if doubt in ("kernel", "size") else traps(base.launch, current.launch, judged),
+        traps=() if any(item.id == "work" for item in conditions) else traps(base.launch, current.launch, judged),
         promise=None if doubt else promise(base, current, judged, findings),
         next=what_next(base, current, judged, findings, doubt),
     )
