@@ -43,6 +43,7 @@ from advisor.view.pages.diagnosis import (
     diagnosis_parts,
     grouped,
     listed,
+    worth_fixing,
 )
 from advisor.view.pages.ncu_rules import rules_page
 from advisor.view.pages.proof import Explained, proofs_page
@@ -90,8 +91,10 @@ class Options(Output, Launches, Strict, Knowledge):
     on: str | None = option("--on", metavar="GPU", help="Also estimate for another GPU, such as H100-SXM.")
     rules: bool = flag("--rules", help="Show what Nsight Compute's own rules say, compared with the diagnosis.")
     locate: bool | None = option(
-        "--locate/--no-locate", help="Locate the first finding in the source; the default for a single launch."
+        "--locate/--no-locate",
+        help="Locate the first finding in the source; by default of a single launch, and of the five worth most.",
     )
+    every: bool = flag("--all", help="Text: a section for each launch, also for equal launches of a kernel.")
     form: str = formats("text", "json", *PAGE_FORMATS, "sarif")
 
 
@@ -193,7 +196,9 @@ def _paged(catalog: Catalog, inputs: Inputs, options: Options) -> Iterator[str]:
         if options.form == "sarif":
             yield _ended(diagnosis_sarif(diagnosis, options.knowledge, whole=packed))
         elif options.form == "text":
-            page, rest = diagnosis_parts(diagnosis, texts=texts, sections=None, whole=packed)
+            page, rest = diagnosis_parts(
+                diagnosis, texts=texts, sections=None, whole=packed, each=_each(options), unlocated=_unlocated(options)
+            )
             yield from terminal.page_parts(page, rest, options.out)
         else:
             page = diagnosis_page(diagnosis, texts=texts, sections=_SECTIONS[options.form], whole=packed)
@@ -204,6 +209,8 @@ def _ended(text: str) -> str:
     return text if text.endswith("\n") else text + "\n"
 
 
+# Of more launches, reading the instructions of some takes longer than the diagnosis of all.
+_LOCATED_OF: Final = 200
 _SECTIONS: Final[Mapping[str, int | None]] = {"html": HTML_SECTIONS, "markdown": MARKDOWN_SECTIONS}
 _FOLLOWED: Final = (
     "Time and utilisations follow where the fix of a finding changes the value supposed; others are kept as measured."
@@ -221,6 +228,16 @@ def _check(options: Options) -> None:
         raise UsageError("--what-if values are not measured: --format sarif does not support them")
 
 
+def _each(options: Options) -> bool:
+    """Return whether each launch of a text has its own section: also if the user named the launches."""
+    return options.every or bool(options.launches)
+
+
+def _unlocated(options: Options) -> bool:
+    """Return whether a text locates the findings of some launches only."""
+    return options.form == "text" and options.locate is None and not options.what_if
+
+
 def _chosen(diagnosis: Diagnosis, options: Options) -> list[int]:
     """Return the positions of the launches whose findings are located in the source."""
     count = len(diagnosis.launches)
@@ -229,7 +246,11 @@ def _chosen(diagnosis: Diagnosis, options: Options) -> list[int]:
     if options.form in _PAGES and not options.what_if:
         return [group.at for group in grouped(diagnosis.launches)][: count if options.locate else HTML_SECTIONS]
     asked = options.how or options.why_not or options.what_if or options.rules
-    return list(range(count)) if options.locate or (count == 1 and not asked) else []
+    if options.locate or (count == 1 and not asked):
+        return list(range(count))
+    if asked or options.form != "text" or count > _LOCATED_OF:
+        return []
+    return [group.at for group in worth_fixing(grouped(diagnosis.launches))]
 
 
 def _places(
@@ -262,7 +283,14 @@ def _text(diagnosis: Diagnosis, asked: list[Asked], texts: Texts, options: Optio
     elif options.rules:
         page = rules_page(diagnosis.launches)
     else:
-        page = diagnosis_page(diagnosis, texts=texts, sections=_SECTIONS.get(options.form), supposed=assumed)
+        page = diagnosis_page(
+            diagnosis,
+            texts=texts,
+            sections=_SECTIONS.get(options.form),
+            supposed=assumed,
+            each=_each(options),
+            unlocated=_unlocated(options),
+        )
     return terminal.page_text(page, options.form, options.out)
 
 

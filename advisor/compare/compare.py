@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING
 from msgspec import structs
 
 from advisor.compare.changes import finding_changes, leading_units, metric_changes
-from advisor.compare.conditions import is_same, of_pair, of_reports, other_gpu, other_kernel, part_of_the_same
+from advisor.compare.conditions import (
+    is_same,
+    of_pair,
+    of_reports,
+    other_gpu,
+    other_kernel,
+    other_work,
+    part_of_the_same,
+    same_results,
+)
 from advisor.compare.outlook import promise, traps, what_next
 from advisor.compare.records import Compared, Condition, JudgedBy, Matched, Pair, Runs, runs_with
 from advisor.compare.side import Side
@@ -330,8 +339,10 @@ def pair_of(catalog: Catalog, couple: Couple, within: bool = False, same: bool =
     conditions, by_cycles = of_pair(base, current, judged)
     if matched == "only":
         conditions += other_kernel(base, current)
+    if any(item.id in ("kernel", "size") for item in conditions):
+        conditions += other_work(base, current)
     findings = finding_changes(base.launch, current.launch)
-    doubt = "report" if within else _doubtful(conditions, judged, by_cycles)
+    doubt = "report" if within else _doubtful(conditions, judged, by_cycles, same_results(base, current))
     if same and base.launch == current.launch and not (base.measured or current.measured):
         doubt = "same"
     return Pair(
@@ -349,7 +360,7 @@ def pair_of(catalog: Catalog, couple: Couple, within: bool = False, same: bool =
         metrics=metric_changes(catalog, base.launch, current.launch, findings),
         findings=findings,
         units=leading_units(base.launch, current.launch),
-        traps=traps(base.launch, current.launch, judged),
+        traps=() if any(item.id == "work" for item in conditions) else traps(base.launch, current.launch, judged),
         promise=None if doubt else promise(base, current, judged, findings),
         next=what_next(base, current, judged, findings, doubt),
     )
@@ -359,14 +370,18 @@ def _judged_by(judged: Judged) -> JudgedBy:
     return JudgedBy(judged.word, judged.speedup, judged.change, judged.noise)
 
 
-def _doubtful(conditions: Sequence[Condition], judged: Judged | None, by_cycles: Judged | None) -> str:
+def _doubtful(
+    conditions: Sequence[Condition], judged: Judged | None, by_cycles: Judged | None, same_results: bool
+) -> str:
     """Return why the two times are not comparable: size, gpu, clock or kernel; empty if they are.
 
-    A different kernel counts only if it is slower: many fixes use a faster kernel for the same work.
+    A different kernel counts if it is slower, or is not known to store as much: many fixes use a faster kernel for the
+    same work.
     """
     for item in conditions:
         if item.id in ("size", "gpu") and judged is not None:
             return item.id
-    if judged is not None and judged.word == "slower" and any(item.id == "kernel" for item in conditions):
+    other = any(item.id == "kernel" for item in conditions)
+    if judged is not None and other and (judged.word == "slower" or not same_results):
         return "kernel"
     return "clock" if by_cycles is not None and judged is not None and by_cycles.word != judged.word else ""

@@ -18,6 +18,19 @@ from advisor.records.readings import ReportInfo
 _DOUBTFUL = ("debug_build", "counter_implausible", "metric_nan", "report_incomplete", "timer_instrumented")
 # The same results and arithmetic differ by no more than this share, by predicated-off lanes at the edges.
 _SAME_WORK = 0.02
+# What tells how much a launch does, and the rates that compare launches which do not do the same: work over time.
+_COUNTS = {
+    "threads": "threads",
+    "inst_executed": "instructions",
+    "flop": "floating-point operations",
+    "requested_bytes": "requested bytes",
+    "store_sectors_ideal": "bytes stored",
+}
+_RATES = {
+    "flop": ("arithmetic", "FLOP/s"),
+    "requested_bytes": ("requested bytes", "byte/s"),
+    "inst_executed": ("warp instructions per ns", ""),
+}
 # Above this ratio of the largest to the smallest time, the runs of one kernel probably did different work.
 _UNLIKE = 1.5
 
@@ -167,7 +180,7 @@ def _size(base: Runs, current: Runs) -> list[Condition]:
 
     # Neither the results nor the arithmetic depend on how the work is divided among threads.
     flop = _ratio(base.launch, current.launch, "flop")
-    if all(r is not None and abs(math.log(r)) <= math.log1p(_SAME_WORK) for r in (stored, flop)):
+    if same_results(base, current) and _is_same(flop, base, current, "flop"):
         return []
     if large(threads, moved, inst):
         shares = {
@@ -178,10 +191,51 @@ def _size(base: Runs, current: Runs) -> list[Condition]:
         return [condition("size_all", "size", **shares)]
     if large(stored, inst):
         return [condition("size_written", "size", stored=factor_text(stored or 0), inst=factor_text(inst or 0))]
+    # More threads with more instructions, or more arithmetic, is usually more work; less of them is what a fix does.
+    if not same_results(base, current) and all(r is not None and r >= limit for r in (threads, inst)):
+        return [condition("size_launch", "size", threads=factor_text(threads or 0), inst=factor_text(inst or 0))]
+    if all(r is not None and r >= limit for r in (flop, inst)):
+        return [condition("size_flop", "size", flop=factor_text(flop or 0), inst=factor_text(inst or 0))]
     time = current.times.median / base.times.median if base.times is not None and current.times is not None else None
     if inst is None and moved is None and large(threads, time):
         return [condition("size_time", "size", threads=speedup_text(threads or 0), time=speedup_text(time or 0))]
     return []
+
+
+def _is_same(found: float | None, base: Runs, current: Runs, name: str) -> bool:
+    """Return whether both sides have the same count; `found` is its ratio, which two zeros do not have."""
+    if found is None:
+        return finite(base.launch.metrics, name) == finite(current.launch.metrics, name) == 0
+    return abs(math.log(found)) <= math.log1p(_SAME_WORK)
+
+
+def same_results(base: Runs, current: Runs) -> bool:
+    """Return whether both sides are known to store the same number of bytes."""
+    name = "store_sectors_ideal"
+    return _is_same(_ratio(base.launch, current.launch, name), base, current, name)
+
+
+def other_work(base: Runs, current: Runs) -> tuple[Condition, ...]:
+    """Return what differs in the work of two kernels, with the rates per unit of work; () if the counts are alike."""
+    counts = []
+    for name, words in _COUNTS.items():
+        found = _ratio(base.launch, current.launch, name)
+        if found is not None and abs(math.log(found)) > math.log1p(_SAME_WORK):
+            counts.append(f"{factor_text(found)}× the {words}")
+    rates = []
+    if base.times is not None and current.times is not None:
+        for name, (words, unit) in _RATES.items():
+            work = [finite(runs.launch.metrics, name) for runs in (base, current)]
+            found = _ratio(base.launch, current.launch, name)
+            if found is None:
+                continue
+            old, new = (amount / runs.times.median for amount, runs in zip(work, (base, current), strict=True))  # type: ignore[operator, union-attr]
+            texts = [amount_text(1e9 * rate, unit) if unit else amount_text(rate, "") for rate in (old, new)]
+            rates.append(f"{words} {texts[0]} → {texts[1]} ({speedup_text(new / old)})")
+    if not counts:
+        return ()
+    per = f". Per unit of work: {'; '.join(rates)}" if rates else ""
+    return (condition("work", "work", counts=", ".join(counts), rates=per),)
 
 
 def _counters(base: LaunchDiagnosis, current: LaunchDiagnosis) -> list[Condition]:

@@ -124,7 +124,7 @@ class FindingChange(Record):
 class Condition(Record):
     """A reason why the two sides may not be comparable.
 
-    id: gpu, part, clock, control, size, counters, spread, kernel, tool, or that of a trust entry of one side.
+    id: gpu, part, clock, control, size, counters, spread, kernel, work, tool, or that of a trust entry of one side.
     """
 
     id: str

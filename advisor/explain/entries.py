@@ -52,6 +52,7 @@ _TOPIC = (
 )
 _MODIFIERS = "modifiers"
 _AS_TYPED = ("code", "picture")
+_LARGE = 16  # lines of a picture
 _EXAMPLES = 2
 _FOUND = "found."
 _HIDDEN = frozenset(
@@ -487,7 +488,10 @@ def _topic(index: Index, place: Place, word: str) -> Explanation:
     raw = index.raw(place)
     if place.kind == "algorithm":
         raw["parameters"] = [_parameter(n, about) for n, about in (raw.get("parameters") or {}).items()]
-    names = [n for n in _TOPIC if n in raw] + [n for n in raw if n not in _TOPIC and n not in _HIDDEN]
+    # A picture as large as a terminal would hide what is said in words.
+    large = "picture" in raw and len(str(raw["picture"]).splitlines()) > _LARGE
+    order = [*(n for n in _TOPIC if n != "picture"), "picture"] if large else _TOPIC
+    names = [n for n in order if n in raw] + [n for n in raw if n not in _TOPIC and n not in _HIDDEN]
     sections: list[Section] = [(name, _code(raw[name]) if name in _AS_TYPED else _lines(raw[name])) for name in names]
     if place.kind == "opcode" and place.id == _MODIFIERS:
         # The dictionary of modifiers has one field for each modifier.

@@ -281,8 +281,9 @@ class QuantityDef(Entry, frozen=True, forbid_unknown_fields=True):
 
     The first way that holds and whose numbers are all known is used. bounds: the findings whose speedup cannot exceed
     `at_most`; assumes: what that requires, after "where"; holds: observations without which it is not so; classes:
-    those of the launches on which it is so. beside_model: whether it also limits an estimate of the time model; not
-    where the model accounts for what the formula leaves out.
+    those of the launches on which it is so. otherwise: a formula of the bound where `holds` fails, if that is lower;
+    otherwise_assumes: what that one requires, with fields of metrics. beside_model: whether it also limits an estimate
+    of the time model; not where the model accounts for what the formula leaves out.
     """
 
     title: str = ""
@@ -296,6 +297,8 @@ class QuantityDef(Entry, frozen=True, forbid_unknown_fields=True):
     assumes: str = ""
     holds: tuple[str, ...] = ()
     classes: tuple[str, ...] = ()
+    otherwise: str = ""
+    otherwise_assumes: str = ""
     beside_model: bool = True
     see: tuple[str, ...] = ()
     id: str = ""

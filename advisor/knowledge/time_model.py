@@ -13,7 +13,7 @@ from advisor.records import resources
 
 
 class Term(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One term: its display name, its chain, the metric it comes from and the reachable part of the peak.
+    """One term: its display name, what it is, its chain, the metric it comes from and the reachable part of the peak.
 
     instead: the metric to use if that one is unknown. follows: the term whose work it also does; a factor for that term
     applies to this one too. alone: for each term that it waits for, its name if the launch uses only that one.
@@ -21,6 +21,7 @@ class Term(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     name: str
     chain: str
+    what: str = ""
     metric: str = ""
     instead: str = ""
     part_of: str = ""

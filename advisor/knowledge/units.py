@@ -33,6 +33,7 @@ class UnitDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     term: str = ""
     within: str = ""
     bound: str = ""
+    leading: str = ""
 
 
 @lru_cache(maxsize=1)
@@ -58,6 +59,12 @@ def bound_title(leader: str, otherwise: str) -> str:
     `otherwise`: the title for a name that is no unit's, or that of a unit without a title of its own.
     """
     return _bounds().get(leader, otherwise)
+
+
+def leader_name(metric: str) -> str:
+    """Return the name of a unit as the one that leads: a throughput as a whole is no unit."""
+    found = units().get(metric)
+    return found.leading if found is not None and found.leading else unit_name(metric)
 
 
 @lru_cache(maxsize=8)

@@ -199,6 +199,9 @@ def check_quantities(base: Base) -> Iterator[Mistake]:
         for name in value.bounds:
             if name not in base.findings and not base.is_broken(name):
                 yield entry.mistake(f"{name!r} is not a finding", "bounds")
+        if value.otherwise:
+            yield from _unknown(base, entry, parse(value.otherwise).names, "otherwise")
+            yield from _unknown(base, entry, fields(value.otherwise_assumes), "otherwise_assumes")
         if value.bounds and not any(way.at_most for way in value.ways):
             yield entry.mistake("bounds findings, but no way says at_most", "bounds")
         yield from _observed(base, entry, value.holds, "holds")

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from advisor.hardware import ceilings
 from advisor.hardware.gpus import Gpu
 from advisor.knowledge.base import Catalog
-from advisor.knowledge.units import unit_name
+from advisor.knowledge.units import leader_name
 from advisor.reasoning.assemble import Reasoned, reason
 from advisor.reasoning.domain import domain_of
 from advisor.reasoning.engine.explain import BlockedRule, Flip, Proof, how, why_not
@@ -119,7 +119,7 @@ class Analysis:
         return Analysis(self.catalog, replace(self.inputs, answers=merged))
 
     def _labels(self, position: int) -> dict[str, str]:
-        return {name: unit_name(label) for name, label in self._launch(position).labels.items()}
+        return {name: leader_name(label) for name, label in self._launch(position).labels.items()}
 
     def _launch(self, position: int) -> LaunchDiagnosis:
         if not 0 <= position < len(self.diagnosis.launches):

@@ -12,8 +12,9 @@ from msgspec.structs import replace
 from advisor.knowledge.base import Catalog
 from advisor.knowledge.schemas import DiagnosisDef, FixDef, RuleDef
 from advisor.knowledge.texts import fill
-from advisor.knowledge.units import bound_title, unit_name
+from advisor.knowledge.units import bound_title, leader_name
 from advisor.reasoning import fix_simulation, ncu_rules
+from advisor.reasoning.collect import skip_of
 from advisor.reasoning.conclude import (
     Conclusions,
     RowConclusions,
@@ -23,7 +24,7 @@ from advisor.reasoning.conclude import (
     observe_all,
     prepare,
 )
-from advisor.reasoning.deciding import deciding, lacks
+from advisor.reasoning.deciding import after_launches, deciding, lacks
 from advisor.reasoning.domain import domain_of
 from advisor.reasoning.engine.program import fix_rule, is_word
 from advisor.reasoning.engine.program import kind_of as name_kind
@@ -145,7 +146,7 @@ def _launch(
         quantities=of_launch(catalog, bounds, trace.class_id, trace.findings),
         questions=asked,
         missing=lacking,
-        deciding=open_ends.deciding(row, trace, ordered, str(identity["kernel"]), frozenset(values), asked),
+        deciding=open_ends.deciding(row, trace, ordered, str(identity["kernel"]), values, asked),
         metrics=values,
         labels=labels,
         scope=domain_of(catalog).scope,
@@ -158,7 +159,7 @@ def _launch(
 def _texts(identity: Mapping[str, Any], values: Mapping[str, float]) -> tuple[dict[str, str], dict[str, float | str]]:
     """Return the labels of one launch, and all values that texts about it may use."""
     labels = {name: str(identity[name] or "") for name in LABELS if name in identity}
-    return labels, {**values, **{name: unit_name(label) for name, label in labels.items()}}
+    return labels, {**values, **{name: leader_name(label) for name, label in labels.items()}}
 
 
 def verdict_and_finding(
@@ -343,19 +344,21 @@ class _OpenEnds:
         trace: Trace,
         findings: Sequence[Finding],
         kernel: str,
-        known: frozenset[str],
+        values: Mapping[str, float],
         asked: tuple[Question, ...],
     ) -> Deciding | None:
         """Return what would decide a launch whose first diagnosis is that there is none, else None."""
         first = next((f for f in findings if f.kind == "diagnosis"), None)
         if first is None or first.id != "unexplained" or domain_of(self._catalog).scope != "launch":
             return None
+        known = frozenset(values)
         case = (trace.undecided, trace.class_id, known, kernel, asked)
         if case not in self._decide:
             self._decide[case] = deciding(
                 self._catalog, lacks(self._catalog, self._observed, row, trace, known), asked, kernel
             )
-        return self._decide[case]
+        found = self._decide[case]
+        return None if found is None else after_launches(found, kernel, skip_of(values))
 
     def _missing_and_asked(
         self,

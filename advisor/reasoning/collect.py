@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import shlex
 from collections.abc import Iterable, Mapping
@@ -75,7 +76,14 @@ def gather(catalog: Catalog, launch: LaunchDiagnosis) -> Gathered:
     if not sections:
         return Gathered("")
     found = purposes(sections, reasons)
-    return Gathered(command((section for section, _, _ in found), kernel_pattern(launch.kernel), 0, 1, "base"), found)
+    named = (section for section, _, _ in found)
+    return Gathered(command(named, kernel_pattern(launch.kernel), skip_of(launch.metrics), 1, "base"), found)
+
+
+def skip_of(values: Mapping[str, float]) -> int:
+    """Return the launches of its kernel that are before a launch in its report; 0 if that is unknown."""
+    before = values.get("launches_before", 0.0)
+    return int(before) if math.isfinite(before) and before > 0 else 0
 
 
 def kernel_pattern(kernel: str) -> str | None:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from advisor.knowledge.base import Catalog
 from advisor.knowledge.base import catalog as open_catalog
 from advisor.knowledge.time_model import time_model
-from advisor.knowledge.units import unit_name
+from advisor.knowledge.units import leader_name
 from advisor.reasoning import enrich
 from advisor.reasoning.domain import domain_of
 from advisor.reasoning.engine.reason import Engine
@@ -106,7 +106,7 @@ def conclude(
 
 def observe_all(catalog: Catalog, frame: pd.DataFrame) -> Observed:
     """Return the observations of a derived frame, with the names of its labels."""
-    labels = {name: [unit_name(str(text or "")) for text in frame[name]] for name in LABELS if name in frame}
+    labels = {name: [leader_name(str(text or "")) for text in frame[name]] for name in LABELS if name in frame}
     return observe(frame, catalog, labels=labels)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from msgspec.structs import replace
+
 from advisor.knowledge.base import Catalog
 from advisor.reasoning.collect import ALWAYS, command, kernel_pattern, sources_of
 from advisor.reasoning.engine.trace import Trace
@@ -61,10 +63,19 @@ def deciding(catalog: Catalog, found: Lacks, questions: Iterable[Question], kern
         causes = done or [cause for cause, rules in open_.items() if any(best in one for one in rules)]
         wanted.append(Wanted(best, _metrics(found, section, causes, best), tuple(causes)))
     if wanted:
-        sections = sorted({*chosen, *ALWAYS})
-        return Deciding(tuple(wanted), (), command(sections, kernel_pattern(kernel), 0, 1, "base"))
+        return Deciding(tuple(wanted), (), _command(wanted, kernel, 0))
     asked = tuple(question.id for question in questions if {*question.would_change} & {*catalog.findings})
     return Deciding((), asked[:_MOST_QUESTIONS], "") if asked else None
+
+
+def after_launches(found: Deciding, kernel: str, skip: int) -> Deciding:
+    """Return the same with a command that skips the launches of the kernel before this one."""
+    return replace(found, command=_command(found.sections, kernel, skip)) if found.command and skip else found
+
+
+def _command(wanted: Iterable[Wanted], kernel: str, skip: int) -> str:
+    sections = sorted({*(one.section for one in wanted), *ALWAYS})
+    return command(sections, kernel_pattern(kernel), skip, 1, "base")
 
 
 def _worth(needs: Mapping[str, Sequence[set[str]]], chosen: set[str], option: str) -> tuple[bool, int, float]:

@@ -14,6 +14,7 @@ from advisor.hardware.ceilings import CeilingsByGpu, dram_percentages, key_of
 from advisor.hardware.sass import classify, multiply_adds
 from advisor.knowledge.libraries import kinds_of, libraries, library_of
 from advisor.knowledge.time_model import LEVELS, block_launch_ceiling, dram_ceiling, latencies
+from advisor.reasoning.collect import kernel_pattern
 from advisor.records.errors import UsageError
 from advisor.records.names import unmatched_text
 from advisor.records.readings import ReportInfo
@@ -220,7 +221,23 @@ def add_neighbours(frame: pd.DataFrame) -> pd.DataFrame:
     frame["first_of_kernel_ratio"] = first
     frame["clock_spread"] = spread
     frame["written_before"] = _written_before(frame)
+    frame["launches_before"] = _launches_before(frame)
     return frame
+
+
+def _launches_before(frame: pd.DataFrame) -> Array:
+    """Return how many launches of a kernel of the same short name are before each one in its report: ncu skips these.
+
+    ncu's filter by name matches names without namespaces, template arguments and parameters.
+    """
+    seen: dict[tuple[Any, str | None], int] = {}
+    out = np.full(len(frame), np.nan)
+    if len(frame):
+        for row, (report, kernel) in enumerate(zip(frame["report"], frame["kernel"], strict=True)):
+            key = (report, kernel_pattern(str(kernel)))
+            out[row] = seen.get(key, 0)
+            seen[key] = seen.get(key, 0) + 1
+    return out
 
 
 def _written_before(frame: pd.DataFrame) -> Array:

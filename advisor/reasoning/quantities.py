@@ -125,25 +125,34 @@ def _add(
         if name in observed.labels:
             chosen &= np.array([bool(text) for text in observed.labels[name]])
     holds = _outcome(_truth(observed, entry, entry.holds))
+    instead = parse(entry.otherwise).column(columns, rows) if entry.otherwise and bound is not None else unknown
     for row in np.flatnonzero(chosen).tolist():
         texts: dict[str, float | str] = {
             name: observed.labels[name][row] if name in observed.labels else float(columns[name][row])
             for name in way.wanted
         }
+        at_most = None if bound is None else float(bound[row])
+        # Where the assumption fails, the time that the work of that unit takes may be the lower bound.
+        other = at_most is not None and holds[row] is False and 1 <= float(instead[row]) < at_most
         found = Quantity(
             id=entry.id,
             title=entry.title,
             says=fill(source.says, texts),
             share=None if way.share is None else float(columns[SHARE][row]),
-            at_most=None if bound is None else float(bound[row]),
-            assumes=entry.assumes if bound is not None else "",
-            holds=holds[row] if bound is not None else None,
+            at_most=float(instead[row]) if other else at_most,
+            assumes=_assumed(entry, observed, row) if other else entry.assumes if bound is not None else "",
+            holds=holds[row] if bound is not None and not other else None,
             inputs=tuple((n, value) for n in way.inputs if math.isfinite(value := observed.value(row, n))),
             bounds=entry.bounds if bound is not None else (),
             cites=entry.cites,
         )
         out[row].append(found)
     return np.asarray(chosen)
+
+
+def _assumed(entry: QuantityDef, observed: Observed, row: int) -> str:
+    """Return what the bound requires where the entry's own assumption fails."""
+    return fill(entry.otherwise_assumes, {n: observed.value(row, n) for n in fields(entry.otherwise_assumes)})
 
 
 def _truth(observed: Observed, entry: QuantityDef, names: Sequence[str]) -> Array:

@@ -22,6 +22,7 @@ NCU_RULE: Final = "ncu_rule"  # the intent of a pasted result of a rule of Nsigh
 JUDGE: Final = "judge"  # the intent of a question whether a stated number is good
 WHY_VALUE: Final = "why_value"  # the intent of a question why a number of the launch is low or high
 RESIDENT: Final = "resident"  # the intent of a question how many threads run at once
+SPILLED: Final = "spilled"  # the intent of a question how much is spilled
 WOULD_HELP: Final = "would_help"  # the intent of a question whether a technique would help
 
 

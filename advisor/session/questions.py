@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Final, Protocol
 
@@ -25,6 +25,7 @@ from advisor.records.quantities import parse_metric
 from advisor.records.questions import JUDGE, NCU_RULE, Meaning, Subject
 from advisor.records.readings import RuleResult
 from advisor.session.language.launch_pairs import pair_meaning, two_launches
+from advisor.session.language.launch_values import launch_values
 from advisor.session.language.lexicon import Known
 from advisor.session.language.limited import on_launch
 from advisor.session.language.meaning import bare_object, meaning_of, shown_entry
@@ -149,7 +150,9 @@ def other_launch(meaning: Meaning, launches: Sequence[LaunchDiagnosis], position
 
 
 def values_of(meaning: Meaning, launch: LaunchDiagnosis | None, catalog: Catalog) -> tuple[tuple[str, float], ...]:
-    """Return the metric and value that a what-if question names. Raises UsageError for an impossible value."""
+    """Return the metrics and values that a what-if question names. Raises UsageError for an impossible value."""
+    if shape := launch_values(meaning.text, launch):
+        return launch_supposed(shape, launch, catalog)
     subject = meaning.subject
     if subject is None or not subject.metrics:
         return ()
@@ -168,6 +171,15 @@ def values_of(meaning: Meaning, launch: LaunchDiagnosis | None, catalog: Catalog
     else:
         return ()
     values = {metric: checked(metric, unit, value, have.get(metric))}
+    return tuple((values if launch is None else with_launch(launch, values)).items())
+
+
+def launch_supposed(
+    shape: Mapping[str, float], launch: LaunchDiagnosis | None, catalog: Catalog
+) -> tuple[tuple[str, float], ...]:
+    """Return the values of a supposed launch with what they imply. Raises UsageError for a launch that cannot run."""
+    have = {} if launch is None else launch.metrics
+    values = {name: checked(name, catalog.metrics[name].unit, value, have.get(name)) for name, value in shape.items()}
     return tuple((values if launch is None else with_launch(launch, values)).items())
 
 

@@ -51,7 +51,7 @@ from advisor.session.views import (
     with_hot_lines,
 )
 from advisor.view.blocks import Line
-from advisor.view.pages.answers.numbers import differences
+from advisor.view.pages.answers.numbers import differences, formulas_that_changed
 
 
 def reduce(state: State, event: Event) -> State:
@@ -225,7 +225,7 @@ def _change(state: State, before: LaunchDiagnosis | None, now: LaunchDiagnosis, 
     if before is None:
         # The first numbers do not decide anything yet.
         return None if now.verdict.id == "undetermined" else make.class_card(now, at)
-    lines = differences(before, now)
+    lines = (*differences(before, now), *formulas_that_changed(before, now))
     if not lines and state.numbers and not state.paused:
         return None
     title = "The answer changed the conclusion" if lines else "Nothing changed"

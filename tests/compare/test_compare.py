@@ -24,6 +24,7 @@ from advisor.reasoning.conclude import engine_of
 from advisor.records import resources
 from advisor.records.diagnosis import Conclusion, LaunchGpu
 from advisor.records.errors import InputError, UsageError
+from advisor.view.pages.compare import pair_sections
 from advisor.view.writers.json import document_json
 from tests.changed import replace
 
@@ -227,6 +228,31 @@ def test_a_slower_kernel_of_another_name_is_no_reason_to_go_back(tour: Any) -> N
     assert not measured.conditions and measured.next.advice == "go_back"
 
 
+GEMM, SCALED = 5, 3.0
+
+
+def test_launches_that_do_other_work_are_compared_by_rates_and_nothing_is_advised(tour: Any) -> None:
+    old = tour.diagnosis.launches[GEMM]
+    more = {name: SCALED * old.metrics[name] for name in ("threads", "inst_executed")}
+    longer = {name: SCALED * old.metrics[name] for name in ("inst_executed", "flop")}
+    for launch in (
+        changed(tour, GEMM, {**more, "store_sectors_ideal": math.nan}, duration_ns=SCALED * old.duration_ns),
+        changed(tour, GEMM, longer, duration_ns=SCALED * old.duration_ns),
+        changed(tour, COPY, duration_ns=SCALED * old.duration_ns),
+        changed(tour, COPY, duration_ns=old.duration_ns / SCALED),
+    ):
+        found = pair(tour, GEMM, launch)
+        assert found.next.advice == "look" and "evert" not in found.next.text, found.next.text
+        assert "rates per unit of work" in found.next.text
+        assert found.promise is None and not found.traps
+        work = next(c.text for c in found.conditions if c.id == "work")
+        assert "the work differs" in work and "Per unit of work" in work
+        head = pair_sections(found, "")[0]
+        assert head.blocks[0].rows[0].label == "Other work"
+    rate = pair(tour, GEMM, changed(tour, GEMM, longer, duration_ns=SCALED * old.duration_ns))
+    assert "(1.00×)" in next(c.text for c in rate.conditions if c.id == "work")  # as much arithmetic in each second
+
+
 def test_percentages_that_move_with_the_time_are_no_trap(tour: Any) -> None:
     base = changed(tour, COPY, {"dram_pct": 40.0, "l2_pct": 20.0}, duration_ns=300e3)
     assert not pair(tour, base, COPY).traps
@@ -291,7 +317,7 @@ def test_an_estimate_is_not_judged_by_a_finding_that_is_unknown_now(tour: Any) -
 
 
 def test_a_kernel_at_its_limit_stops_the_search(tour: Any) -> None:
-    found = pair(tour, AOS, COPY)
+    found = pair(tour, AOS, COPY, maps=("particle_field=vector_copy",))
     assert found.next.advice == "stop" and "99 % of the achievable rate" in found.next.text
 
 
@@ -372,7 +398,7 @@ def test_work_that_grew_on_every_count_may_be_another_problem(tour: Any) -> None
         m: 4 * tour.diagnosis.launches[AOS].metrics[m] for m in ("threads", "inst_executed", "requested_bytes", "flop")
     }
     found = pair(tour, AOS, changed(tour, AOS, grown, duration_ns=540e3))
-    assert [c.id for c in found.conditions] == ["size"]
+    assert [c.id for c in found.conditions] == ["size", "work"]
     assert found.next.advice == "look" and found.promise is None
 
 
@@ -381,10 +407,10 @@ def test_the_same_results_and_arithmetic_are_the_same_work_however_it_is_divided
     before = changed(tour, AOS, work)
     less = {name: work[name] / 16 for name in ("threads", "inst_executed", "requested_bytes")}
     found = pair(tour, before, changed(tour, AOS, {**work, **less}, duration_ns=before.duration_ns / 3))
-    assert not found.conditions and found.promise is not None and "until then" not in found.next.text
+    assert not found.conditions and found.promise is not None and "rates per unit of work" not in found.next.text
     for other in ({"flop": 4e9}, {"store_sectors_ideal": 5e5}, {"flop": math.nan}):
         again = pair(tour, before, changed(tour, AOS, {**work, **less, **other}, duration_ns=before.duration_ns / 3))
-        assert [c.id for c in again.conditions] == ["size"], other
+        assert [c.id for c in again.conditions] == ["size", "work"], other
 
 
 def test_a_report_compared_with_itself_is_said_to_be_the_same(tour: Any) -> None:
@@ -399,7 +425,7 @@ def test_the_fix_proposed_for_one_output_per_thread_is_judged_by_its_estimate() 
     sides = read_sides(parse_side(f"{report}#0"), parse_side(f"{report}#1"))
     (found,) = compare_diagnoses(*(side.diagnosis for side in sides), sides[0].catalog).pairs
     assert found.promise is not None and found.promise.outcome == "held"
-    assert "size" not in {c.id for c in found.conditions} and "until then" not in found.next.text
+    assert "size" not in {c.id for c in found.conditions} and "rates per unit of work" not in found.next.text
 
 
 def test_fewer_threads_with_more_work_each_are_the_same_problem(tour: Any) -> None:

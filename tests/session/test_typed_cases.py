@@ -157,7 +157,21 @@ def test_a_total_that_no_known_unit_reaches_is_named_itself():
     one = launch({"sm_throughput_pct": 30.0, "memory_throughput_pct": 92.0, "dram_pct": 20.0})
     assert "leading unit: memory throughput at 92 %" in one.verdict.notes
     both = launch({**L1, "l2_throughput_pct": 92.0})
-    assert "led by memory throughput" in both.verdict.because, "either cache may be the one"
+    assert "led by a unit that the numbers do not name" in both.verdict.because, "either cache may be the one"
+
+
+def test_a_bound_by_sectors_uses_the_typed_dram_and_a_width_typed_later_is_shown_at_once(at: Executor):
+    state = type_in(asked(at), at, SOL, "sectors per request 32")
+    formula = next(line.text for card in state.cards for line in card.lines if line.label == "Formula")
+    # DRAM at 20 % takes a fifth of the time for the same bytes, whatever the 8-fold excess of sectors costs in L1.
+    assert "at most 5× where DRAM, at 20 % now, moves the same bytes" in formula
+    assert "8×" not in formula
+    state = type_in(state, at, "access width 32 bit")
+    changed = next(card for card in reversed(state.cards) if card.label == "What changed")
+    assert any("where 4.0 would do, 88 %" in line.text for line in changed.lines)
+    # Where DRAM leads, its own traffic is what the excess costs.
+    led = launch({**L1, "l1_throughput_pct": 50, "dram_pct": 92.0, "sectors_per_request_load": 32})
+    assert next(q for q in led.quantities if q.id == "sector_waste").at_most == pytest.approx(8)
 
 
 def test_a_gain_that_may_be_none_says_up_to():

@@ -292,7 +292,9 @@ def gains(tried: Attempt, from_one: bool = False, depends: str = "", far: Array 
             if says.strip() and 1 + NOTICED < gain[row] < mid_ * (1 - NOTICED):
                 how = f"{how}; {fill(constants.how['part'], {'part': says, 'gain': f'{gain[row]:.1f}'})}"
         by_slots = min(float(slots[row]), limit)
-        if (math.isfinite(by_slots) and max(by_slots, 1.0) / mid_ > _APART) or mid_ / max(by_slots, 1.0) > _APART:
+        more = math.isfinite(by_slots) and max(by_slots, 1.0) / mid_ > _APART
+        # A second number over the bound of a fix that may gain nothing says no more than the bound.
+        if (more and not (from_one and by_slots > high_)) or mid_ / max(by_slots, 1.0) > _APART:
             how = f"{how}; {fill(constants.how['apart'], {'gain': f'{max(by_slots, 1.0):.1f}'})}"
         if from_one and mid_ > 1:
             how = f"{how}; {fill(constants.how['depends'], {'what': depends or constants.how['other_fixes']})}"

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
+from advisor.knowledge.base import catalog
 from advisor.knowledge.schemas import checked
 from advisor.reasoning.launch_shape import with_launch
 from advisor.records.diagnosis import LaunchDiagnosis
@@ -16,8 +17,10 @@ from advisor.records.quantities import parse_metric
 from advisor.session.action import Action, Command, Listing, Result, Typed, shape
 from advisor.session.actions.help import NotUnderstood
 from advisor.session.actions.view import ViewShown
+from advisor.session.language.launch_values import launch_values
 from advisor.session.language.names import begun, metrics_of, plain
 from advisor.session.language.values import said, understood
+from advisor.session.questions import launch_supposed
 from advisor.session.records import Card
 from advisor.session.requests import Event, Suppose, UserEvent, ViewEvent
 from advisor.session.state import State
@@ -73,6 +76,8 @@ def _answered(state: State, request: Suppose, result: Any) -> State:
 def _what_if(line: Typed, state: State) -> Event:
     if not line.rest:
         return ViewShown("whatif")
+    if (event := _of_launch(line.rest, state)) is not None:
+        return event
     text = f"/whatif {line.rest}"
     pairs = said(line.rest)
     if not pairs:
@@ -98,8 +103,18 @@ def _what_if(line: Typed, state: State) -> Event:
 
 def _what_if_sentence(line: Typed, state: State) -> Event | None:
     """Return the event of a sentence; None for one without a number, which may be a question (`I double it`)."""
-    event = _twice(line.rest, state) or _what_if(line, state)
+    event = _of_launch(line.rest, state) or _twice(line.rest, state) or _what_if(line, state)
     return None if isinstance(event, NotUnderstood) and not any(c.isdigit() for c in line.rest) else event
+
+
+def _of_launch(rest: str, state: State) -> Event | None:
+    """Return the event for another launch in words, `I launch 264 blocks`; None for any other line."""
+    if state.launch is None or "_" in rest or not (shape := launch_values(rest, state.launch, alone=True)):
+        return None
+    try:
+        return WhatIfAsked(launch_supposed(shape, state.launch, catalog()))
+    except UsageError as problem:
+        return NotUnderstood(rest, (), str(problem))
 
 
 # `more threads per block`, `fewer registers`: the double, or half, of what was measured.

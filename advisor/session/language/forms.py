@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from advisor.records.questions import JUDGE, RESIDENT, WHY_VALUE, WOULD_HELP, Meaning, Subject
+from advisor.records.questions import JUDGE, RESIDENT, SPILLED, WHY_VALUE, WOULD_HELP, Meaning, Subject
 from advisor.session.language.judged import judged
 from advisor.session.language.lexicon import Known, Sentence, read
 from advisor.session.language.techniques import asked as technique_asked
@@ -19,6 +19,7 @@ HOLDS: Final = {
     WHY_VALUE: ("why_slow",),
     WOULD_HELP: ("how_to_fix", "is_cause"),
     RESIDENT: ("value",),
+    SPILLED: ("value",),
 }
 # `is poor reuse the reason` and `…, is this why` are questions for yes or no.
 _WHY: Final = re.compile(
@@ -33,6 +34,29 @@ _RESIDENT: Final = re.compile(
     r"|\b(?:active|resident|concurrent|simultaneous)\b (?:threads?|blocks?|ctas?)\b"
 )
 _COUNTED: Final = re.compile(r"\bhow (?:many|much)\b|\bnumber of\b|\bcount of\b|^what is\b")
+_SPILLS: Final = re.compile(r"\bspill(?:s|ed|ing|age)?\b")
+_AMOUNT: Final = re.compile(
+    r"\bhow (?:many|much)\b|\b(?:number|count|amount|size) of\b|\b(?:bytes|kb|mb|gb)\b"
+    r"|\bspill (?:requests|bytes|traffic)\b"
+)
+# What spills cost or what their end gains is asked with the same words.
+_WORTH: Final = frozenset(
+    (
+        "faster",
+        "time",
+        "slower",
+        "cost",
+        "costs",
+        "gain",
+        "gained",
+        "save",
+        "saves",
+        "speedup",
+        "without",
+        "help",
+        "fix",
+    )
+)
 _YES_NO: Final = re.compile(r"^(?:is|are|do|does|did|was|were|can|could|will|has|have)\b")
 _SUPPOSED: Final = frozenset(("if", "would", "suppose", "could", "should"))
 
@@ -44,7 +68,7 @@ def by_form(text: str, known: Known) -> Meaning | None:
         return found
     sentence = read(text, known)
     line = " ".join(sentence.words)
-    return _resident(sentence, line) or _why_value(sentence, line)
+    return _resident(sentence, line) or _spilled(sentence, line) or _why_value(sentence, line)
 
 
 def _why_value(sentence: Sentence, line: str) -> Meaning | None:
@@ -69,6 +93,16 @@ def _resident(sentence: Sentence, line: str) -> Meaning | None:
         return None
     subject = Subject("occupancy", "threads", metrics=("occupancy_achieved_pct", "occupancy_theoretical_pct"))
     return _meaning(sentence, RESIDENT, "how many threads run at once", subject)
+
+
+def _spilled(sentence: Sentence, line: str) -> Meaning | None:
+    """Return the meaning of `how many bytes are spilled`, which asks about local memory, not about bytes of DRAM."""
+    if not _SPILLS.search(line) or not _AMOUNT.search(line) or set(sentence.words) & (_SUPPOSED | _WORTH):
+        return None
+    if _YES_NO.match(line) or _WHY.match(line) or sentence.gpu:
+        return None
+    subject = Subject("spilling", "the spills", metrics=("spill_inst", "local_inst"), findings=("register_spilling",))
+    return _meaning(sentence, SPILLED, "how much is spilled", subject)
 
 
 def _meaning(sentence: Sentence, intent: str, says: str, subject: Subject) -> Meaning:

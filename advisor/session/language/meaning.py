@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from advisor.records.questions import LEAST, RESIDENT, Alternative, Meaning, Subject
+from advisor.records.questions import LEAST, RESIDENT, SPILLED, Alternative, Meaning, Subject
 from advisor.session.language.forms import HOLDS, by_form
 from advisor.session.language.intents import DOUBT, OUT_OF_SCOPE, recognise
 from advisor.session.language.lexicon import Known
@@ -47,7 +47,7 @@ def meaning_of(text: str, known: Known) -> Meaning:
 
 def _of_form(form: Meaning, by_words: Meaning) -> Meaning:
     """Return the meaning by form, with the reading by the words offered where the two differ."""
-    same = form.intent == RESIDENT or _same(form.subject, by_words.subject)
+    same = form.intent in (RESIDENT, SPILLED) or _same(form.subject, by_words.subject)
     if not is_understood(by_words) or (by_words.intent in HOLDS[form.intent] and same):
         return form
     other = Alternative(by_words.intent, by_words.says, by_words.example)

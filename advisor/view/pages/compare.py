@@ -136,11 +136,7 @@ def pair_sections(
 ) -> list[Section]:
     """Return sections on one kernel. link, heading: id and title of the first section; level: of the other ones."""
     counted_ = _by_counts(pair)
-    rows = [
-        Fact(_COUNTED, _counted_text(pair), _counted_tone(pair))
-        if counted_
-        else Fact(WORDS[word(pair)], headline(pair), _TONES[word(pair)])
-    ]
+    rows = [Fact(_COUNTED, _counted_text(pair), _counted_tone(pair)) if counted_ else Fact(*_verdict(pair))]
     rows += [Fact("Compared", which)] if (which := _which(pair)) else []
     rows += [Fact("Runs", details)] if (details := _details(pair)) else []
     rows += _caveats(pair.conditions)
@@ -150,6 +146,13 @@ def pair_sections(
     bars = None if counted_ else _time_bars(pair)
     head = section(heading or _heading(pair), [Facts(tuple(rows)), bars], name=link)
     return [head, *change_sections(pair, everything=everything, level=level)]
+
+
+def _verdict(pair: Pair) -> tuple[str, str, Tone]:
+    """Return label, text and tone of the times; those of other work are neither faster nor slower."""
+    if any(item.id == "work" for item in pair.conditions) and pair.promise is None and pair.judged is not None:
+        return "Other work", headline(pair), "warn"
+    return WORDS[word(pair)], headline(pair), _TONES[word(pair)]
 
 
 def _by_counts(pair: Pair) -> bool:

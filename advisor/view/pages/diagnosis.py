@@ -35,7 +35,7 @@ from advisor.view.blocks import (
 )
 from advisor.view.charts.roofline import Point, is_charted, rooflines
 from advisor.view.numbers import counted, plural, saved_text, saves_nothing, share_text, short_gain_text, time_text
-from advisor.view.pages.launch import Texts, launch_blocks, shape_facts, speedup_phrase
+from advisor.view.pages.launch import Texts, launch_blocks, location_text, shape_facts, speedup_phrase
 from advisor.view.text import cut, file_name, shown
 
 # The most launches with a section, so that a browser opens the page of thousands of launches quickly.
@@ -85,6 +85,11 @@ def grouped(launches: Sequence[LaunchDiagnosis]) -> list[Group]:
     unknown = dominant_unknown(launches)
     longest = None if unknown is None else launches[unknown]
     return sorted(groups, key=lambda g: (not any(one is longest for one in g.launches), -g.back, g.at))
+
+
+def worth_fixing(groups: Sequence[Group]) -> list[Group]:
+    """Return the few groups whose fixes save most time."""
+    return [group for group in groups if group.back > 0][:_SUMMARY]
 
 
 def _part_text(group: Group, total: float) -> str:
@@ -137,14 +142,18 @@ def diagnosis_page(
     sections: int | None = HTML_SECTIONS,
     supposed: str = "",
     whole: Sequence[LaunchDiagnosis] | None = None,
+    each: bool = True,
+    unlocated: bool = False,
 ) -> Page:
     """Build the whole page.
 
-    texts: the source by (report, file). sections: groups of like launches shown in full; None: every launch, ungrouped,
-    in the order of the reports. supposed: the values assumed instead of measured. whole: the launches, where those of
-    the diagnosis are only `listed`.
+    texts: the source by (report, file). sections: groups of like launches shown in full; None: all, in the order of the
+    reports, and every launch for itself with `each`. supposed: the values assumed instead of measured. whole: the
+    launches, where those of the diagnosis are only `listed`. unlocated: whether only some findings are located.
     """
-    page, rest = diagnosis_parts(diagnosis, texts=texts, sections=sections, supposed=supposed, whole=whole)
+    page, rest = diagnosis_parts(
+        diagnosis, texts=texts, sections=sections, supposed=supposed, whole=whole, each=each, unlocated=unlocated
+    )
     return Page(page.title, page.made, (*page.sections, *rest))
 
 
@@ -155,11 +164,16 @@ def diagnosis_parts(
     sections: int | None = HTML_SECTIONS,
     supposed: str = "",
     whole: Sequence[LaunchDiagnosis] | None = None,
+    each: bool = True,
+    unlocated: bool = False,
 ) -> tuple[Page, Iterator[Section]]:
     """Build the page of `diagnosis_page` up to its launches, and their sections one by one."""
     launches = diagnosis.launches
     groups = grouped(launches)
-    chosen = [Group(at, (launch,)) for at, launch in enumerate(launches)] if sections is None else groups[:sections]
+    chosen = groups[:sections]
+    if sections is None:
+        alone_ = [Group(at, (launch,)) for at, launch in enumerate(launches)]
+        chosen = alone_ if each else sorted(groups, key=lambda group: group.at)
     links = {id(each): f"launch-{g.at}" for g in chosen for each in g.launches}
     alone = len(launches) == 1
     made: list[Block] = [Paragraph(supposed, "warn")] if supposed else []
@@ -170,7 +184,9 @@ def diagnosis_parts(
     made += [Paragraph(ceiling_text(card), "dim") for card in diagnosis.measured_ceilings]
     parts: list[Section] = []
     if len(launches) > 1:
-        parts.append(section("What to fix first", _summary(groups, launches, links, whole or launches), name="first"))
+        parts.append(
+            section("What to fix first", _summary(groups, launches, links, whole or launches, unlocated), name="first")
+        )
         parts += _rooflines(launches, links)
         parts.append(section("All launches", [_table(diagnosis, links)], name="launches"))
 
@@ -226,6 +242,7 @@ def _summary(
     launches: Sequence[LaunchDiagnosis],
     links: Mapping[int, str],
     whole: Sequence[LaunchDiagnosis],
+    unlocated: bool,
 ) -> list[Block]:
     total = sum(launch.duration_ns or 0.0 for launch in launches)
     unknown = sum(launch.duration_ns is None for launch in launches)
@@ -242,7 +259,7 @@ def _summary(
     gpus = dict.fromkeys(x.known_as or shown(x.gpu_name) for x in launches if x.known_as or x.gpu_name)
     if len(gpus) == 1:
         text = text.replace(" in total.", f" in total on {next(iter(gpus))}.", 1)
-    worth = [g for g in groups if g.back > 0][:_SUMMARY]
+    worth = worth_fixing(groups)
     if not worth:
         return [Paragraph(text, "lead"), Paragraph("No fix with an estimated speedup was found.")]
     rows = []
@@ -268,11 +285,14 @@ def _summary(
         Column("Saves", True),
         Column("Of total", True),
     )
+    placed = any(finding.locations for group in worth for finding in whole[group.at].findings)
+    rest = unlocated and placed and len(groups) > len(worth)
+    note = " Hot lines are shown of these kernels; --locate shows them all." if rest else ""
     return [
         Paragraph(text, "lead"),
         *_first_fix(whole[worth[0].at]),
         Table(columns, tuple(rows)),
-        Paragraph("Each speedup is that of the fix on its kernel alone.", "dim"),
+        Paragraph(f"Each speedup is that of the fix on its kernel alone.{note}", "dim"),
     ]
 
 
@@ -285,6 +305,7 @@ def _first_fix(launch: LaunchDiagnosis) -> list[Block]:
     rows = [Fact("Kernel", cut(shown(launch.kernel), NAME) + which, "lead"), *shape_facts(launch)]
     rows += [Fact("Cause", f"{first.title} (confidence {confidence_text(first.confidence)})")]
     rows += [Fact("Speedup", speedup_phrase(first.speedup)), Fact("Fix", first.fix.summary)]
+    rows += [Fact("Hot line", location_text(place)) for place in first.locations[:1]]
     return [Facts(tuple(rows))]
 
 

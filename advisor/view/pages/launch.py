@@ -66,6 +66,7 @@ BUDGET = "Several fixes, in the best order"
 # Findings that may make all other numbers meaningless; they are shown with the verdict.
 SEVERE = ("debug_build", "counter_implausible", "metric_nan", "report_incomplete", "emulated_counts")
 _MOST_UNKNOWN = 20  # causes listed as not ruled out
+_BOUNDS = "Each bound is that of one formula alone, and no estimate: the speedup above is that of the fix."
 _STOP = 90.0  # percent of the achievable rate, from which a kernel needs no further work
 _OPEN = "unexplained"
 _READ_ON = 3  # the most topics listed under a fix; the fix's own page lists all
@@ -112,7 +113,8 @@ def launch_blocks(launch: LaunchDiagnosis, texts: Texts) -> LaunchBlocks:
         listed = Bullets(tuple(_other(launch, finding) for finding in others))
         rest.append(("Other findings, by estimated speedup", (listed,), True))
     if launch.quantities:
-        rest.append((QUANTITIES, (Bullets(tuple(map(quantity_text, launch.quantities))),), True))
+        note = (Paragraph(_BOUNDS, "dim"),) if first is not None and first.speedup is not None else ()
+        rest.append((QUANTITIES, (*note, Bullets(tuple(map(quantity_text, launch.quantities)))), True))
     if launch.budget is not None:
         rest.append((BUDGET, budget_blocks(launch.budget), True))
     if launch.on is not None:
@@ -191,12 +193,18 @@ def finding_facts(launch: LaunchDiagnosis, finding: Finding) -> list[Fact]:
     rows = []
     if gain is not None:
         rows.append(Fact("Speedup", speedup_phrase(gain), "lead"))
+        if is_open(gain.low, gain.high) and bound is not None and _same(bound.at_most, gain.high):
+            rows.append(Fact("Upper end", f"{bound.says}; {bound_phrase(bound)}"))
     elif bound is not None:
         rows.append(Fact("Speedup", f"{bound_phrase(bound)} ({_titled(bound)})", "lead"))
     sure = f" (confidence in this cause: {confidence_text(finding.confidence)})" if finding.evidence else ""
     rows.append(Fact("Why", f"{finding.because}{sure}"))
     rows += [Fact("Hot line", location_text(place)) for place in finding.locations]
     return rows
+
+
+def _same(one: float | None, other: float) -> bool:
+    return one is not None and speedup_text(one) == speedup_text(other)
 
 
 def speedup_phrase(gain: Speedup) -> str:

@@ -6,6 +6,7 @@ from typing import Final
 
 from advisor.knowledge.base import catalog, finding_title, metric_title
 from advisor.knowledge.expressions import parse_test
+from advisor.reasoning.launch_shape import SHAPE
 from advisor.reasoning.ranking import worthwhile
 from advisor.records.diagnosis import ENDS, LaunchDiagnosis, first_diagnosis, is_settled, main_finding
 from advisor.records.questions import Meaning, Subject
@@ -43,7 +44,7 @@ from advisor.view.pages.answers.parts import (
 )
 from advisor.view.pages.answers.supposing import followed_text
 from advisor.view.pages.explain import explain_page
-from advisor.view.pages.launch import bar_rows, budget_blocks, label_text
+from advisor.view.pages.launch import bar_rows, budget_blocks, label_text, quantity_text
 from advisor.view.text import sentence, sentence_start
 
 _GONE: Final = frozenset(
@@ -303,6 +304,12 @@ def differences(before: LaunchDiagnosis, after: LaunchDiagnosis) -> tuple[Line, 
     return tuple(lines)
 
 
+def formulas_that_changed(before: LaunchDiagnosis, after: LaunchDiagnosis) -> tuple[Line, ...]:
+    """Return the formulas of step 3 that come out now, or with other numbers, such as the waste after a typed width."""
+    old = {quantity_text(quantity) for quantity in before.quantities}
+    return tuple(Line(text, "fact", "Formula") for one in after.quantities if (text := quantity_text(one)) not in old)
+
+
 def _without(meaning: Meaning) -> bool:
     """Return whether a what-if question supposes that a cause is gone: `what if there were no spills`."""
     return meaning.subject is not None and bool(meaning.subject.findings) and bool(_GONE & set(meaning.words))
@@ -321,11 +328,13 @@ def _what_if(meaning: Meaning, asked: Asked) -> Answer:
     followed = "" if implied else followed_text(asked.launch, asked.supposed, dict(asked.values))
     notes += (Paragraph(followed),) if followed else ()
     caveats: tuple[Block, ...] = (*((Facts((Fact("Implies", "; ".join(implied)),)),) if implied else ()), *notes)
-    same = [asked.launch.metrics.get(name) == value for name, value in asked.values]
+    shaped = [pair for pair in asked.values if pair[0] in SHAPE] or asked.values
+    same = [asked.launch.metrics.get(name) == value for name, value in shaped]
     if all(same):
         return Answer(f"{assumed} is what the launch has already: nothing changes.", then=("how do you know",))
     if not changed:
-        says = f"With {assumed}, nothing changes: class, findings and expected gains are as before."
+        moved = "" if len(implied) > 1 else "nothing changes: "
+        says = f"With {assumed}, {moved}class, findings and expected gains are as before."
         return Answer(says, blocks=caveats, then=("how do you know",))
     says = f"With {assumed}: {'; '.join(f'{line.label.lower()}: {line.text}' for line in changed[:2])}."
     return Answer(says, blocks=(*caveats, Outline(changed)), then=("why is it slow",))

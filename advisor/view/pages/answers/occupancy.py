@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from advisor.hardware.gpus import limits_of
 from advisor.hardware.occupancy import Occupancy, changes_needed, occupancy
 from advisor.knowledge.base import catalog, metric_title
+from advisor.reasoning.launch_shape import SHAPE
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.records.errors import UsageError
 from advisor.view.charts.bars import theoretical_limit, unit_limits
@@ -20,12 +22,14 @@ _WORDS: Final = {
     "shared": "at most {needed} of shared memory per block (now {now})",
     "block_size": "{needed} threads per block (now {now})",
 }
-_IMPLIED: Final = ("grid_size", "occupancy_theoretical_pct", "waves")
+_IMPLIED: Final = ("grid_size", "occupancy_theoretical_pct", "waves", "blocks_per_sm_limit")
 _LIMITS: Final = (
-    "blocks_per_sm_limit",
+    "occupancy_achieved_pct",
     *(f"occupancy_limit_{name}" for name in ("registers", "shared", "blocks", "warps", "barriers")),
 )
-_KEPT: Final = "as many threads as now. All other numbers stay as measured; only a profile shows how they change"
+_REST: Final = "all other numbers stay as measured; only a profile shows how they change"
+_KEPT: Final = f"as many threads as now; {_REST}"
+_SHARED: Final = "shared_bytes_per_block"
 _FILLED: Final = 50.0  # percent of the warp slots above which more warps are rarely what is missing
 _ROUNDING: Final = 0.5  # points by which a value may be over the limit
 
@@ -35,7 +39,7 @@ def beyond_theoretical(launch: LaunchDiagnosis, values: Iterable[tuple[str, floa
     limit = launch.metrics.get("occupancy_theoretical_pct")
     given = dict(values)
     asked = max((value for name, value in given.items() if name in _ASKED), default=0.0)
-    if limit is None or asked <= limit + _ROUNDING or "block_size" in given:
+    if limit is None or asked <= limit + _ROUNDING or not set(SHAPE).isdisjoint(given):
         return ()
     why = theoretical_limit(launch.metrics, launch.labels)
     text = f"The theoretical occupancy of this launch is {percent_text(limit)}{f', {why}' if why else ''}"
@@ -48,23 +52,58 @@ def beyond_theoretical(launch: LaunchDiagnosis, values: Iterable[tuple[str, floa
 
 
 def assumptions(launch: LaunchDiagnosis, values: Iterable[tuple[str, float]]) -> tuple[str, tuple[str, ...]]:
-    """Return the assumed values in words, and those that another block size implies with the values now.
+    """Return the assumed values in words, and those that another launch implies with the values now.
 
     Implied values that are limits of single resources are left out: the theoretical occupancy follows from them.
     """
-    given = dict(values)
-    implied = [name for name in _IMPLIED if "block_size" in given and name in given]
-    named = [name for name in given if not ("block_size" in given and (name in _IMPLIED or name in _LIMITS))]
+    given, have = dict(values), launch.metrics
+    shaped = not set(SHAPE).isdisjoint(given)
+    as_many = _same_threads(launch, given)
+    implied = [name for name in _IMPLIED if shaped and name in given and (name != "grid_size" or as_many)]
+    left_out = {*implied, *_LIMITS} if shaped else set()
     known = catalog().metrics
-    units = {name: known[name].unit if name in known else "" for name in named}
-    text = ", ".join(f"{metric_title(name)} = {exact_text(given[name], units[name])}" for name in named)
-    now = {name: launch.metrics.get(name) for name in implied}
+    text = ", ".join(
+        f"{metric_title(name)} = {exact_text(value, known[name].unit if name in known else '')}"
+        for name, value in given.items()
+        if name not in left_out
+    )
     rows = [
         f"{metric_title(name)} = {number_text(name, given[name])}"
-        + (f" (now {number_text(name, value)})" if value is not None else "")
-        for name, value in now.items()
+        + (f" (now {number_text(name, have[name])})" if name in have else "")
+        for name in implied
+        if given[name] != have.get(name)
     ]
-    return text, (*rows, _KEPT) if rows else ()
+    more = (*_spills(launch, given), *_reserved(launch, given))
+    return text, (*rows, *more, _KEPT if as_many else _REST) if shaped else ()
+
+
+def _reserved(launch: LaunchDiagnosis, given: Mapping[str, float]) -> tuple[str, ...]:
+    """Return which part of a supposed amount of shared memory the system reserves of each block."""
+    try:
+        size = limits_of(launch.cc).shared_reserved
+    except UsageError:
+        return ()
+    return (f"{size:,} bytes of each block's shared memory are the system's",) if _SHARED in given and size else ()
+
+
+def _same_threads(launch: LaunchDiagnosis, given: Mapping[str, float]) -> bool:
+    """Return whether the grid is the one of as many threads that another block size implies."""
+    have = launch.metrics
+    if not {"grid_size", "block_size"} <= set(given) or not {"grid_size", "block_size"} <= set(have):
+        return False
+    return given["grid_size"] == math.ceil(have["grid_size"] * have["block_size"] / max(given["block_size"], 1.0))
+
+
+def _spills(launch: LaunchDiagnosis, given: Mapping[str, float]) -> tuple[str, ...]:
+    """Return what another number of registers means for spills, which only the compiler knows."""
+    now, then = (values.get("registers_per_thread") for values in (launch.metrics, given))
+    if now is None or then is None or now == then:
+        return ()
+    spills = launch.metrics.get("spill_inst", 0.0) > 0
+    if then > now:
+        return (f"whether the spills end with {then:.0f} registers, `-Xptxas -v` shows",) if spills else ()
+    more = "spill more" if spills else "spill"
+    return (f"the compiler uses {now:.0f} registers: with {then:.0f} it may {more}, `-Xptxas -v` shows it",)
 
 
 def not_the_cause(launch: LaunchDiagnosis) -> str:
