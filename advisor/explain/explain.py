@@ -102,7 +102,7 @@ def _searched(index: Index, word: str) -> Explanation:
     about = [hit for hit in hits if all(_within(w, _head(index, hit)) for w in wanted)]
     if max(map(len, wanted), default=0) < 3:
         hits = []  # too short for a search in texts
-    if about:
+    if any(all(_within(w, _head(index, hit, sentences=False)) for w in wanted) for hit in about):
         best, *others = sorted(about, key=lambda h: (norm(h.title) != norm(word), ORDER.index(h.kind), -h.score))
         return entries.build(index, _place(index, best), best.id, tuple(f"{h.kind}:{h.id}" for h in others[:_HITS]))
     if len(hits) == 1:
@@ -265,11 +265,15 @@ def _place(index: Index, hit: Hit) -> Place:
     return next(p for p in index.places[norm(hit.id)] if (p.kind, p.id) == (hit.kind, hit.id))
 
 
-def _head(index: Index, hit: Hit) -> str:
-    """Return the names of an entry: its id, its title and its aliases."""
+def _head(index: Index, hit: Hit, sentences: bool = True) -> str:
+    """Return the names of an entry: its id, its title and its aliases.
+
+    sentences: whether also what an observation says, which is no name, though it stands in the place of a title.
+    """
     place = _place(index, hit)
     names = [name for name, p in index.aliases if p == place]
-    return " ".join([hit.id, hit.id.replace("_", " "), hit.title, *names]).casefold()
+    title = [hit.title] if sentences or hit.kind != "observation" else []
+    return " ".join([hit.id, hit.id.replace("_", " "), *title, *names]).casefold()
 
 
 def find(text: str, limit: int = 20, extra: tuple[Path, ...] = ()) -> tuple[Hit, ...]:

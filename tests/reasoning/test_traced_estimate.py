@@ -100,4 +100,4 @@ def test_a_factor_between_counter_and_claim_is_shown() -> None:
     numbers = {"l2_atomic_max_pct": 17.58, "l2_atomic_pct": 1.3, "compute_pct": 13, "memory_pct": 28}
     launch = analyse_numbers(numbers).diagnosis.launches[0]
     said = next(f.because for f in launch.findings if f.id == "atomic_contention")
-    assert "17.6 % of its cycles" in said and "3 cycles each" in said and "H200" in said and "53 %" in said
+    assert "17.6 % of its cycles" in said and "three cycles" in said and "H200" in said and "53 %" in said

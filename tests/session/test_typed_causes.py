@@ -105,7 +105,8 @@ def test_a_cause_that_nothing_overtakes_ends_the_questions(at: Executor):
     assert pages <= 2
     rows = rows_until_the_end(found, at)
     assert len(rows) < before
-    assert not {"grid_size", "waves", "ffma_inst", "stall_barrier"} & set(rows), "they cannot come first any more"
+    # Barriers that are certain could be worth as much as these conflicts, of which 85 % are certain.
+    assert not {"grid_size", "waves", "ffma_inst"} & set(rows), "they cannot come first any more"
 
 
 @pytest.mark.parametrize(
