@@ -177,7 +177,7 @@ def test_reports_keep_their_launch_numbers_under_a_filter(tour_path: Path) -> No
 
 @pytest.mark.parametrize(("work", "cold"), [((10.0, 10.1, 9.9), True), ((90.0, 10.0, 10.0), False), (None, True)])
 def test_a_slow_first_launch_is_cold_only_if_it_does_the_work_of_the_later_ones(work: Any, cold: bool) -> None:
-    columns = {"report": 0, "kernel_full": "k", "gpu_name": "x", "duration_ns": [9e5, 1e5, 1e5]}
+    columns = {"report": 0, "kernel": "k", "kernel_full": "k", "gpu_name": "x", "duration_ns": [9e5, 1e5, 1e5]}
     frame = pd.DataFrame(columns if work is None else {**columns, "inst_executed": work})
     frame["grid"], frame["block"] = [(1, 1, 1)] * 3, [(32, 1, 1)] * 3
     first = add_neighbours(frame)["first_of_kernel_ratio"]
@@ -186,7 +186,7 @@ def test_a_slow_first_launch_is_cold_only_if_it_does_the_work_of_the_later_ones(
 
 def test_what_the_launch_before_stores_is_compared_only_with_another_kernel_of_the_same_report() -> None:
     columns = {"report": [0, 0, 0, 1], "kernel_full": ["a", "b", "b", "c"], "gpu_name": "x", "duration_ns": 1e5}
-    frame = pd.DataFrame(columns)
+    frame = pd.DataFrame(columns).assign(kernel=columns["kernel_full"])
     frame["grid"], frame["block"] = [(1, 1, 1)] * 4, [(32, 1, 1)] * 4
     frame["global_store_sectors"], frame["global_load_sectors"] = [100.0, 50.0, 50.0, 50.0], [90.0, 100.0, 50.0, 50.0]
     assert add_neighbours(frame)["written_before"].tolist() == [0, 1, 0, 0]
