@@ -12,6 +12,7 @@ import os
 import sys
 import sysconfig
 import tempfile
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -45,6 +46,8 @@ def is_within(path: str | Path, root: Path) -> bool:
     """
     try:
         real = Path(path).resolve()
+        if real.is_symlink():  # a loop, which raises no error since Python 3.13
+            return False
     except (OSError, ValueError, RuntimeError):
         return False
     return any(real.is_relative_to(folder) for folder in (root.resolve(), resources.folder("kernels").resolve()))
@@ -64,6 +67,7 @@ def confine(folders: Sequence[Path], may_start: Callable[[Sequence[str]], bool])
     sys.dont_write_bytecode = True
     writable = _Places([Path(tempfile.gettempdir()), Path(os.devnull)])
     readable = _Places([*folders, *_own(), *map(Path, _SYSTEM), Path(tempfile.gettempdir())])
+    allowed = threading.local()  # the permitted command that this thread starts next
 
     def hook(event: str, given: tuple[Any, ...]) -> None:
         if event == "open":
@@ -81,6 +85,9 @@ def confine(folders: Sequence[Path], may_start: Callable[[Sequence[str]], bool])
         elif event == "subprocess.Popen":
             if isinstance(given[1], str) or not may_start([str(part) for part in given[1]]):
                 raise PermissionError(errno.EPERM, "this session starts no programs")
+            allowed.command = given[1]
+        elif event == "os.posix_spawn" and list(given[1]) == list(getattr(allowed, "command", ())):
+            allowed.command = ()  # `subprocess` starts a child in this way since Python 3.13
         elif event in _PROGRAMS:
             raise PermissionError(errno.EPERM, "this session starts no programs")
         elif event in _NETWORK:
