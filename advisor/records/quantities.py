@@ -280,7 +280,7 @@ def brief_text(value: float) -> str:
     return f"{value:,.0f}" if value == int(value) else f"{value:.3g}"
 
 
-MEDIUM_CONFIDENCE = 0.5  # below it, a conclusion is as likely wrong as right
+MEDIUM_CONFIDENCE = 0.5  # below it, a conclusion is low confidence
 
 
 def confidence_text(confidence: float) -> str:

@@ -59,16 +59,17 @@ def test_where_no_unit_is_known_fewer_launches_save_what_launching_costs_the_hos
     assert 2430 / (2430 - high) == pytest.approx(first.speedup.high)
 
 
-@pytest.mark.parametrize("fullest", [10, 40, 80])
+@pytest.mark.parametrize("fullest", [0.2, 10, 40, 80])
 def test_one_launch_for_all_leaves_what_the_fullest_unit_needs(fullest: float) -> None:
-    launch = analyse_numbers(
-        {**TINY, "duration_ns": 4000.0, "dram_pct": fullest, "pipe_fma_pct": 2.0}
-    ).diagnosis.launches[0]
+    """How far to go is a choice: the estimate is the log-middle; rough percentages give no gains in the thousands."""
+    launch = analyse_numbers({**TINY, "duration_ns": 4000.0, "dram_pct": fullest}).diagnosis.launches[0]
     first = first_diagnosis(launch)
     assert first is not None and first.id == "launch_overhead" and first.speedup is not None
-    need = min(1.0, fullest / 100 / time_model().terms["dram"].ceiling)
-    assert first.speedup.estimate == pytest.approx((4000 + time_model().launch_ns.estimate) / (4000 * need))
-    assert first.speedup.high > first.speedup.estimate >= first.speedup.low >= 1
+    cost, need = time_model().launch_ns, max(0.01, fullest / 100 / time_model().terms["dram"].ceiling)
+    assert first.speedup.low == pytest.approx((4000 + cost.low) / 4000)
+    assert first.speedup.high == pytest.approx((4000 + cost.high) / (4000 * need), rel=0.01)
+    assert first.speedup.estimate == pytest.approx((first.speedup.low * first.speedup.high) ** 0.5)
+    assert f"{100 * need:.0f} %" in first.speedup.how
 
 
 @pytest.mark.parametrize(("launch", "measured"), [(0, (2.41, 52.7)), (1, (21.9,))])

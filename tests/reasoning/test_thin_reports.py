@@ -113,13 +113,16 @@ def test_a_pipe_of_multiply_adds_is_near_its_limit_and_one_of_integers_is_not() 
 
 def test_passes_without_a_tile_of_registers_are_conflicts() -> None:
     values = {**WAITING, "l1_wavefronts_pct": 89, "memory_throughput_pct": 89, "l1_requests_pct": 22, "lsu_pct": 22}
-    values |= {"shared_static_bytes": 16384, "shared_dynamic_bytes": 0, "registers_per_thread": 16}
+    values |= {"shared_static_bytes": 16384, "shared_dynamic_bytes": 0, "registers_per_thread": 16, "block_size": 256}
     assert first(values) == "bank_conflicts"
     # A tile of registers reads 16 bytes per lane, two passes are 8 bytes per lane, and counted wavefronts decide alone.
     assert first({**values, "registers_per_thread": 48}) == "lsu_saturation"
     assert first({**values, "pipe_fma_pct": 40}) == "lsu_saturation"
     assert first({**values, "l1_requests_pct": 44, "lsu_pct": 44}) == "lsu_saturation"
     assert first({**values, "shared_wavefront_ratio": 1.0}) != "bank_conflicts"
+    # Loads of 16 bytes per lane, the few sums of a reduction, and a shared memory that does little.
+    for other in ({"sectors_per_request_load": 16}, {"shared_static_bytes": 128}, {"shared_wavefronts_hw_pct": 2}):
+        assert first({**values, **other}) != "bank_conflicts", other
 
 
 def test_a_librarys_random_numbers_are_done_at_any_utilisation_of_a_compute_bound_kernel() -> None:

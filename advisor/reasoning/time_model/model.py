@@ -29,6 +29,8 @@ _UNCHANGED = 0.995
 # List the relieved units that save at least this share of the time, at most this many by name.
 NOTICED = 0.005
 _TOLD = 3
+# The percentages of a kernel of a few microseconds tell no smaller shares of its time.
+_LEAST_NEED = 0.01
 
 
 class Model(Struct, frozen=True):
@@ -423,9 +425,10 @@ def _launch(tried: Attempt) -> list[Speedup | None]:
 
     Today a launch takes the kernel's time and what launching costs the host (2 to 5 us, of which some may overlap). A
     graph of the same kernels leaves the kernel's time: the low end. One launch for the whole series also starts and
-    ends once and has the blocks of all its parts at once, which leaves what the fullest unit needs: the estimate.
-    Values that then stay on chip from one part to the next leave only the arithmetic on the data: the high end. Without
-    any known unit, only the host's cost goes. How far to go is the programmer's choice. Source: cuda.launch.
+    ends once and has the blocks of all its parts at once, which leaves what the fullest unit needs. Values that then
+    stay on chip from one part to the next leave only the arithmetic on the data: the high end. How far to go is the
+    programmer's choice, so the estimate is the middle on a log scale. Without any known unit, only the host's cost goes.
+    Percentages of so short a kernel are rough: a need below 1 % counts as 1 %. Source: cuda.launch.
     """
     constants, rows = time_model(), len(tried.known)
     duration = tried.columns.get("duration_ns", np.full(rows, np.nan))
@@ -448,25 +451,21 @@ def _fewer(tried: Attempt, row: int, time: float, units: Mapping[str, Array], le
     how = fill(constants.how["graph"], {"low": f"{low:.1f}", "high": f"{high:.1f}"})
     if not any(tried.now.known[name][row] and need[row] > 0 for name, need in units.items()):
         return Speedup((time + cost.estimate) / time, low, high, "launch", how, cost.estimate)
-    fullest = min(1.0, max(float(need[row]) for need in chains(units).values()))
+    fullest = min(1.0, max(_LEAST_NEED, *(float(need[row]) for need in chains(units).values())))
     computing = {name: need for name, need in least.items() if constants.terms[name].chain == "compute"}
     arithmetic = max(float(need[row]) for need in chains(computing).values())
     # Where no pipe is known to compute, memory stays.
-    arithmetic = min(arithmetic, fullest) if arithmetic > 0 else fullest
-
-    def gain(host: float, need: float) -> float:
-        whole = time + host
-        return whole / (time * need + stays * (whole - time * need))
+    arithmetic = min(max(arithmetic, _LEAST_NEED), fullest) if arithmetic > 0 else fullest
 
     says = {
         "unit": name_on(tried.now, limiter(units, row), row),
         "percent": f"{100 * fullest:.0f}",
-        "least": f"{max(100 * arithmetic, 1):.0f}",
+        "least": f"{100 * arithmetic:.0f}",
     }
-    estimate = gain(cost.estimate, fullest)
-    high = max(gain(cost.high, arithmetic), high)
+    whole, need = time + cost.high, time * arithmetic
+    high = max(whole / (need + stays * (whole - need)), high)
     how = f"{how}; {fill(constants.how['one_launch'], says)}"
-    return Speedup(estimate, min(low, estimate), high, "launch", how, cost.estimate)
+    return Speedup(math.sqrt(low * high), low, high, "launch", how, cost.estimate)
 
 
 def _units(terms: Mapping[str, Array]) -> dict[str, Array]:
