@@ -21,6 +21,7 @@ from advisor.compare.conditions import (
     other_work,
     part_of_the_same,
     same_results,
+    same_work,
 )
 from advisor.compare.outlook import promise, traps, what_next
 from advisor.compare.records import Compared, Condition, JudgedBy, Matched, Pair, Runs, runs_with
@@ -339,7 +340,7 @@ def pair_of(catalog: Catalog, couple: Couple, within: bool = False, same: bool =
     conditions, by_cycles = of_pair(base, current, judged)
     if matched == "only":
         conditions += other_kernel(base, current)
-    if any(item.id in ("kernel", "size") for item in conditions):
+    if any(item.id in ("kernel", "size") for item in conditions) and not same_work(base, current):
         conditions += other_work(base, current)
     findings = finding_changes(base.launch, current.launch)
     doubt = "report" if within else _doubtful(conditions, judged, by_cycles, same_results(base, current))

@@ -179,9 +179,9 @@ def _size(base: Runs, current: Runs) -> list[Condition]:
         return len(known) == len(ratios) and (all(r >= limit for r in known) or all(r <= 1 / limit for r in known))
 
     # Neither the results nor the arithmetic depend on how the work is divided among threads.
-    flop = _ratio(base.launch, current.launch, "flop")
-    if same_results(base, current) and _is_same(flop, base, current, "flop"):
+    if same_work(base, current):
         return []
+    flop = _ratio(base.launch, current.launch, "flop")
     if large(threads, moved, inst):
         shares = {
             "threads": speedup_text(threads or 0),
@@ -213,6 +213,11 @@ def same_results(base: Runs, current: Runs) -> bool:
     """Return whether both sides are known to store the same number of bytes."""
     name = "store_sectors_ideal"
     return _is_same(_ratio(base.launch, current.launch, name), base, current, name)
+
+
+def same_work(base: Runs, current: Runs) -> bool:
+    """Return whether both sides are known to store as many bytes with as many floating-point operations."""
+    return same_results(base, current) and _is_same(_ratio(base.launch, current.launch, "flop"), base, current, "flop")
 
 
 def other_work(base: Runs, current: Runs) -> tuple[Condition, ...]:

@@ -253,6 +253,14 @@ def test_launches_that_do_other_work_are_compared_by_rates_and_nothing_is_advise
     assert "(1.00×)" in next(c.text for c in rate.conditions if c.id == "work")  # as much arithmetic in each second
 
 
+def test_a_renamed_kernel_with_the_same_results_does_the_same_work(tour: Any) -> None:
+    old = tour.diagnosis.launches[GEMM]
+    fewer = {name: old.metrics[name] / 2 for name in ("threads", "inst_executed", "requested_bytes")}
+    launch = changed(tour, GEMM, fewer, duration_ns=old.duration_ns / 2)
+    found = pair(tour, GEMM, replace(launch, kernel="tiled"))
+    assert "work" not in [c.id for c in found.conditions]
+
+
 def test_percentages_that_move_with_the_time_are_no_trap(tour: Any) -> None:
     base = changed(tour, COPY, {"dram_pct": 40.0, "l2_pct": 20.0}, duration_ns=300e3)
     assert not pair(tour, base, COPY).traps
