@@ -21,7 +21,12 @@ from advisor.records import resources
 # shows in the readers, the reasoning and the commands, and in a session from its start to its end.
 _ALIKE = (
     *("tui", "lint", "explain", "bench", "view", "practice", "packaging", "hardware", "source", "timeline"),
-    *("session", "metrics", "emulator", "test_regular_expressions.py"),
+    *("session", "metrics", "emulator", "nvrules", "patches", "site", "test_regular_expressions.py"),
+)
+# Of the reasoning: what tries many numbers on formulas and rules.
+_NUMBERS = (
+    *("test_estimates_in_bounds.py", "test_formula_bounds.py", "test_observe_truth.py", "test_sound_words.py"),
+    *("test_thin_reports.py", "test_measured_ceilings.py", "test_engine_semantics.py", "test_lost_counters.py"),
 )
 _SHOWS = (
     *("test_session.py", "test_terminal.py", "test_real_report.py", "test_packaging.py", "test_practice_child.py"),
@@ -67,7 +72,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     listed = {line for line in lines if not line.startswith("#")}
     for item in items:
         place = item.path.relative_to(here) if item.path.is_relative_to(here) else item.path
-        if place.parts[0] in _ALIKE and item.path.name not in _SHOWS:
+        if (place.parts[0] in _ALIKE and item.path.name not in _SHOWS) or item.path.name in _NUMBERS:
             item.add_marker(pytest.mark.heavy)
         if f"tests/{place.as_posix()}::{getattr(item, 'originalname', item.name)}" in listed:
             item.add_marker(pytest.mark.long)

@@ -55,22 +55,30 @@ class Here:
         pass
 
 
-def _kept(path: Path, options: object, make: Callable[[], Any]) -> Any:
-    """What was made of a file of this name and content, anew each time, so that no test sees another's changes."""
-    if not path.is_file() or path.stat().st_size > LARGEST:
-        return make()
-    key = repr((path.name, hashlib.sha256(path.read_bytes()).hexdigest(), options))
+def once(key: str, make: Callable[[], Any]) -> Any:
+    """What the first worker of this run made under a key, anew each time, so that no test sees another's changes."""
     place = Path(os.environ["XDG_CACHE_HOME"]) / "read-once" / hashlib.sha256(key.encode()).hexdigest()
     if not place.is_file():
-        with _alone, pytest.MonkeyPatch.context() as patch:
-            for module in (parent, read):
-                patch.setattr(module, "start_child", Here)
-            made = pickle.dumps(make())
+        made = pickle.dumps(make())
         place.parent.mkdir(parents=True, exist_ok=True)
         part = place.with_suffix(f".{os.getpid()}")
         part.write_bytes(made)
         part.replace(place)
     return pickle.loads(place.read_bytes())
+
+
+def _kept(path: Path, options: object, make: Callable[[], Any]) -> Any:
+    """What was made of a file of this name and content."""
+    if not path.is_file() or path.stat().st_size > LARGEST:
+        return make()
+
+    def made_here() -> Any:
+        with _alone, pytest.MonkeyPatch.context() as patch:
+            for module in (parent, read):
+                patch.setattr(module, "start_child", Here)
+            return make()
+
+    return once(repr((path.name, hashlib.sha256(path.read_bytes()).hexdigest(), options)), made_here)
 
 
 def use(patch: pytest.MonkeyPatch) -> None:

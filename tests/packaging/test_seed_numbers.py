@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import cache
+
 import pytest
 
+from tests.bench import seed_numbers
 from tests.bench.seed_numbers import PAGE, Case, Row, cases, page, texts, value
+from tests.read_once import once
 
 ROWS = [
     pytest.param(case, row, id=f"{name}: {row.what} ({row.where})")
     for name, case in cases().items()
     for row in case.rows
 ]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def replayed_once() -> Iterator[None]:
+    """Each session is replayed by one worker of the run."""
+    really = seed_numbers.replayed
+    with pytest.MonkeyPatch.context() as patch:
+        shared = cache(lambda name: once(f"replayed {name}", lambda: really(name)))
+        patch.setattr(seed_numbers, "replayed", shared)
+        yield
 
 
 @pytest.mark.parametrize(("case", "row"), ROWS)

@@ -19,7 +19,7 @@ RECORDED = (
 # The command as it is typed on a launch whose first finding is bank conflicts, and what must stand on the screen.
 SEEN = {
     "ask": ("/ask is it memory bound", "Answer"),
-    "why": ("/why", "Mixed"),
+    "why": ("/why", "bank_conflicts.excess"),
     "details": ("/details", "Details"),
     "how": ("/how", "How"),
     "proof": ("/proof", "concluded by 1 rule"),
