@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import ipaddress
 import json
 import logging
 import signal
@@ -78,11 +79,17 @@ class Server:
         try:
             try:
                 await web.TCPSite(runner, self.settings.host, self.settings.port).start()
-            except OSError as e:
+            except (OSError, UnicodeError) as e:  # UnicodeError: a host name with an empty or too long label
                 where = f"{self.settings.host}:{self.settings.port}"
                 raise UsageError(
-                    f"cannot listen on {where}: {e.strerror or e}; choose another --port or --host"
+                    f"cannot listen on {where}: {getattr(e, 'strerror', None) or e}; choose another --port or --host"
                 ) from None
+            bound = [address[0] for address in runner.addresses]
+            if any(
+                ipaddress.ip_address(host).is_unspecified for host in bound
+            ):  # of a name or short form that stands for all addresses, such as 0
+                raise UsageError(f"--host {self.settings.host}: this is all addresses at once; name one")
+            self.access.know(bound)  # the printed one is not the typed one for a name or a short form
             host, port = runner.addresses[0][:2]
             name = f"[{host}]" if ":" in host else host
             listening(f"http://{name}:{port}/?token={self.access.token}")
@@ -100,8 +107,10 @@ class Server:
         """End a session in a task of its own, since that of a page is cancelled when its browser leaves."""
 
         async def close() -> None:
-            await session.stop()
-            self._open.discard(session)
+            try:
+                await session.stop()
+            finally:
+                self._open.discard(session)
 
         task = asyncio.create_task(close())
         self._closing.add(task)
