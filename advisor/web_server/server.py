@@ -28,6 +28,7 @@ _MOST_BYTES: Final = 1 << 20  # of one message of a browser: the longest text th
 _SIDE: Final = range(2, 1000)  # columns or rows of a terminal
 _HEARTBEAT_S: Final = 15.0  # a page that does not answer within it is gone
 _FONT: Final = range(6, 73)
+_NOT_STARTED: Final = "The session cannot be started: {}."
 _FULL: Final = "All {} sessions of this server are open. Close one of its pages, then load this page again."
 
 
@@ -166,8 +167,12 @@ class Server:
         self._open.add(session)
         try:
             width, height = (_side(request.query.get(name), usual) for name, usual in (("width", 80), ("height", 24)))
-            await session.start(width, height)
-            await _pass_on(socket, session)
+            try:
+                await session.start(width, height)
+            except OSError as e:  # the folder or the program has gone
+                await socket.send_bytes(_NOT_STARTED.format(e.strerror or e).encode("utf-8", "replace"))
+            else:
+                await _pass_on(socket, session)
         except (ConnectionError, RuntimeError):
             pass  # the page has gone
         finally:

@@ -197,6 +197,15 @@ async def test_pages_above_the_limit_are_told_so(client: Any, server: Server) ->
     pytest.fail("the place of a closed page was not given back")
 
 
+async def test_a_session_that_cannot_be_started_says_so(client: Any, server: Server, tmp_path: Path) -> None:
+    origin = await enter(client, server)
+    tmp_path.rmdir()
+    socket = await client.ws_connect("/ws", headers={"Origin": origin})
+    assert b"cannot be started: No such file" in await socket.receive_bytes()
+    assert (await socket.receive()).type == aiohttp.WSMsgType.CLOSE
+    assert not server._open
+
+
 async def test_the_end_of_the_server_ends_a_session_that_does_not_want_to(tmp_path: Path) -> None:
     server = made(tmp_path, "stubborn")
     async with TestClient(TestServer(server.application()), cookie_jar=aiohttp.CookieJar(unsafe=True)) as client:
