@@ -16,10 +16,10 @@ import jinja2
 import textual_serve
 from aiohttp import WSMsgType, web
 from msgspec import Struct
-from textual_serve.download_manager import DownloadManager
 
 from advisor.records.errors import UsageError
 from advisor.web_server.access import Access
+from advisor.web_server.downloads import BrokenOffError, Downloads
 from advisor.web_server.sessions import Session
 
 _STATIC: Final = Path(textual_serve.__file__).with_name("static")
@@ -49,7 +49,7 @@ class Server:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.access = Access(settings.hosts)
-        self._downloads = DownloadManager()
+        self._downloads = Downloads()
         pages = jinja2.Environment(autoescape=True, loader=jinja2.FileSystemLoader(_HERE))
         self._page = pages.get_template("index.html")
         self._open: set[Session] = set()
@@ -64,7 +64,7 @@ class Server:
                 web.get("/page.css", self._own_file),
                 web.get("/page.js", self._own_file),
                 web.get("/ws", self._websocket),
-                web.get("/download/{key}", self._download),
+                web.get("/download/{key}", self._download, allow_head=False),  # HEAD would use it up
                 web.static("/static", _STATIC),
             ]
         )
@@ -131,10 +131,9 @@ class Server:
     async def _download(self, request: web.Request) -> web.StreamResponse:
         """Send an exported file, once."""
         key = request.match_info["key"]
-        try:
-            about = await self._downloads.get_download_metadata(key)
-        except KeyError:
-            raise web.HTTPNotFound(text="There is no such file, or it was sent already.\n") from None
+        about = self._downloads.take(key)
+        if about is None:
+            raise web.HTTPNotFound(text="There is no such file, or it was sent already.\n")
         # Always as a file: a page that opened here would be one of this server.
         response = web.StreamResponse(
             headers={
@@ -142,9 +141,18 @@ class Server:
                 "Content-Disposition": f'attachment; filename="{about.file_name}"',
             }
         )
+        try:
+            async with contextlib.aclosing(self._downloads.download(key)) as chunks:
+                async for chunk in chunks:
+                    await response.prepare(request)  # once; before the first chunk, the answer may still be an error
+                    await response.write(chunk)
+        except BrokenOffError:
+            if not response.prepared:
+                raise web.HTTPGone(text="The session of this file has ended.\n") from None
+            if request.transport is not None:
+                request.transport.abort()  # an end without the last chunk: the browser sees that the file is broken
+            return response
         await response.prepare(request)
-        async for chunk in self._downloads.download(key):
-            await response.write(chunk)
         await response.write_eof()
         return response
 
