@@ -177,7 +177,7 @@ class Server:
             width, height = (_side(request.query.get(name), usual) for name, usual in (("width", 80), ("height", 24)))
             try:
                 await session.start(width, height)
-            except OSError as e:  # the folder or the program has gone
+            except OSError as e:  # the folder or the program has gone, or no temporary one can be made
                 await socket.send_bytes(_NOT_STARTED.format(e.strerror or e).encode("utf-8", "replace"))
             else:
                 await _pass_on(socket, session)
