@@ -79,6 +79,8 @@ def _root_and_report(path: Path) -> tuple[Path, str]:
 
 def _names(host: str) -> frozenset[str]:
     """Return the names that pages may use for an address. Raises UsageError for all addresses at once."""
+    if not host.strip():
+        raise UsageError("--host '': name one address or host name, by which pages ask for this server")
     try:
         address = ipaddress.ip_address(host)
     except ValueError:

@@ -39,11 +39,8 @@ def installed() -> tuple[Pack, ...]:
     """Return the packs of all distributions on the path, by name. Imports none of their code."""
     if os.environ.get(SWITCH, "").strip().casefold() == "off":
         return ()
-    found: dict[str, Pack] = {}
-    for name, value in _entries(tuple(sys.path)):
-        if name not in found:  # the same distribution may be on the path twice
-            found[name] = _pack(name, value)
-    return tuple(found.values())
+    # Each once, since the same distribution may be on the path twice; two packs may have the same name.
+    return tuple(_pack(name, value) for name, value in dict.fromkeys(_entries(tuple(sys.path))))
 
 
 @lru_cache(maxsize=4)
@@ -69,9 +66,9 @@ def _pack(name: str, value: str) -> Pack:
     try:
         spec = importlib.util.find_spec(top)  # of a top-level name: imports nothing
         places = [Path(place, *parts) for place in (spec.submodule_search_locations or ())] if spec is not None else []
-    except Exception as e:  # import hooks of other packages may raise anything
-        return Pack(shown, None, f"{value}: cannot be found ({type(e).__name__})")
-    folder = next((place for place in places if (place / "team.yaml").is_file()), None)
+        folder = next((place for place in places if (place / "team.yaml").is_file()), None)
+    except Exception as e:  # import hooks of other packages may raise anything, and the folder may be unreadable
+        return Pack(shown, None, f"{value[:_SHOWN]}: cannot be found ({type(e).__name__})")
     if folder is None:
         return Pack(shown, None, f"{value[:_SHOWN]}: there is no folder of that name with a team.yaml")
     return Pack(shown, folder)

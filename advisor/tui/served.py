@@ -5,11 +5,14 @@ from __future__ import annotations
 import io
 import os
 import sys
+import threading
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import msgspec
+from textual.drivers.web_driver import WebDriver
 
 from advisor.readers.kinds import DEMO, Opening, sort_out
 from advisor.records import resources
@@ -39,8 +42,28 @@ class Settings(msgspec.Struct, frozen=True):
     knowledge: tuple[str, ...] = ()
 
 
+class _Driver(WebDriver):
+    """The web driver with whole packets: the thread of the input sends downloads while the main thread sends frames."""
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._write = partial(_write_whole, threading.Lock(), self.fileno)
+
+
+def _write_whole(lock: threading.Lock, fileno: int, data: bytes) -> int:
+    """Write all of a packet before another thread writes; return its size in bytes."""
+    left = memoryview(data)
+    with lock:
+        while left:
+            left = left[os.write(fileno, left) :]
+    return len(data)
+
+
 class _ServedApp(AdvisorApp):
     """The app with exports that the browser downloads."""
+
+    def get_driver_class(self) -> type[WebDriver]:
+        return _Driver
 
     def deliver(self, name: str, text: str) -> None:
         """Send a file to the browser; called in the thread of a request."""

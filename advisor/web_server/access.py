@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -24,6 +24,11 @@ _HEADERS: Final = {
 }
 _WITHOUT: Final = "Open the address that `ncu-advisor serve` has printed; it contains a token."
 
+_ENTER: Final = (
+    '<!doctype html>\n<html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=/">'
+    '<title>ncu-advisor</title><a href="/">Go on</a></html>\n'
+)
+
 
 class Access:
     """Decides on each request, the WebSocket and the static files included.
@@ -37,6 +42,10 @@ class Access:
         self._cookie = secrets.token_urlsafe(32)  # the token itself stays out of what browsers store
         self._name = f"ncu_advisor_{secrets.token_hex(4)}"  # several servers share the cookies of one host
         self._hosts = LOOPBACK | {host.casefold() for host in hosts}
+
+    def know(self, hosts: Iterable[str]) -> None:
+        """Add names under which the server may be asked for."""
+        self._hosts |= {host.casefold() for host in hosts}
 
     @web.middleware
     async def check(self, request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -53,8 +62,9 @@ class Access:
         if _same(request.cookies.get(self._name, ""), self._cookie):
             return await handler(request)
         if request.path == "/" and _same(request.query.get("token", ""), self.token):
-            # The browser goes on without the token in its address line and history.
-            answer = web.Response(status=303, headers={"Location": "/"})
+            # The browser goes on without the token in its address line. By a page and not a redirection, which after a
+            # click on a page of another site would count as that site's, so that the strict cookie would not be sent.
+            answer = web.Response(text=_ENTER, content_type="text/html")
             answer.set_cookie(self._name, self._cookie, httponly=True, samesite="Strict", path="/")
             return answer
         return web.Response(status=401, text=f"{_WITHOUT}\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import ipaddress
 import json
 import logging
 import signal
@@ -15,10 +16,10 @@ import jinja2
 import textual_serve
 from aiohttp import WSMsgType, web
 from msgspec import Struct
-from textual_serve.download_manager import DownloadManager
 
 from advisor.records.errors import UsageError
 from advisor.web_server.access import Access
+from advisor.web_server.downloads import BrokenOffError, Downloads
 from advisor.web_server.sessions import Session
 
 _STATIC: Final = Path(textual_serve.__file__).with_name("static")
@@ -27,6 +28,7 @@ _MOST_BYTES: Final = 1 << 20  # of one message of a browser: the longest text th
 _SIDE: Final = range(2, 1000)  # columns or rows of a terminal
 _HEARTBEAT_S: Final = 15.0  # a page that does not answer within it is gone
 _FONT: Final = range(6, 73)
+_NOT_STARTED: Final = "The session cannot be started: {}."
 _FULL: Final = "All {} sessions of this server are open. Close one of its pages, then load this page again."
 
 
@@ -47,7 +49,7 @@ class Server:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.access = Access(settings.hosts)
-        self._downloads = DownloadManager()
+        self._downloads = Downloads()
         pages = jinja2.Environment(autoescape=True, loader=jinja2.FileSystemLoader(_HERE))
         self._page = pages.get_template("index.html")
         self._open: set[Session] = set()
@@ -62,7 +64,7 @@ class Server:
                 web.get("/page.css", self._own_file),
                 web.get("/page.js", self._own_file),
                 web.get("/ws", self._websocket),
-                web.get("/download/{key}", self._download),
+                web.get("/download/{key}", self._download, allow_head=False),  # HEAD would use it up
                 web.static("/static", _STATIC),
             ]
         )
@@ -78,11 +80,17 @@ class Server:
         try:
             try:
                 await web.TCPSite(runner, self.settings.host, self.settings.port).start()
-            except OSError as e:
+            except (OSError, UnicodeError) as e:  # UnicodeError: a host name with an empty or too long label
                 where = f"{self.settings.host}:{self.settings.port}"
                 raise UsageError(
-                    f"cannot listen on {where}: {e.strerror or e}; choose another --port or --host"
+                    f"cannot listen on {where}: {getattr(e, 'strerror', None) or e}; choose another --port or --host"
                 ) from None
+            bound = [address[0] for address in runner.addresses]
+            if any(
+                ipaddress.ip_address(host).is_unspecified for host in bound
+            ):  # of a name or short form that stands for all addresses, such as 0
+                raise UsageError(f"--host {self.settings.host}: this is all addresses at once; name one")
+            self.access.know(bound)  # the printed one is not the typed one for a name or a short form
             host, port = runner.addresses[0][:2]
             name = f"[{host}]" if ":" in host else host
             listening(f"http://{name}:{port}/?token={self.access.token}")
@@ -100,8 +108,10 @@ class Server:
         """End a session in a task of its own, since that of a page is cancelled when its browser leaves."""
 
         async def close() -> None:
-            await session.stop()
-            self._open.discard(session)
+            try:
+                await session.stop()
+            finally:
+                self._open.discard(session)
 
         task = asyncio.create_task(close())
         self._closing.add(task)
@@ -121,10 +131,9 @@ class Server:
     async def _download(self, request: web.Request) -> web.StreamResponse:
         """Send an exported file, once."""
         key = request.match_info["key"]
-        try:
-            about = await self._downloads.get_download_metadata(key)
-        except KeyError:
-            raise web.HTTPNotFound(text="There is no such file, or it was sent already.\n") from None
+        about = self._downloads.take(key)
+        if about is None:
+            raise web.HTTPNotFound(text="There is no such file, or it was sent already.\n")
         # Always as a file: a page that opened here would be one of this server.
         response = web.StreamResponse(
             headers={
@@ -132,9 +141,18 @@ class Server:
                 "Content-Disposition": f'attachment; filename="{about.file_name}"',
             }
         )
+        try:
+            async with contextlib.aclosing(self._downloads.download(key)) as chunks:
+                async for chunk in chunks:
+                    await response.prepare(request)  # once; before the first chunk, the answer may still be an error
+                    await response.write(chunk)
+        except BrokenOffError:
+            if not response.prepared:
+                raise web.HTTPGone(text="The session of this file has ended.\n") from None
+            if request.transport is not None:
+                request.transport.abort()  # an end without the last chunk: the browser sees that the file is broken
+            return response
         await response.prepare(request)
-        async for chunk in self._downloads.download(key):
-            await response.write(chunk)
         await response.write_eof()
         return response
 
@@ -157,8 +175,12 @@ class Server:
         self._open.add(session)
         try:
             width, height = (_side(request.query.get(name), usual) for name, usual in (("width", 80), ("height", 24)))
-            await session.start(width, height)
-            await _pass_on(socket, session)
+            try:
+                await session.start(width, height)
+            except OSError as e:  # the folder or the program has gone, or no temporary one can be made
+                await socket.send_bytes(_NOT_STARTED.format(e.strerror or e).encode("utf-8", "replace"))
+            else:
+                await _pass_on(socket, session)
         except (ConnectionError, RuntimeError):
             pass  # the page has gone
         finally:

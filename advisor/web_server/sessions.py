@@ -28,15 +28,17 @@ class Session(AppService):
         """folder: its working folder; send: `write_bytes`, `write_str` and `close` of the WebSocket."""
         super().__init__(" ".join(command), download_manager=downloads, **send)
         self._command, self._folder = command, folder
-        self._scratch = ScratchFolder()
+        self._scratch: ScratchFolder | None = None
         self._stopped = False
 
     def _build_environment(self, width: int = 80, height: int = 24) -> dict[str, str]:
         found = super()._build_environment(width, height)
         kept = {name: value for name, value in found.items() if name not in _DROPPED}
+        assert self._scratch is not None
         return {**kept, **dict.fromkeys(("TMPDIR", "TEMP", "TMP"), self._scratch.name)}
 
     async def _open_app_process(self, width: int = 80, height: int = 24) -> Process:
+        self._scratch = ScratchFolder()
         self._process = await asyncio.create_subprocess_exec(
             *self._command,
             stdin=PIPE,
@@ -69,7 +71,8 @@ class Session(AppService):
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(self._task, _QUIT_S)
         finally:
-            await asyncio.to_thread(self._scratch.cleanup)
+            if self._scratch is not None:
+                await asyncio.to_thread(self._scratch.cleanup)
 
 
 def _signal(process: Process, number: int) -> None:

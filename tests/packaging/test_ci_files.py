@@ -49,6 +49,14 @@ def test_no_input_is_pasted_into_a_script() -> None:
         assert "${{" not in step.get("run", "")
 
 
+def test_a_second_use_in_one_workflow_has_a_name_of_its_own() -> None:
+    steps = action_steps()
+    name = "${{ inputs.name }}"
+    assert steps["diagnose"]["env"]["NAME"] == name
+    assert steps["upload findings"]["with"]["category"] == name
+    assert steps["upload files"]["with"]["name"] == name
+
+
 def test_the_action_diagnoses_compares_and_fails(here: Path) -> None:
     steps = action_steps()
     files = {name: str(here / name) for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY", "GITHUB_PATH")}
@@ -58,9 +66,10 @@ def test_the_action_diagnoses_compares_and_fails(here: Path) -> None:
     assert done.returncode == 0
     matcher = done.stdout.strip().removeprefix("::add-matcher::")
     assert json.loads(Path(matcher).read_text(encoding="utf-8"))["problemMatcher"]
-    done = run(steps["diagnose"]["run"], here, **common, REPORT="report.ncu-rep.xz")
+    done = run(steps["diagnose"]["run"], here, **common, NAME="second", REPORT="report.ncu-rep.xz")
     assert done.returncode == 0, done.stderr
     folder = Path((here / "GITHUB_OUTPUT").read_text(encoding="utf-8").strip().removeprefix("folder="))
+    assert folder == here / "a b" / "second-results"
     assert json.loads((folder / "diagnosis.sarif").read_text(encoding="utf-8"))["version"] == "2.1.0"
     sides = {"BASELINE": "report.ncu-rep.xz#1", "REPORT": "report.ncu-rep.xz#0", "FOLDER": str(folder)}
     for fail_on, code in (("duration>5%\nfinding:bank_conflicts", 3), ("duration<-5%", 0)):

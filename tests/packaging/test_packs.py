@@ -80,6 +80,30 @@ def test_a_wrong_pack_is_named_in_one_line_and_left_out(install: Install, value:
     assert line.isprintable() and len(line) < 500
 
 
+def test_two_packs_of_the_same_name_are_both_found(install: Install) -> None:
+    one = install("one", "one.knowledge")
+    two = install("two", "", listed=f"[{packs.GROUP}]\none = two.knowledge\n".encode())
+    assert packs.installed() == (packs.Pack("one", one), packs.Pack("one", two))
+
+
+def test_a_distribution_that_is_there_twice_is_one_pack(install: Install) -> None:
+    folder = install("one", "one.knowledge")
+    shutil.copytree(folder.parents[1] / "one-1.0.dist-info", folder.parents[1] / "one-0.9.dist-info")
+    packs._entries.cache_clear()
+    assert packs.installed() == (packs.Pack("one", folder),)
+
+
+def test_a_pack_that_cannot_be_read_is_left_out_visibly(install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
+    install("one", "one.knowledge")
+
+    def denied(path: Path) -> bool:
+        raise PermissionError(13, "denied", str(path))
+
+    monkeypatch.setattr(Path, "is_file", denied)  # a real folder without rights is readable to root
+    (pack,) = packs.installed()
+    assert pack.folder is None and "PermissionError" in pack.problem
+
+
 @pytest.mark.parametrize("listed", [b"\xff\xfe" + packs.GROUP.encode(), f"[{packs.GROUP}\none".encode(), b"\0"])
 def test_damaged_metadata_of_another_distribution_hides_no_pack(install: Install, listed: bytes) -> None:
     folder = install("one", "one.knowledge")

@@ -301,3 +301,16 @@ async def test_a_line_that_is_no_file_says_where_numbers_are_typed():
         at = Driver(app, pilot)
         await at.say("why is my kernel slow")
         assert "Type in the numbers" in at.notes[-1]
+
+
+async def test_a_served_session_says_of_no_file_outside_its_folder_whether_it_exists(tmp_path: Path):
+    root = tmp_path / "reports"
+    root.mkdir()
+    there, missing = tmp_path / "there.csv", tmp_path / "missing.csv"
+    there.write_text("1", encoding="utf-8")
+    async with start(StartOptions(root=root)) as at:
+        for path in (there, missing):
+            await at.say(str(path))
+            assert notes(at)[-1].startswith(f"{path}: is outside the folder")
+            screen = at.app.screen
+            assert isinstance(screen, StartScreen) and not screen._finds(str(path))

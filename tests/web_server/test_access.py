@@ -17,6 +17,7 @@ import pytest_asyncio
 aiohttp = pytest.importorskip("aiohttp", reason="needs the extra serve")
 from aiohttp.test_utils import TestClient, TestServer  # noqa: E402
 
+from advisor.records.errors import UsageError  # noqa: E402
 from advisor.web_server.server import Server, Settings  # noqa: E402
 
 # What the protocol of textual-serve wants of a session: it greets, shows its process and its size, and repeats keys.
@@ -35,9 +36,9 @@ while head := sys.stdin.buffer.read(5):
 """
 
 
-def made(folder: Path, *arguments: str, sessions: int = 2) -> Server:
+def made(folder: Path, *arguments: str, sessions: int = 2, host: str = "127.0.0.1") -> Server:
     command = (sys.executable, "-c", _STAND_IN, *arguments)
-    return Server(Settings("127.0.0.1", 0, command, folder, sessions))
+    return Server(Settings(host, 0, command, folder, sessions))
 
 
 @pytest.fixture
@@ -72,7 +73,7 @@ async def test_every_path_needs_the_token(client: Any, path: str) -> None:
 async def test_the_token_opens_the_first_page_alone_and_leaves_a_strict_cookie(client: Any, server: Server) -> None:
     assert (await client.get("/static/js/textual.js", params={"token": server.access.token})).status == 401
     answer = await client.get("/", params={"token": server.access.token}, allow_redirects=False)
-    assert (answer.status, answer.headers["Location"]) == (303, "/")
+    assert answer.status == 200 and 'http-equiv="refresh" content="0; url=/"' in await answer.text()
     cookie = answer.headers["Set-Cookie"]
     assert "HttpOnly" in cookie and "SameSite=Strict" in cookie
     assert server.access.token not in cookie
@@ -101,6 +102,35 @@ async def test_a_tunnel_may_change_the_port(client: Any, server: Server) -> None
 
 def _cookies(client: Any) -> str:
     return "; ".join(f"{cookie.key}={cookie.value}" for cookie in client.session.cookie_jar)
+
+
+@pytest.mark.parametrize(("host", "name"), [("127.1.1", "127.1.0.1"), ("localhost", "")])
+async def test_the_printed_address_is_answered(tmp_path: Path, host: str, name: str) -> None:
+    server, stop, printed = made(tmp_path, host=host), asyncio.Event(), asyncio.Queue[str]()
+    running = asyncio.create_task(server.run(printed.put_nowait, stop))
+    address = await printed.get()
+    async with aiohttp.ClientSession() as browser, browser.get(address) as answer:
+        assert answer.status == 200 and name in address
+    stop.set()
+    await running
+
+
+@pytest.mark.parametrize(("host", "why"), [("0", "all addresses"), ("a..b", "cannot"), ("a" * 64, "cannot")])
+async def test_a_host_that_cannot_be_served_is_one_line(tmp_path: Path, host: str, why: str) -> None:
+    with pytest.raises(UsageError, match=why):
+        await made(tmp_path, host=host).run(lambda _: pytest.fail("it listens"), asyncio.Event())
+
+
+async def test_a_session_that_cannot_be_stopped_keeps_no_place(server: Server) -> None:
+    class Stuck:
+        async def stop(self) -> None:
+            raise OSError("no space")
+
+    stuck: Any = Stuck()
+    server._open.add(stuck)
+    with pytest.raises(OSError, match="no space"):
+        await server._close(stuck)
+    assert not server._open
 
 
 @pytest.mark.parametrize("origin", [None, "null", "http://evil.example", "https://127.0.0.1"])
@@ -165,6 +195,15 @@ async def test_pages_above_the_limit_are_told_so(client: Any, server: Server) ->
             return
         await asyncio.sleep(0.05)
     pytest.fail("the place of a closed page was not given back")
+
+
+async def test_a_session_that_cannot_be_started_says_so(client: Any, server: Server, tmp_path: Path) -> None:
+    origin = await enter(client, server)
+    tmp_path.rmdir()
+    socket = await client.ws_connect("/ws", headers={"Origin": origin})
+    assert b"cannot be started: No such file" in await socket.receive_bytes()
+    assert (await socket.receive()).type == aiohttp.WSMsgType.CLOSE
+    assert not server._open
 
 
 async def test_the_end_of_the_server_ends_a_session_that_does_not_want_to(tmp_path: Path) -> None:

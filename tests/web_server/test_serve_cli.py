@@ -37,6 +37,7 @@ def test_what_cannot_be_served_is_named(capsys: pytest.CaptureFixture[str], tmp_
     pytest.importorskip("textual_serve", reason="needs the extra serve")
     assert "no-such-folder" in run(capsys, str(tmp_path / "no-such-folder"))
     assert "name one address" in run(capsys, str(tmp_path), "--host", "0.0.0.0")
+    assert "name one address" in run(capsys, str(tmp_path), "--host", "")
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         assert f"cannot listen on 127.0.0.1:{port}" in run(capsys, str(tmp_path), "--port", str(port))

@@ -121,7 +121,7 @@ class StartScreen(ChoiceScreen):
         is_command = text.startswith("/") and "/" not in text[1:]
         named = choices.numbered(text) or (None if is_command else _named(text, self._rows))
         choice = named if text else choices.marked
-        if text and (is_there(text) or not (choice or is_command)):
+        if text and (self._finds(text) or not (choice or is_command)):
             if not (_ROW.fullmatch(text) and self._pasted(text)):
                 self._open(typed_path(text))
             return
@@ -130,6 +130,11 @@ class StartScreen(ChoiceScreen):
             self.take(choice)
         elif text:
             self.app.say(text)
+
+    def _finds(self, path: str) -> bool:
+        """Return whether a path exists; of one outside the folder of a served session, nothing is asked or said."""
+        root = self._options.root
+        return (root is None or is_within(path, root)) and is_there(path)
 
     def _open(self, path: str) -> None:
         root = self._options.root
@@ -151,7 +156,7 @@ class StartScreen(ChoiceScreen):
 
     def _pasted(self, text: str) -> bool:
         """Begin an interview with pasted rows of numbers; return False for a list of files."""
-        if is_there(text.splitlines()[0].strip()) or not any(c.isdigit() for c in text):
+        if self._finds(text.splitlines()[0].strip()) or not any(c.isdigit() for c in text):
             return False
         self.app.held = text
         self.app.dispatch(self.app.beginning())
