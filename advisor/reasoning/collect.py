@@ -6,6 +6,7 @@ import math
 import re
 import shlex
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from pathlib import Path
 
 from msgspec import Struct
@@ -86,6 +87,7 @@ def skip_of(values: Mapping[str, float]) -> int:
     return int(before) if math.isfinite(before) and before > 0 else 0
 
 
+@lru_cache(maxsize=1024)
 def kernel_pattern(kernel: str) -> str | None:
     """Return a pattern for ncu, which matches names without namespaces, template arguments and parameters."""
     name = re.split(r"[<(]", kernel, maxsplit=1)[0].rpartition("::")[2].split()

@@ -25,6 +25,7 @@ from advisor.practice.reading_recordings import shown as recording_shown
 from advisor.practice.readings import Reading
 from advisor.records import resources
 from advisor.records.errors import AdvisorError, UsageError
+from advisor.records.extras import install_text
 from advisor.site.addresses import COLLECTIONS, OWN, Addresses, relative
 from advisor.site.causes import cause_page
 from advisor.site.course import course_pages
@@ -37,7 +38,7 @@ from advisor.view.writers.html import asset
 from advisor.view.writers.site import SiteWriter
 
 MARK: Final = ".ncu-advisor-site"  # a file in a finished site: such a folder may be replaced
-NEEDED: Final = "the site needs MkDocs with its Material theme: pip install 'ncu-advisor[site]'"
+NEEDED: Final = f"the site needs MkDocs with its Material theme: {install_text('site')}"
 _ASSETS: Final = Path(__file__).parent / "assets"
 # Pages of docs/ -> their place on the site; the others are about the program's inside.
 _DOCUMENTS: Final = {"python": "api/python", "agents": "api/agents", "worked-cases": "worked-numbers"}
@@ -61,6 +62,9 @@ def build(
     if any(importlib.util.find_spec(name) is None for name in ("mkdocs", "material")):
         raise AdvisorError(NEEDED)
     checked(folder)
+    folder = folder.resolve()
+    if folder == Path.cwd():
+        raise UsageError("the site cannot replace the working folder: name another one, such as `site`")
     pages = all_pages(schemas, tell, exercises)
     tell("building the site")
     with suppress(FileExistsError):

@@ -107,10 +107,15 @@ def inputs(code: Instruction) -> set[str]:
     found = set(read(code))
     if match := _PREDICATE.fullmatch(code.predicate):
         found.add(match[1])
-    defined = results(code)
+    defined, stem = results(code), _stem(code)
+    first = 2 if stem in ("PLOP3", "UPLOP3") else 3  # that of a predicate that cannot be a result
     for place, operand in enumerate(code.operands):
-        if (match := _PREDICATE.fullmatch(operand)) and (place >= 3 or match[1] not in defined):
+        if (match := _PREDICATE.fullmatch(operand)) and (place >= first or match[1] not in defined):
             found.add(match[1])
+        if operand == "PR" and stem == "P2R":
+            found |= {f"P{number}" for number in range(7)}
+        if place and stem == "R2P" and re.fullmatch(r"R\d+", operand):
+            found.add(operand)
     return found
 
 

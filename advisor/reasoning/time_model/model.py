@@ -427,7 +427,7 @@ def _launch(tried: Attempt) -> list[Speedup | None]:
     graph of the same kernels leaves the kernel's time: the low end. One launch for the whole series also starts and
     ends once and has the blocks of all its parts at once, which leaves what the fullest unit needs. Values that then
     stay on chip from one part to the next leave only the arithmetic on the data: the high end. How far to go is the
-    programmer's choice, so the estimate is the middle on a log scale. Without any known unit, only the host's cost goes.
+    programmer's choice, so the estimate is the middle on a log scale. Without any known unit only the host's cost goes.
     Percentages of so short a kernel are rough: a need below 1 % counts as 1 %. Source: cuda.launch.
     """
     constants, rows = time_model(), len(tried.known)

@@ -17,11 +17,13 @@ from advisor.records.diagnosis import LaunchDiagnosis
 
 _KIB: Final = 1024  # CUDA sizes shared memory in units of 1024 bytes
 _LONGEST: Final = 400
-_N: Final = r"(?P<n>\d{1,3}(?:,\d{3})+|\d{1,10})"
-_SIDES: Final = r"(?P<n>\d{1,10}(?:\s*[x×,]\s*\d{1,10}){0,2})"
+# Whole numbers: the digits of `1.5` are none.
+_N: Final = r"(?<![\d.,])(?P<n>\d{1,3}(?:,\d{3})+|\d{1,10})(?!\.?\d)"
+_SIDES: Final = r"(?<![\d.,])(?P<n>\d{1,10}(?:\s*[x×,]\s*\d{1,10}){0,2})(?!\.?\d)"
 _TO: Final = r"(?:\s+(?:size|count))?\s*(?:=|:|of|to|at|were|was|is|are|would be|becomes?)?\s*"
 _REGISTERS: Final = r"(?:registers?|regs?)\b"
 _PER_THREAD: Final = r"(?:\s*(?:per|a|/|each)\s*thread)?"
+_WARPS: Final = r"\s*(?P<warps>warps?)"
 _BLOCK: Final = r"(?:thread\s*blocks?|blocks?|ctas?)"
 _PER_SM: Final = r"(?!\s*(?:per|/|an|on an|on each|each|a)\s*(?:sm|multiprocessor)\b)"
 _SHARED: Final = r"(?:shared\s*(?:memory|mem)|smem)\b"
@@ -30,12 +32,16 @@ _RESOURCE: Final = r"(?!\s*(?:bank|conflict|access|load|store|traffic|request|wa
 _BYTES: Final = r"(?P<n>\d{1,7}(?:\.\d{1,3})?)\s*(?P<unit>[kK]i?[bB]?\b|[bB]ytes?\b|[bB]\b)"
 _FACTOR: Final = (
     r"(?P<factor>half|halve|halved|halving|twice|double|doubled|doubling|triple|a quarter of|quarter"
-    r"|\d{1,3}(?:x|×| times))"
+    r"|(?<![\d.,])\d{1,3}(?:x|×| times))"
     r"(?:\s+(?:as many|as much|the (?:number|amount|count) of|of|the|its|my|our|that many))*"
 )
 _FACTORS: Final = {"half": 0.5, "halv": 0.5, "twic": 2.0, "doub": 2.0, "trip": 3.0, "quar": 0.25, "a qu": 0.25}
 
 _MOST_THREADS: Final = 1024  # of a block, on every GPU
+# Blocks of a cluster are another number; `64 blocks more` and `I saved 8 registers` are differences.
+_CLUSTER: Final = re.compile(r"\bclusters?\b", re.IGNORECASE)
+_MORE: Final = re.compile(r"\s*(?:more|less|fewer|extra)\b", re.IGNORECASE)
+_CHANGED: Final = re.compile(r"\b(?:sav|free|spen|add|remov)\w*\s+$", re.IGNORECASE)
 _LAUNCHED: Final = re.compile(r"\b(?:launch\w*|start\w*|grid)\b", re.IGNORECASE)
 
 _GRID, _SIZE, _PER, _BYTES_OF = "grid_size", "block_size", "registers_per_thread", "shared_bytes_per_block"
@@ -48,11 +54,14 @@ def _shape(text: str) -> re.Pattern[str]:
 
 # In order: what is found is cut out, so that `blocks of 128 threads` is not read again as a number of blocks.
 _SHAPES: Final = (
-    (_SIZE, _shape(rf"\b{_BLOCK}\s*(?:of|with|at)\s+{_SIDES}(?!\s*{_BLOCK})(?:\s*threads?)?\b")),
+    (_GRID, _shape(rf"\b{_SIDES}(?=\s*{_BLOCK}\s*(?:of|with)\s+\d)")),
+    (_SIZE, _shape(rf"\b{_BLOCK}\s*(?:of|with|at)\s+{_SIDES}(?!\s*{_BLOCK})(?:\s*threads?|{_WARPS})?\b")),
+    (_SIZE, _shape(rf"\b{_SIDES}{_WARPS}\s*(?:per|a|in a|in each|each|/)\s*{_BLOCK}\b")),
     (_SIZE, _shape(rf"\b{_BLOCK}\s*(?:size|dim|dimension)\b{_TO}{_SIDES}(?:\s*threads?)?\b")),
     (_SIZE, _shape(rf"\b{_SIDES}\s*threads?\s*(?:per|a|in a|in each|each|/)\s*{_BLOCK}\b")),
     (_SIZE, _shape(rf"\bthreads?\s*(?:per|a|in a|/)\s*{_BLOCK}{_TO}{_SIDES}\b")),
-    (_SIZE, _shape(rf"\b{_SIDES}[\s-]*threads?[\s-]+{_BLOCK}\b")),
+    # `264 thread blocks` are so many blocks, `256-thread blocks` have so many threads.
+    (_SIZE, _shape(rf"\b{_SIDES}(?:-\s*threads?|\s*threads)[\s-]+{_BLOCK}\b")),
     (_SIZE, _shape(rf"\b{_FACTOR}\s+(?:{_BLOCK}\s*size|threads?\s*(?:per|in a|in each|/)\s*{_BLOCK})\b")),
     (_PER, _shape(rf"\b{_N}\s*{_REGISTERS}{_PER_THREAD}")),
     (_PER, _shape(rf"\b(?:{_REGISTERS}{_PER_THREAD}|(?:-*max)?rregcount){_TO}{_N}\b")),
@@ -77,14 +86,19 @@ _SHAPES: Final = (
 def launch_values(text: str, launch: LaunchDiagnosis | None, alone: bool = False) -> dict[str, float]:
     """Return the numbers of another launch that a text names: blocks, threads, registers, bytes as ncu counts them.
 
-    Empty if it names none, or only a multiple of a number that the report lacks; alone: also if it has other numbers.
+    Empty if it names none, a difference, or only a multiple of a number that the report lacks; alone: also if it has
+    other numbers.
     """
+    if _CLUSTER.search(text):
+        return {}
     line, have = text[:_LONGEST], {} if launch is None else launch.metrics
     out: dict[str, float] = {}
     for metric, shape in _SHAPES:
         found = shape.search(line)
         if found is None or metric in out:
             continue
+        if _MORE.match(line[found.end() :]) or _CHANGED.search(line[: found.start()]):
+            return {}
         groups = found.groupdict()
         if metric == _FIT:
             metric, value = _per_sm(float((groups["n"] or "").replace(",", "")), line, launch)
@@ -128,7 +142,7 @@ def _value(metric: str, found: Mapping[str, str | None], have: Mapping[str, floa
         return float(typed.replace(",", ""))
     # `1,024` is one number, `32,8` and `32 x 8` are sides.
     sides = [typed.replace(",", "")] if re.fullmatch(r"\d{1,3}(?:,\d{3})+", typed) else re.split(r"\s*[x×,]\s*", typed)
-    return float(math.prod(int(side) for side in sides))
+    return float(math.prod(int(side) for side in sides)) * (WARP if found.get("warps") else 1)
 
 
 def _reserved(launch: LaunchDiagnosis | None) -> int:

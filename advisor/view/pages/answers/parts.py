@@ -9,7 +9,7 @@ from msgspec import Struct, field
 
 from advisor.explain.entries import Explanation
 from advisor.knowledge.base import catalog, metric_title
-from advisor.reasoning.collect import Gathered
+from advisor.reasoning.collect import Gathered, command, kernel_pattern, skip_of
 from advisor.reasoning.engine.explain import BlockedRule, Flip, Proof
 from advisor.records.diagnosis import Comparison, Finding, LaunchDiagnosis, OtherGpu, RuleVerdict
 from advisor.records.questions import Meaning, Subject
@@ -147,7 +147,8 @@ def lacking(metrics: Sequence[str], launch: LaunchDiagnosis, asked: Asked) -> An
     wanted = next((lack.collect for lack in launch.missing if lack.metric in metrics and lack.collect), "")
     entry = catalog().metrics.get(name)
     section = entry.section if entry is not None else ""
-    run = wanted or (f"ncu --section {section}" if section else "")
+    kernel, skip = kernel_pattern(launch.kernel), skip_of(launch.metrics)
+    run = wanted or (command((section,), kernel, skip, 1, "base") if section else "")
     title = metric_title(name)
     means = entry.means if entry is not None and entry.means.casefold() != title.casefold() else ""
     about = ", ".join(part for part in (name if title != name else "", means) if part)

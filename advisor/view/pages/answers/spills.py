@@ -29,7 +29,10 @@ def _spilled(meaning: Meaning, asked: Asked) -> Answer:
     says = f"{count_text(spills)} spill requests: loads and stores of warps that spill or reload registers"
     sectors = have.get("local_sectors")
     share = spills / local if local else None
-    if sectors is not None and share is not None:
+    if sectors is not None and share is None:
+        text = f"{count_text(sectors)} sectors of {_SECTOR} bytes: {size_text(sectors * _SECTOR)}"
+        rows.insert(0, Fact("Local memory", f"{text}, spills and indexed arrays together"))
+    elif sectors is not None and share is not None:
         # Each access that does not spill has an address computed at run time, which may touch more sectors.
         whole = share >= 1 or have.get("indexed_local_inst") == 0
         bytes_text = size_text(sectors * _SECTOR)
@@ -46,7 +49,7 @@ def _spilled(meaning: Meaning, asked: Asked) -> Answer:
         for label, name in parts.items()
         if name in have
     ]
-    section = () if sectors is not None else ("ncu --section MemoryWorkloadAnalysis_Tables",)
+    section = () if sectors is not None else lacking(("local_sectors",), asked.launch, asked).run
     return Answer(
         f"{says}.", blocks=(Facts(tuple(rows)),), then=("how do I fix the spills", "why is it slow"), run=section
     )
