@@ -269,7 +269,9 @@ def test_a_number_that_was_not_collected_is_unknown_with_the_command_that_collec
     launch = replace(first_launch(), metrics={})
     answer = of("what is the l2 hit rate", launch)
     assert (answer.truth, answer.says.startswith("Unknown:")) == ("unknown", True)
-    assert answer.run == ("ncu --section MemoryWorkloadAnalysis",)
+    (command,) = answer.run
+    assert command.startswith("ncu --section MemoryWorkloadAnalysis --import-source yes --kernel-name")
+    assert command.endswith("YOUR_PROGRAM")
 
 
 def test_without_a_class_a_bound_is_unknown_and_not_false() -> None:
