@@ -94,7 +94,7 @@ class Arrivals:
             self.phase[cluster] += 1
             machine.wake(("cluster", cluster))
             if machine.check is not None:
-                machine.check.barrier(blocks[blocks >= 0])
+                machine.check.cluster_barrier(blocks[blocks >= 0])
 
 
 def cluster_arrive(b: Build) -> Run:
