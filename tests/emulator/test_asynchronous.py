@@ -13,6 +13,7 @@ from advisor.emulator.compile import compile_cubin
 from advisor.emulator.counts import Counted, Problem, count, members
 from advisor.emulator.cubin import read_cubin
 from advisor.emulator.launch import Pointer
+from advisor.emulator.program import RefusedError
 from advisor.emulator.state import FaultError
 from tests.emulator.tools import needs_tools
 
@@ -89,6 +90,19 @@ extern "C" __global__ void __cluster_dims__(4, 1, 1) ring(u* o, const u* a, int 
   asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(v) : "r"(there));
   asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
   o[i] = v + rank;
+}
+extern "C" __global__ void several(u* o, const u* a, int n) {
+  __shared__ unsigned long long bars[4];
+  u t = threadIdx.x, own = SHARED(bars + (t & 3));
+  if (t < 4) asm volatile("mbarrier.init.shared.b64 [%0], 8;" ::"r"(own));
+  __syncthreads();
+  asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(own) : "memory");
+  for (int k = 0; k < 4; k++) {
+    u other = SHARED(bars + (n ? k : (t + k) & 3));
+    asm volatile("{\n.reg .pred p;\nagain:\nmbarrier.try_wait.parity.shared.b64 p, [%0], 0;\n@!p bra again;\n}"
+                 ::"r"(other) : "memory");
+  }
+  o[t] = t;
 }
 extern "C" __global__ void bulk(u* o, const u* a, int n) {
   __shared__ unsigned long long bar;
@@ -195,6 +209,13 @@ def test_a_barrier_of_the_cluster_orders_global_memory_of_its_blocks() -> None:
     with pytest.raises(FaultError) as caught:
         _run("swaps", "sm_90", 4, 64, 0)
     assert caught.value.kind == "race"
+
+
+@needs_tools
+def test_each_lane_makes_its_own_barrier_and_lanes_that_test_different_ones_are_refused() -> None:
+    assert (_run("several", "sm_90", 1, 32, 1) == np.arange(32)).all()
+    with pytest.raises(RefusedError, match="lanes that test different barriers"):
+        _run("several", "sm_90", 1, 32, 0)
 
 
 @needs_tools
