@@ -10,6 +10,7 @@ import click
 from advisor.cli import terminal
 from advisor.cli.emulated_launch import EmulatedLaunch, recorded
 from advisor.cli.options import Output, argument, command, flag, formats, option
+from advisor.hardware.gpus import gpu
 from advisor.practice import manifest
 from advisor.practice.emulated_check import check
 from advisor.practice.emulated_source import (
@@ -83,6 +84,8 @@ def emulate(options: Options) -> int:
         )
     source = Path(options.names[0])
     source_text(source)  # a wrong file is told before anything else
+    if options.gpu is not None:
+        gpu(options.gpu)  # an unknown name too
     name = options.exercise_of(source)
     if options.check:
         return _check(options, source, name)
@@ -104,7 +107,7 @@ def emulate(options: Options) -> int:
     document = emulated_document(found, options.gpu)
     if options.gpu is not None:
         terminal.note("modelling caches and time")
-        document = with_modelled(document, problem, found, options.gpu)
+        document = with_modelled(document, problem, found, options.gpu, options.seconds)
         terminal.clear()
     if options.save is not None:
         write_whole(options.save, document_json(document))

@@ -94,7 +94,7 @@ class Arrivals:
             self.phase[cluster] += 1
             machine.wake(("cluster", cluster))
             if machine.check is not None:
-                machine.check.barrier(blocks[blocks >= 0])
+                machine.check.cluster_barrier(blocks[blocks >= 0])
 
 
 def cluster_arrive(b: Build) -> Run:
@@ -152,9 +152,9 @@ def syncs(b: Build) -> Run:
     b.always = True
 
     def end(g: Group, m: Any) -> None:
-        rows, lanes = _first(g, m)
+        rows, lanes = np.nonzero(g.lanes() if m is None else m)
         for key, _ in state.find(g, rows, address(g)[rows, lanes], at):
-            del state.barriers[key]
+            state.barriers.pop(key, None)
 
     return end
 
@@ -172,7 +172,7 @@ def _made(b: Build) -> Run:
     b.always, machine = True, b.machine
 
     def run(g: Group, m: Any) -> None:
-        rows, lanes = _first(g, m)
+        rows, lanes = np.nonzero(g.lanes() if m is None else m)
         words = np.broadcast_to(value(g), (g.count, LANES))[rows, lanes]
         blocks, places = machine.arrivals.places(g, rows, address(g)[rows, lanes])
         for block, place, word in zip(blocks.tolist(), places.tolist(), words.tolist(), strict=True):
@@ -215,10 +215,15 @@ def _phase(b: Build, wait: bool) -> Run:
 
     def run(g: Group, m: Any) -> Any:
         rows, lanes = _first(g, m)
-        bits = (np.broadcast_to(parity(g), (g.count, LANES))[rows, lanes] >> _U32(31)).tolist()
+        every, wanted = address(g)[rows], (np.broadcast_to(parity(g), (g.count, LANES)) >> _U32(31))[rows]
+        first = np.arange(len(rows)), lanes
+        differ = (every != every[first][:, None]) | (wanted != wanted[first][:, None])
+        if (differ & (g.lanes() if m is None else m)[rows]).any():
+            raise b.refuse("lanes that test different barriers or phases")
+        bits = wanted[first].tolist()
         done = np.zeros((g.count, 1), bool)
         missing = []
-        found = machine.arrivals.find(g, rows, address(g)[rows, lanes], at)
+        found = machine.arrivals.find(g, rows, every[first], at)
         for row, bit, (key, barrier) in zip(rows.tolist(), bits, found, strict=True):
             done[row] = barrier.phase & 1 != bit
             if not done[row, 0]:

@@ -11,7 +11,7 @@ from advisor.emulator.access import HINTS
 from advisor.emulator.build import Build, Getter, Run
 from advisor.emulator.program import Operand
 from advisor.emulator.rounding import from_bfloat, to_bfloat, to_odd32
-from advisor.emulator.spaces import GlobalAccess, SharedAccess, active_lanes, lanes_of
+from advisor.emulator.spaces import GenericAccess, GlobalAccess, SharedAccess, active_lanes, lanes_of
 from advisor.emulator.state import Array, Group
 
 _U32, _U64 = np.uint32, np.uint64
@@ -97,7 +97,8 @@ def _atomic(b: Build, shared: bool) -> Run:
     if not operation or "128" in names or (packed is not None and operation != "ADD"):
         raise b.refuse()
     size = np.dtype(kind).itemsize
-    access: Any = (SharedAccess if shared else GlobalAccess)(b, place, "atomic", size)
+    generic = b.ins.opcode in ("ATOM", "RED") and b.machine.windows
+    access: Any = (SharedAccess if shared else GenericAccess if generic else GlobalAccess)(b, place, "atomic", size)
 
     def source(op: Operand) -> Getter:
         wide = b.u64(op) if size == 8 else b.raw(op)
@@ -111,13 +112,21 @@ def _atomic(b: Build, shared: bool) -> Run:
     if test:
         puts = puts[:1]
     b.always, value = True, b.value
-    b.reads = b.writes = "shared" if shared else "global"
+    b.reads = b.writes = "shared" if shared else "generic" if generic else "global"
     memory = b.machine.launch.memory
     flat_shared = b.machine.shared.reshape(-1)
-    view: Callable[[Any], Array] = flat_shared.view if shared else memory.view
     flush = "FTZ" in names
 
     def run(g: Group, m: Any) -> None:
+        if generic:
+            for space, some_lanes, found in access.parts(g, m):
+                if space == "local":
+                    raise b.refuse("an atomic operation on local memory")
+                if space == "shared":
+                    change(g, some_lanes, access.flat_shared(g, some_lanes, found), True)
+                else:
+                    change(g, some_lanes, access.to_global.located(g, some_lanes, found), False)
+            return
         if shared:
             offsets = access.offsets(g, m, count=operation != "POPC")
             if operation == "POPC":
@@ -126,13 +135,16 @@ def _atomic(b: Build, shared: bool) -> Run:
             flat = access.flat(g, offsets)
         else:
             flat = access.offsets(g, m)
+        change(g, m, flat, shared)
+
+    def change(g: Group, m: Any, flat: Array, in_shared: bool) -> None:
         if not value:
             return
-        if not shared:
+        if not in_shared:
             memory.fill_before_reading(flat)
         lanes = lanes_of(g, m)
         index = flat[lanes] >> (size.bit_length() - 1)
-        target = view(kind)
+        target = (flat_shared.view if in_shared else memory.view)(kind)
         values = [np.broadcast_to(get(g), lanes.shape)[lanes] for get in gets]
         if operation == "POPC":
             values = [np.ones(len(index), kind)]

@@ -11,6 +11,7 @@ L2 size / that. Sectors that were written go to DRAM as far as all that is used 
 from __future__ import annotations
 
 import math
+import time
 from collections import OrderedDict
 from dataclasses import dataclass
 
@@ -18,6 +19,7 @@ import numpy as np
 
 from advisor.emulator.counts import Problem, machine_of, members, memory_of
 from advisor.emulator.memory import BASE, GlobalMemory
+from advisor.emulator.program import RefusedError
 from advisor.emulator.relevance import relevance
 from advisor.emulator.state import Array, Group
 
@@ -52,8 +54,15 @@ class CacheTraffic:
     dram_writes: float
 
 
+class _FullError(Exception):
+    """The executed blocks access more sectors than go through the model."""
+
+
 class SectorLog:
-    """The sectors of each access in the order of execution: a kind for each access, and its sectors."""
+    """The sectors of each access in the order of execution: a kind for each access, and its sectors.
+
+    It holds complete blocks or nothing: noting more than the model takes ends the run with _FullError.
+    """
 
     def __init__(self) -> None:
         self.kinds: list[str] = []
@@ -62,8 +71,6 @@ class SectorLog:
 
     def note(self, g: Group, m: Array | None, offsets: Array, kind: str) -> None:
         """Note an access of a group. offsets: bytes in global memory of each lane."""
-        if self.total > _MOST_SECTORS:
-            return
         for row in range(g.count):
             lanes = offsets[row] if m is None else offsets[row][m[row]]
             if len(lanes):
@@ -71,6 +78,8 @@ class SectorLog:
                 self.kinds.append(kind)
                 self.sectors.append(found)
                 self.total += len(found)
+        if self.total > _MOST_SECTORS:
+            raise _FullError
 
 
 class _Cache:
@@ -97,22 +106,34 @@ class _Cache:
 def model_caches(problem: Problem, caches: Caches, seconds: float = 10.0) -> CacheTraffic | None:
     """Execute the blocks of one SM, and return the traffic of the grid; None without accesses of global memory.
 
-    Raises RefusedError and FaultError as counting does.
+    Fewer blocks are executed, with their part of the L1, if more than 300,000 sectors are accessed. seconds: of
+    processor time for all together. Raises RefusedError if one block accesses more, and as counting does; FaultError.
     """
     cluster = problem.program.cluster
     unit = math.prod(cluster)
     units = math.prod(problem.grid) // unit
     per_block = -(-math.prod(problem.block) // 32)
     wanted = max(1, min(caches.resident // unit or 1, _MOST_WARPS // (per_block * unit) or 1))
-    apart = max(1, min(caches.sms, units // wanted))
-    chosen = [n * apart for n in range(wanted) if n * apart < units]
-    blocks = [block for number in chosen for block in members(number, problem.grid, cluster)]
+    deadline = time.process_time() + seconds
     memory, addresses = memory_of(problem)
     trial = machine_of(problem, [0], memory, addresses, None, seconds)
     needed = relevance(problem.program, trial.builds).needed.__contains__
-    machine = machine_of(problem, blocks, memory, addresses, needed, seconds)
-    machine.sector_log = log = SectorLog()
-    machine.run()
+    while True:
+        apart = max(1, min(caches.sms, units // wanted))
+        chosen = [n * apart for n in range(wanted) if n * apart < units]
+        blocks = [block for number in chosen for block in members(number, problem.grid, cluster)]
+        left = max(deadline - time.process_time(), 0.0)
+        machine = machine_of(problem, blocks, memory, addresses, needed, left)
+        machine.sector_log = log = SectorLog()
+        try:
+            machine.run()
+            break
+        except _FullError:
+            if wanted == 1:
+                many = f"more than {_MOST_SECTORS:,} sectors"
+                raise RefusedError(f"a block accesses {many} of global memory, too many for the cache model") from None
+            wanted //= 2
+        memory, addresses = memory_of(problem)
     if not log.kinds:
         return None
     # A part of the SM's blocks has a part of its L1.

@@ -5,7 +5,7 @@ memory that no thread has written, races in shared and global memory, shuffles f
 
 A shuffle from an inactive lane is an error only if what it reads is used: the sum of the first lanes of a warp by
 `__shfl_down_sync` gives the other lanes values that nobody reads. So such a launch is executed again with other values
-in these places: they are used if the memory then differs.
+in these places: they are used if the memory then differs, or if it does not end.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ _PART = 512  # warps that run at a time
 # Values in the place of undefined ones: large and of both signs, as floats and as integers, so that sums, largest and
 # smallest values and bits change.
 _OTHERS = (0x7F0F5A3C, 0xFF0F5A3C)
+_AGAIN = 4  # executions for which the repetitions have time at least: two are always needed
 
 
 @dataclass(slots=True)
@@ -47,7 +48,7 @@ def run_whole(
 ) -> Done:
     """Run all blocks with all values. memory, addresses: of an earlier launch whose results this one continues.
 
-    seconds: of processor time for all blocks together.
+    seconds: of processor time for all blocks together, and for all repetitions together.
     Raises FaultError for errors of the program, and RefusedError for what is not emulated or too large.
     """
     blocks = math.prod(problem.grid)
@@ -59,11 +60,14 @@ def run_whole(
     undefined = Undefined()
     shuffles = watch and any(i.opcode == "SHFL" for i in problem.program.code)
     before = memory.copy() if shuffles else memory
+    begin = time.process_time()
     steps = _run(problem, memory, addresses, seconds, undefined if watch else None)
     if undefined.first:
+        end = time.process_time()
+        deadline = end + max(seconds, _AGAIN * (end - begin))
 
         def differs(at: frozenset[int]) -> bool:
-            return any(_differs(problem, before, addresses, seconds, Undefined({}, at, v), memory) for v in _OTHERS)
+            return any(_differs(problem, before, addresses, deadline, Undefined({}, at, v), memory) for v in _OTHERS)
 
         if differs(frozenset(undefined.first)):
             used = (error for at, error in undefined.first.items() if differs(frozenset([at])))
@@ -72,13 +76,16 @@ def run_whole(
 
 
 def _differs(
-    problem: Problem, before: GlobalMemory, addresses: Any, seconds: float, undefined: Undefined, right: GlobalMemory
+    problem: Problem, before: GlobalMemory, addresses: Any, deadline: float, undefined: Undefined, right: GlobalMemory
 ) -> bool:
-    """Return whether a launch gives another memory if undefined values are others."""
+    """Return whether a launch gives another memory, or does not end, if undefined values are others.
+
+    deadline: of the processor time of this process.
+    """
     memory = before.copy()
     try:
-        _run(problem, memory, addresses, seconds, undefined)
-    except FaultError:
+        _run(problem, memory, addresses, deadline - time.process_time(), undefined)
+    except (FaultError, RefusedError):
         return True
     return any(not np.array_equal(memory.content(r.name), right.content(r.name)) for r in memory.regions)
 

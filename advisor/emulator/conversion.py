@@ -124,7 +124,11 @@ def _float_source(b: Build, op: Operand, kind: str, ftz: bool) -> Getter:
 
 
 def f2i(b: Build) -> Run:
-    """F2I: float to integer; rounds to nearest unless it says otherwise, clamps to the range, NaN becomes 0."""
+    """F2I: float to integer; rounds to nearest unless it says otherwise, clamps to the range.
+
+    NaN becomes 0, but the largest power of two of 32 or 64 bits if the source is a double or the result has 64 bits
+    (PTX ISA, cvt).
+    """
     names = b.modifiers("FTZ", "TRUNC", "FLOOR", "CEIL", "NTZ", "F16", "BF16", "F32", "F64", *_INTEGERS)
     source = next((n for n in names if n in ("F16", "BF16", "F64")), "F32")
     kind = next((n for n in names if n in _INTEGERS), "S32")
@@ -142,10 +146,11 @@ def f2i(b: Build) -> Run:
             put64(g, m, np.where(np.isnan(found), _U64(1 << 63), out))
 
         return run64
-    put = b.put(b.operand(0))
+    put, nan = b.put(b.operand(0)), _U32(1 << 31 if source == "F64" else 0)
 
     def run(g: Group, m: Any) -> None:
-        put(g, m, rounding.to_integer(x(g), how, low, high, np.int64).astype(_U32))
+        found = x(g)
+        put(g, m, np.where(np.isnan(found), nan, rounding.to_integer(found, how, low, high, np.int64).astype(_U32)))
 
     return run
 
@@ -194,7 +199,7 @@ def f2f(b: Build) -> Run:
 def f2fp(b: Build) -> Run:
     """F2FP: pack two floats into halves, bfloat16 or 8-bit floats; the first source is the upper one.
 
-    UNPACK_B: two 8-bit floats to halves, or back; TF32: one float, rounded to 10 bits of fraction.
+    UNPACK_B: two 8-bit floats to halves, or back; TF32: one float, rounded or cut (RZ) to 10 bits of fraction.
     """
     names = b.modifiers(
         *("F16", "BF16", "F32", "TF32", "E4M3", "E5M2", "SATFINITE", "RELU", "PACK_AB", "PACK_B", "RN", "RZ"),
@@ -213,7 +218,7 @@ def f2fp(b: Build) -> Run:
 
         def tensor(g: Group, m: Any) -> None:
             bits = positive(x(g)).view(_U32)
-            up = bits + _U32(0xFFF) + ((bits >> _U32(13)) & _U32(1))
+            up = bits if "RZ" in names else bits + _U32(0xFFF) + ((bits >> _U32(13)) & _U32(1))
             put(g, m, np.where(np.isnan(bits.view(_F32)), _U32(0x7FFFFFFF), up & _U32(0xFFFFE000)))
 
         return tensor

@@ -560,13 +560,26 @@ class Machine:
                 self.turn_to_next(warp)
 
     def _deadlock(self) -> None:
-        waiting = int((self.bar_wait >= 0).sum()) + len(self.parts)
+        waiting = {*np.flatnonzero(self.bar_wait >= 0).tolist(), *self.parts}
+        waiting |= {one for warps in self.blocked.values() for one in warps}
         warp = int(np.flatnonzero(self.live.any(axis=1))[0])
         part = next((p for p in self.parts.get(warp, ()) if p.wait is not None), None)
         lanes, pc = (self.live[warp], int(self.pc[warp])) if part is None else (part.mask, part.pc)
         who = self.thread(warp, int(np.asarray(lanes).argmax()))
-        words = f"{who} waits for ever at a barrier that other threads do not reach ({waiting} warps wait)"
-        raise FaultError("deadlock", max(pc - 1, 0), words)
+        where = next((self._missing(key) for key, warps in self.blocked.items() if warp in warps), "")
+        where = where or "a barrier that other threads do not reach"
+        raise FaultError("deadlock", max(pc - 1, 0), f"{who} waits for ever at {where} ({len(waiting)} warps wait)")
+
+    def _missing(self, key: tuple[str, Any]) -> str:
+        """Return what the warps wait for that are blocked."""
+        if key[0] != "arrival":
+            return "the barrier of its cluster, which other threads do not reach"
+        what = f"the barrier at byte {key[1][1] - self.layout.shared_base} of shared memory"
+        found = self.arrivals.barriers.get(key[1])
+        if found is None:
+            return f"{what}, which was invalidated"
+        more = f", {-found.bytes} bytes too many came" if found.bytes < 0 else ""
+        return f"{what}: {found.pending} threads and {max(found.bytes, 0)} bytes are missing{more}"
 
     # Counts
 

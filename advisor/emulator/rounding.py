@@ -194,7 +194,7 @@ def directed64(result: Array, error: Array, mode: str) -> Array:
 
 
 def to_integer(value: Array, rounding: str, low: int, high: int, kind: Any) -> Array:
-    """Return floats as integers of a type, clamped to [low, high]; NaN gives 0 (F2I's for 32 bits)."""
+    """Return floats as integers of a type, clamped to [low, high]; NaN gives 0."""
     wide = value.astype(np.float64)
     if rounding == "TRUNC":
         whole = np.trunc(wide)

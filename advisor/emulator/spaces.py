@@ -110,7 +110,8 @@ class GlobalAccess:
             if not lanes[row, lane]:
                 row, lane = (int(v) for v in np.argwhere(lanes)[0])
             who = self.machine.thread(int(g.warps[row]), lane)
-            what = f"a {self.kind} of {self.size} bytes at 0x{address:x}"
+            kind_of = "an atomic operation" if self.kind == "atomic" else f"a {self.kind}"
+            what = f"{kind_of} of {self.size} bytes at 0x{address:x}"
             if kind == "misaligned":
                 return FaultError(kind, self.at, f"{who}: {what}, which is not a multiple of {self.size}")
             return FaultError(kind, self.at, f"{who}: {what}: {self.memory.near(address)}")
@@ -186,17 +187,18 @@ class SharedAccess:
         machine = self.machine
         who = machine.thread(int(g.warps[row]), lane)
         low = machine.layout.shared_base
+        what = f"a shared {'atomic operation' if self.kind == 'atomic' else self.kind} of {width} bytes"
         if address % width:
             raise FaultError(
                 "misaligned",
                 self.at,
-                f"{who}: a shared {self.kind} of {width} bytes at {address - low}, not a multiple of {width}",
+                f"{who}: {what} at {address - low}, not a multiple of {width}",
             )
         size = machine.shared_end - low
         raise FaultError(
             "out_of_bounds",
             self.at,
-            f"{who}: a shared {self.kind} of {width} bytes at byte {_signed(address - low)} of {size}",
+            f"{who}: {what} at byte {_signed(address - low)} of {size}",
         )
 
     def flat(self, g: Group, offsets: Array) -> Array:
@@ -273,6 +275,9 @@ class GenericAccess:
         if (lanes & ~near).any():
             self.to_shared.located(g, lanes & ~near, offsets, self.size, False, False)
             machine.counts_of(self.at, "shared", self.to_shared.kind, self.size)
+            if machine.check is not None and self.to_shared.kind != "load":
+                far = lanes & ~near
+                machine.check.stored_by_others(blocks[far], offsets[far], self.size)
         if near.any():
             self.to_shared.located(g, near, offsets, self.size, True)
         found: Array = np.where(lanes, blocks * machine.shared.shape[1] + offsets, 0)

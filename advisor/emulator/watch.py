@@ -1,7 +1,8 @@
 """Watch a launch for errors that bounds and alignment do not show: races, values that nobody wrote, wrong warp masks.
 
 Two accesses of one word, one of them a store, are a race if their threads are in different warps of a block without a
-barrier between them, or in different blocks. Accesses of one warp are ordered. Atomic operations, and loads and stores
+barrier between them, or in different blocks, unless these are of one cluster with a barrier of the cluster between the
+two. Accesses of one warp are ordered. Atomic operations, and loads and stores
 that are volatile or otherwise strong, are synchronisation and no race. Several stores of one value are no race.
 """
 
@@ -20,6 +21,7 @@ _NOBODY = -1
 _SEVERAL = -2
 _FULL = np.uint32(0x01010101)  # four bytes of a word that are all written
 _BACK = 64  # instructions before a store in which its value may have been loaded
+_EPOCH = 16  # bits of a block's barriers in an epoch; above them are those of its cluster
 _LOST = "that other lanes read and update at the same time: updates are lost, use an atomic operation"
 
 
@@ -72,7 +74,7 @@ class SharedWatch:
         self.writer = np.full((blocks, size // 4), _NOBODY, np.int32)
         self.reader = np.full((blocks, size // 4), _NOBODY, np.int32)
         self.lane = np.full((blocks, size // 4), _NOBODY, np.int32)  # the lane that read last, or several
-        self.barriers = np.zeros(blocks, np.int32)  # that each block has passed
+        self.barriers = np.zeros(blocks, np.int32)  # that each block has passed: its epoch
         self.waiting: dict[
             tuple[int, int], tuple[int, str]
         ] = {}  # block, barrier -> instruction and line that came first
@@ -93,6 +95,11 @@ class SharedWatch:
         self.barriers[blocks] += 1
         for block in blocks.tolist():
             self.waiting = {key: found for key, found in self.waiting.items() if key[0] != block}
+
+    def cluster_barrier(self, blocks: Array) -> None:
+        """Forget the accesses before a barrier of the blocks of a cluster."""
+        self.barrier(blocks)
+        self.barriers[blocks] = ((self.barriers[blocks].max() >> _EPOCH) + 1) << _EPOCH
 
     def skipped(self, g: Group, m: Array, at: int) -> None:
         """Check that a barrier with a predicate is reached by all lanes of its warp or by none."""
@@ -209,6 +216,11 @@ class SharedWatch:
         """Note that a bulk copy has written bytes of the shared memory of a block."""
         self.written[block, start : start + size] = True
 
+    def stored_by_others(self, blocks: Array, offsets: Array, size: int) -> None:
+        """Note that threads of other blocks of the cluster have written `size` bytes each."""
+        for i in range(size):
+            self.written[blocks, offsets + i] = True
+
     def stores_shared(
         self, g: Group, m: Array | None, offsets: Array, flat: Array, size: int, words: list[Any], at: int
     ) -> None:
@@ -263,8 +275,11 @@ class SharedWatch:
             bad = (writer >= 0) & self._unordered(writer, who, seen.written[piece], epoch)
             if bad.any():
                 raise self._global_race(g, lanes, bad, writer, flat, at, "reads", "wrote")
-            stale = (seen.reader[piece] > 0) & ((seen.reader[piece] - 1) // 1024 == who // 1024)
-            stale &= seen.read[piece] != epoch
+            before, read = seen.reader[piece] - 1, seen.read[piece]
+            stale = (before // 1024 == who // 1024) & (read != epoch)
+            if self.machine.mates.shape[1] > 1:
+                stale |= self._mates(before, who) & (read >> _EPOCH != epoch >> _EPOCH)
+            stale &= before >= 0
             seen.reader[piece] = np.where((seen.reader[piece] == 0) | stale, who + 1, seen.reader[piece])
             seen.other[piece] = who + 1
             seen.read[piece] = epoch
@@ -313,10 +328,22 @@ class SharedWatch:
         grain = self.everywhere.grain
         return [flat // grain + i for i in range(max(1, size // grain))]
 
-    @staticmethod
-    def _unordered(earlier: Array, now: Array, then: Array, epoch: Array) -> Array:
+    def _mates(self, one: Array, other: Array) -> Array:
+        """Return where two threads are of one cluster."""
+        (cx, cy, cz), (gx, gy, _) = self.machine.program.cluster, self.machine.launch.grid
+
+        def cluster(thread: Array) -> Array:
+            block = thread // 1024
+            x, y, z = block % gx, block // gx % gy, block // (gx * gy)
+            return np.asarray(x // cx + gx * (y // cy + gy * (z // cz)))
+
+        return np.asarray(cluster(one) == cluster(other))
+
+    def _unordered(self, earlier: Array, now: Array, then: Array, epoch: Array) -> Array:
         """Return where two accesses have no order: other blocks, or other warps without a barrier between them."""
         blocks = earlier // 1024 != now // 1024
+        if self.machine.mates.shape[1] > 1:
+            blocks &= ~(self._mates(earlier, now) & (then >> _EPOCH != epoch >> _EPOCH))
         return np.asarray(blocks | ((earlier // LANES != now // LANES) & (then == epoch)))
 
     def _global_race(

@@ -25,7 +25,7 @@ from advisor.hardware.occupancy import occupancy
 from advisor.knowledge.time_model import LEVELS, latencies
 from advisor.reasoning.time_model.model import build
 from advisor.records.emulated import EmulatedDocument, ModelledValue
-from advisor.records.errors import InputError, UsageError
+from advisor.records.errors import AdvisorError, UsageError
 
 # Bytes that L1 and shared memory have together beyond the most shared memory of an SM: 128, 192 and 256 KiB are L1 of
 # CC 8.6, 8.0 and 9.0, of which 100, 164 and 228 can be shared memory (CUDA programming guide, compute capabilities).
@@ -90,17 +90,23 @@ def modelled(problem: Problem, counted: Counted, on: Gpu, seconds: float = 10.0)
 def with_modelled(
     document: EmulatedDocument, problem: Problem, counted: Counted, name: str, seconds: float = 10.0
 ) -> EmulatedDocument:
-    """Return the document with the values modelled for the GPU of this name, if its architecture is the code's.
+    """Return the document with the values modelled for the GPU of this name, or with the reason why there are none.
 
-    Raises InputError with the source line for a fault, and UsageError for an unknown GPU.
+    Raises UsageError for an unknown GPU.
     """
     on = gpu(name)
     if counted.program.arch.rstrip("af") != f"sm_{on.cc.replace('.', '')}":
-        return document
+        why = f"the code is of {counted.program.arch}, {on.id} has compute capability {on.cc}"
+        return replace(document, not_modelled=why)
     try:
-        return replace(document, modelled=modelled(problem, counted, on, seconds), modelled_on=on.id)
+        found = modelled(problem, counted, on, seconds)
     except FaultError as e:
-        raise InputError(located(e, problem.program)) from None
+        return replace(document, not_modelled=located(e, problem.program))
+    except AdvisorError as e:  # a limit of the GPU, of the model or of the time: the counts stay
+        return replace(document, not_modelled=str(e))
+    if not found:
+        return replace(document, not_modelled=f"the numbers of {on.id} are unknown")
+    return replace(document, modelled=found, modelled_on=on.id)
 
 
 def label_of(metric: str) -> str:

@@ -82,7 +82,8 @@ class EmulatedDocument(Record, tag_field="schema", tag=SCHEMA):
     data_dependent: whether the contents of the inputs decide counts; order_dependent: whether results of atomic
     operations do, which depend on the order of warps; unknown: what emulation does not give; counts: name of ncu ->
     sum over the launch; opcodes: opcode with modifiers -> executions; metrics: canonical metrics; modelled: values of a
-    model of the GPU `modelled_on` (none without a GPU), on which no finding rests.
+    model of the GPU `modelled_on` (none without a GPU), on which no finding rests; not_modelled: why there are none
+    although a GPU was named.
     """
 
     kernel: str
@@ -106,5 +107,6 @@ class EmulatedDocument(Record, tag_field="schema", tag=SCHEMA):
     accesses: tuple[EmulatedAccess, ...] = ()
     modelled: tuple[ModelledValue, ...] = ()
     modelled_on: str = ""
+    not_modelled: str = ""
     kind: str = msgspec.field(default_factory=lambda: FORMAT)
     class_: str = msgspec.field(default_factory=lambda: "undetermined", name="class")

@@ -72,6 +72,7 @@ def test_an_address_out_of_bounds_is_one_line_with_the_source_line(
         (["SOURCE", "--grid", "1", "--block", "32", "--arg", "string[4]"], "--arg 'string[4]'"),
         (["SOURCE", "--grid", "1", "--block", "32", "--arg", "int=many"], "no value of the type int"),
         (["SOURCE"], "--grid and --block"),
+        (["SOURCE", "--gpu", "H2000"], "no GPU 'H2000'"),
         (["SOURCE", "--check"], "name it with --exercise"),
         (["SOURCE", "--trace", "4", "--save", "x.json"], "--save writes the counts"),
         (["SOURCE", "--trace", "4", "--format", "json"], "--trace has no JSON form"),

@@ -13,6 +13,7 @@ from advisor.emulator.compile import compile_cubin
 from advisor.emulator.counts import Counted, Problem, count, members
 from advisor.emulator.cubin import read_cubin
 from advisor.emulator.launch import Pointer
+from advisor.emulator.program import RefusedError
 from advisor.emulator.state import FaultError
 from tests.emulator.tools import needs_tools
 
@@ -44,7 +45,39 @@ extern "C" __global__ void generic(u* o, const u* a, int n) {
   u q = *p;
   if (q != 1000 || (i & 3)) o[i] = q + l[a[i] & 7];
 }
+extern "C" __global__ void adds(u* o, const u* a, int n) {
+  __shared__ u s[32];
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (threadIdx.x < 32) s[threadIdx.x] = 0;
+  __syncthreads();
+  u* p = (a[i] & 1) ? s + (threadIdx.x & 31) : o + i;
+  asm volatile("{\n.reg .u32 t;\natom.add.u32 t, [%0], %1;\n}" ::"l"(p), "r"(n) : "memory");
+  __syncthreads();
+  if (a[i] & 1) o[i] = s[threadIdx.x & 31];
+}
 #if __CUDA_ARCH__ >= 900
+#define MEET asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory")
+extern "C" __global__ void __cluster_dims__(2, 1, 1) sends(u* o, const u* a, int n) {
+  __shared__ u s[64];
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  u there, mine = SHARED(s + threadIdx.x);
+  asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(mine), "r"((blockIdx.x & 1) ^ 1));
+  MEET;
+  asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(there), "r"(a[i]) : "memory");
+  MEET;
+  o[i] = s[threadIdx.x];
+}
+extern "C" __global__ void __cluster_dims__(2, 1, 1) swaps(u* o, const u* a, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  u v = a[i];
+  for (int k = 0; k < 3; k++) {
+    o[i] = v;
+    MEET;
+    v = o[i ^ 64] + 1;
+    if (k < n) MEET;
+  }
+  o[i] = v;
+}
 extern "C" __global__ void __cluster_dims__(4, 1, 1) ring(u* o, const u* a, int n) {
   __shared__ u s[64];
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -57,6 +90,19 @@ extern "C" __global__ void __cluster_dims__(4, 1, 1) ring(u* o, const u* a, int 
   asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(v) : "r"(there));
   asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
   o[i] = v + rank;
+}
+extern "C" __global__ void several(u* o, const u* a, int n) {
+  __shared__ unsigned long long bars[4];
+  u t = threadIdx.x, own = SHARED(bars + (t & 3));
+  if (t < 4) asm volatile("mbarrier.init.shared.b64 [%0], 8;" ::"r"(own));
+  __syncthreads();
+  asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(own) : "memory");
+  for (int k = 0; k < 4; k++) {
+    u other = SHARED(bars + (n ? k : (t + k) & 3));
+    asm volatile("{\n.reg .pred p;\nagain:\nmbarrier.try_wait.parity.shared.b64 p, [%0], 0;\n@!p bra again;\n}"
+                 ::"r"(other) : "memory");
+  }
+  o[t] = t;
 }
 extern "C" __global__ void bulk(u* o, const u* a, int n) {
   __shared__ unsigned long long bar;
@@ -145,6 +191,34 @@ def test_blocks_of_a_cluster_read_the_shared_memory_of_each_other() -> None:
 
 
 @needs_tools
+@pytest.mark.parametrize("arch", ["sm_80", "sm_90"])
+def test_atomic_operations_on_generic_addresses_reach_shared_and_global_memory(arch: str) -> None:
+    odd, lane = A[:128].reshape(2, 64) & 1, np.arange(64) % 32
+    both = odd[:, lane] + odd[:, lane + 32]  # lanes that share a word
+    assert (_run("adds", arch, 2, 64, 5).reshape(2, 64) == np.where(odd, 5 * both, 5)).all()
+
+
+@needs_tools
+def test_shared_memory_that_another_block_of_the_cluster_wrote_is_written() -> None:
+    assert (_run("sends", "sm_90", 4, 64) == A[:256].reshape(4, 64)[[1, 0, 3, 2]].ravel()).all()
+
+
+@needs_tools
+def test_a_barrier_of_the_cluster_orders_global_memory_of_its_blocks() -> None:
+    assert (_run("swaps", "sm_90", 4, 64, 3) == A[:256].reshape(4, 64)[[1, 0, 3, 2]].ravel() + 3).all()
+    with pytest.raises(FaultError) as caught:
+        _run("swaps", "sm_90", 4, 64, 0)
+    assert caught.value.kind == "race"
+
+
+@needs_tools
+def test_each_lane_makes_its_own_barrier_and_lanes_that_test_different_ones_are_refused() -> None:
+    assert (_run("several", "sm_90", 1, 32, 1) == np.arange(32)).all()
+    with pytest.raises(RefusedError, match="lanes that test different barriers"):
+        _run("several", "sm_90", 1, 32, 0)
+
+
+@needs_tools
 def test_a_bulk_copy_arrives_before_a_warp_that_waits_for_it_goes_on() -> None:
     assert (_run("bulk", "sm_90", 4, 256, 1024) == A[:1024] + 1).all()
     counted = count(_problem("bulk", "sm_90", 4, 256, 1024), seconds=20.0)
@@ -154,7 +228,10 @@ def test_a_bulk_copy_arrives_before_a_warp_that_waits_for_it_goes_on() -> None:
 @needs_tools
 @pytest.mark.parametrize(
     ("size", "kind", "words"),
-    [(512, "deadlock", "waits for ever"), (1 << 16, "out_of_bounds", "shared memory")],
+    [
+        (512, "deadlock", "barrier at byte 0 of shared memory: 0 threads and 512 bytes are missing (8 warps wait)"),
+        (1 << 16, "out_of_bounds", "shared memory"),
+    ],
 )
 def test_bulk_copies_of_a_wrong_size_are_told(size: int, kind: str, words: str) -> None:
     with pytest.raises(FaultError) as caught:

@@ -11,6 +11,7 @@ import pytest
 from advisor.emulator.caches import Caches, CacheTraffic, model_caches
 from advisor.emulator.counts import Problem, count, machine_of, memory_of
 from advisor.emulator.launch import Pointer
+from advisor.emulator.program import RefusedError
 from advisor.emulator.waits import waits
 from advisor.hardware.gpus import gpu
 from advisor.reasoning.emulated_counts import emulated_document
@@ -111,7 +112,32 @@ def test_modelled_values_are_marked_and_stay_out_of_counts_and_findings() -> Non
     assert "Modelled for H200-SXM, neither counted nor measured" in " ".join(text.split())
     assert "Modelled" not in terminal_text(emulated_page(plain), width=100)
     # The code of one architecture says nothing about a GPU of another.
-    assert with_modelled(plain, one, counted, "A100-SXM-80GB") == plain
+    other = with_modelled(plain, one, counted, "A100-SXM-80GB")
+    assert not other.modelled and other.not_modelled.startswith("the code is of sm_90, A100-SXM-80GB has")
+    assert "Not modelled: the code is of sm_90" in " ".join(terminal_text(emulated_page(other), width=100).split())
+
+
+def test_fewer_blocks_are_executed_if_their_sectors_are_too_many_and_none_if_one_has_too_many(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    whole = traffic((*COPY, LOAD, STORE), 4096)
+    monkeypatch.setattr("advisor.emulator.caches._MOST_SECTORS", 40)  # a block accesses 32
+    assert traffic((*COPY, LOAD, STORE), 4096) == whole
+    monkeypatch.setattr("advisor.emulator.caches._MOST_SECTORS", 20)
+    one = problem((*COPY, LOAD, STORE), 256)
+    with pytest.raises(RefusedError, match="a block accesses more than 20 sectors"):
+        model_caches(one, Caches(4, 2, 1 << 17, 1 << 20))
+    counted = count(one, seconds=5.0)
+    document = with_modelled(emulated_document(counted), one, counted, "H200")
+    assert document.counts and not document.modelled
+    assert document.not_modelled.startswith("a block accesses more than 20 sectors")
+
+
+def test_the_time_limit_holds_for_the_model_too_and_the_counts_stay() -> None:
+    one = problem((*COPY, LOAD, STORE), 256)
+    counted = count(one, seconds=5.0)
+    document = with_modelled(emulated_document(counted), one, counted, "H200", seconds=0.0)
+    assert document.counts and not document.modelled and "did not end within 0 s" in document.not_modelled
 
 
 def test_a_launch_with_tensor_instructions_has_traffic_but_no_time() -> None:

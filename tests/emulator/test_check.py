@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import time
 from types import SimpleNamespace
 
 import numpy as np
@@ -31,6 +32,24 @@ def test_a_load_of_what_nobody_wrote_is_found() -> None:
     with pytest.raises(FaultError) as caught:
         watched("LDS R4, [R5+0x400]")
     assert caught.value.kind == "uninitialised" and "thread (0, 0, 0) reads shared memory" in caught.value.words
+
+
+def test_an_undefined_value_with_which_a_loop_does_not_end_is_the_error_and_not_the_time() -> None:
+    lines = (
+        "S2R R0, SR_TID.X",
+        "ISETP.GE.AND P0, PT, R0, 0x8, PT",
+        "@P0 EXIT",
+        "SHFL.IDX PT, R4, R0, 0x8, 0x1f",
+        "MOV R5, RZ",
+        "again: VIADD R5, R5, 0x1",
+        "ISETP.LT.U32.AND P1, PT, R5, R4, PT",
+        "@P1 BRA @again",
+    )
+    begin = time.process_time()
+    with pytest.raises(FaultError) as caught:
+        run_whole(Problem(program(lines), (1, 1, 1), (32, 1, 1), (), {}), seconds=1.0, watch=True)
+    assert caught.value.kind == "inactive_lane" and "lane 8" in caught.value.words
+    assert time.process_time() - begin < 3
 
 
 def test_a_load_without_a_barrier_after_the_store_of_another_warp_is_a_race() -> None:
