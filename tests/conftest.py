@@ -9,6 +9,7 @@ import shutil
 import signal
 import tempfile
 from collections.abc import Generator, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -65,16 +66,41 @@ def pytest_configure() -> None:
         atexit.register(shutil.rmtree, os.environ["XDG_CACHE_HOME"], ignore_errors=True)
 
 
+@cache
+def _long() -> frozenset[str]:
+    """The functions of tests that take long, as path::function."""
+    lines = (Path(__file__).parent / "long.txt").read_text(encoding="utf-8").splitlines()
+    return frozenset(line for line in lines if not line.startswith("#"))
+
+
+def _heavy(path: Path) -> bool:
+    """Whether CI need not run the tests of a file on more than one Python."""
+    here = Path(__file__).parent
+    first = path.relative_to(here).parts[0] if path.is_relative_to(here) else ""
+    return (first in _ALIKE and path.name not in _SHOWS) or path.name in _NUMBERS
+
+
+def _named(path: Path) -> str:
+    here = Path(__file__).parent
+    return f"tests/{path.relative_to(here).as_posix()}" if path.is_relative_to(here) else str(path)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Do not even import files of which `-m long` or `-m 'not heavy and not long'` runs no test: CI saves a minute."""
+    if not collection_path.name.startswith("test_") or collection_path.suffix != ".py":
+        return None
+    wanted = config.getoption("markexpr")
+    if wanted == "long":
+        return True if not any(one.startswith(f"{_named(collection_path)}::") for one in _long()) else None
+    return True if wanted == "not heavy and not long" and _heavy(collection_path) else None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark as heavy what CI need not run on more than one Python, and as long what tests/long.txt lists."""
-    here = Path(__file__).parent
-    lines = (here / "long.txt").read_text(encoding="utf-8").splitlines()
-    listed = {line for line in lines if not line.startswith("#")}
     for item in items:
-        place = item.path.relative_to(here) if item.path.is_relative_to(here) else item.path
-        if (place.parts[0] in _ALIKE and item.path.name not in _SHOWS) or item.path.name in _NUMBERS:
+        if _heavy(item.path):
             item.add_marker(pytest.mark.heavy)
-        if f"tests/{place.as_posix()}::{getattr(item, 'originalname', item.name)}" in listed:
+        if f"{_named(item.path)}::{getattr(item, 'originalname', item.name)}" in _long():
             item.add_marker(pytest.mark.long)
 
 

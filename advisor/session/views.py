@@ -108,7 +108,7 @@ def ask_for_hot_lines(state: State) -> State:
     position = state.position if state.place == "launch" else best_position(state.diagnosis.launches)
     if position is None or state.place not in ("launch", "launches") or position >= len(state.diagnosis.launches):
         return state
-    request = hot_line_request(state, position)
+    request = hot_line_request(state, position) or _producers_request(state, position)
     if request is not None:
         return wait(state, request)
     finding = main_finding(state.diagnosis.launches[position])
@@ -125,6 +125,18 @@ def hot_line_request(state: State, position: int) -> Locate | None:
     request = Locate(position, finding=finding.id)
     known = finding.locations or places(state, finding, position) or state.result(request) is not None
     return None if known else request
+
+
+def _producers_request(state: State, position: int) -> Locate | None:
+    """Return the request for the code of an open launch whose finding has no place, but whose issue slots are lost."""
+    launch = None if state.diagnosis is None else state.diagnosis.launches[position]
+    if state.place != "launch" or launch is None or launch.issue_slots is None or not _readable(state, launch):
+        return None
+    finding = main_finding(launch)
+    if finding is not None and finding.id in state.knowledge.placed:
+        return None  # its places come with them
+    request = Locate(position)
+    return None if state.result(request) is not None else request
 
 
 def with_hot_lines(state: State, request: Locate) -> State:
