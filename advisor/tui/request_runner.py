@@ -123,7 +123,9 @@ class RequestRunner:
             self.show(self._app.state)
 
     def show(self, state: State) -> None:
-        """Show the running work on the current screen."""
+        """Show the running work on the current screen; nothing if the program is being closed, without a screen."""
+        if not self._app.screen_stack:
+            return
         text, done, total = "", 0, 0
         if state.waiting:
             what, done, total = self._progress if state.waiting[0] == self._running else ("", 0, 0)

@@ -560,3 +560,11 @@ async def test_every_question_on_the_list_is_answered_about_the_highlighted_laun
         state = at.app.state
         assert state.place == "launch" and state.position == highlighted
         assert state.cards[-1].label == "Answer" and state.cards[-1].title == text
+
+
+async def test_hot_lines_that_are_wanted_while_the_program_closes_are_no_error():
+    async with session("tour.ncu-rep") as at:
+        await at.settle()
+        runner = at.app.runner
+    assert not at.app.screen_stack
+    runner.read_ahead(None)
