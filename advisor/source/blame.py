@@ -9,7 +9,6 @@ from msgspec import Struct, field
 from advisor.records.diagnosis import BlamedSlots, Location, LostSlots, Place
 from advisor.source.listing import Listing, Row
 from advisor.source.measures import Measure
-from advisor.source.producers import Producers
 
 # The most producers of a reason to keep, and the least percent of the issue slots that is worth showing.
 _MOST = 4
@@ -29,7 +28,7 @@ class _Group(Struct):
     used: dict[int, float] = field(default_factory=lambda: defaultdict(float))
 
 
-def blamed(listing: Listing, producers: Producers, lost: LostSlots, counted: Measure) -> LostSlots:
+def blamed(listing: Listing, lost: LostSlots, counted: Measure) -> LostSlots:
     """Return the lost slots of one reason with their producers; unchanged if the report lacks the samples.
 
     counted: the measure of that reason's samples, with `blames`.
@@ -43,7 +42,7 @@ def blamed(listing: Listing, producers: Producers, lost: LostSlots, counted: Mea
     groups: dict[_Blame, _Group] = defaultdict(_Group)
     found = 0.0
     for at, value in enumerate(samples):
-        for source in producers.blamed(at, counted.blames) if value else ():
+        for source in listing.producers.blamed(at, counted.blames) if value else ():
             group, part = groups[(_key(listing.rows[source.at]), source.overwrites)], value * source.share
             group.total += part
             group.ambiguous += 0.0 if source.sure else part

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 
 from msgspec import Struct, field
@@ -83,7 +84,7 @@ class Row(Struct, frozen=True):
         return self.sight.values.get(SAMPLES) or 0.0
 
 
-class Listing(Struct, frozen=True):
+class Listing(Struct, frozen=True, dict=True):
     """The instructions of one launch. lacking: ncu's names of the requested metrics that the report does not have.
 
     ptx: the lines of PTX that the code was compiled from; sources: file -> text, of files embedded in the report.
@@ -112,15 +113,15 @@ class Listing(Struct, frozen=True):
         if not wanted.blames:
             return own
         out = [0.0] * len(own)
-        producers = self.producers()
         for at, value in enumerate(own):
             if value:
-                for source in producers.blamed(at, wanted.blames) or (Source(at, 1.0, False),):
+                for source in self.producers.blamed(at, wanted.blames) or (Source(at, 1.0, False),):
                     out[source.at] += value * source.share
         return out
 
+    @cached_property
     def producers(self) -> Producers:
-        """Return the search for producers in this launch's code."""
+        """The search for producers in this launch's code."""
         rows = self.rows
         return Producers([row.sight.code for row in rows], [row.pc for row in rows], [row.executed for row in rows])
 
@@ -224,7 +225,6 @@ class Waits:
         self._listing = listing
         self._reasons = [r for r in REASONS if r not in _NO_WAIT and STALL + r not in listing.lacking]
         self.known = bool(listing.rows) and any(STALL + r in listing.rows[0].sight.values for r in self._reasons)
-        self._producers: Producers | None = None
 
     def of(self, at: int) -> Wait | None:
         """Return the wait of the instruction at an index, or None if it has none or it is not known."""
@@ -234,10 +234,7 @@ class Waits:
         if not total:
             return None
         reason = max(found, key=lambda r: found[r])
-        source = SOURCES.get(reason) if reason != "wait" else None
-        if source is None or not self._listing.has_code:
+        if reason == "wait" or reason not in SOURCES or not self._listing.has_code:
             return Wait(reason, found[reason] / total, (), False)
-        if self._producers is None:
-            self._producers = self._listing.producers()
-        places: Sequence[int] = self._producers.of(at, source)
+        places = self._listing.producers.of(at, reason)
         return Wait(reason, found[reason] / total, tuple(self._listing.rows[i] for i in places), not places)

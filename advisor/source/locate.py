@@ -160,14 +160,14 @@ def placed_slots(launch: LaunchDiagnosis, listing: Listing) -> IssueSlots | None
     slots = launch.issue_slots
     if slots is None:
         return None
-    wanted, producers = lost_measures(launch), listing.producers()
+    wanted = lost_measures(launch)
     lost, unattributed = [], 0.0
     for one in slots.lost:
         measure = wanted.get(one.reason)
         if measure is None:
             unattributed += one.percent
         elif measure.blames and listing.has_code:
-            one = blamed(listing, producers, one, measure)
+            one = blamed(listing, one, measure)
             unattributed += one.percent if one.unattributed is None else one.unattributed
         elif listing.has_code and (found := places(listing, measure, 1)):
             one = structs.replace(one, locations=found)

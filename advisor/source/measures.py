@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from advisor.hardware.sass import Instruction, OpClass
 from advisor.records.errors import UsageError
+from advisor.source.producers import BLAMED
 
 EXECUTED = "inst_executed"
 SAMPLES = "smsp__pcsamp_sample_count"
@@ -33,8 +34,6 @@ _LOST = "_not_issued"
 _LOST_ALWAYS = tuple(r for r in REASONS if r not in ("imc_miss", "selected"))
 # Not on every architecture, and therefore not in the sum of all reasons.
 _LOST_SOME = ("imc_miss", "gmma", "warpgroup_arrive")
-# Those that another instruction is to blame for: the one whose result is awaited, or the barrier.
-_BLAMES = ("long_scoreboard", "short_scoreboard", "wait", "barrier")
 
 
 class Sight(Struct, frozen=True):
@@ -169,7 +168,7 @@ LOST: Mapping[str, Measure] = {
         f"samples without an issue, stalled: {r.replace('_', ' ')}",
         (f"{STALL}{r}{_LOST}",),
         _plain(f"{STALL}{r}{_LOST}"),
-        blames=r if r in _BLAMES else "",
+        blames=r if r in BLAMED else "",
     )
     for r in (*_LOST_ALWAYS, *_LOST_SOME)
 }

@@ -99,7 +99,7 @@ def results(code: Instruction) -> set[str]:
             seen_register = True
         elif not _ANY_PREDICATE.fullmatch(operand):
             break
-    return found if found or _stem(code) not in ("BRA", "EXIT") else set()
+    return found
 
 
 def inputs(code: Instruction) -> set[str]:
@@ -172,17 +172,16 @@ class Producers:
             for number, (start, end) in enumerate(zip(self._graph.starts, self._graph.ends, strict=True)):
                 self._block[start : end + 1] = [number] * (end + 1 - start)
 
-    def of(self, at: int, source: Callable[[Instruction | None], bool] = is_load) -> tuple[int, ...]:
-        """Return the indices of the instructions that `source` selects and that instruction `at` may wait for.
+    def of(self, at: int, reason: str = "long_scoreboard") -> tuple[int, ...]:
+        """Return the indices of the instructions that instruction `at` may wait for, for a reason of SOURCES.
 
         Empty if none is found: the wait may be for something that no operand names.
         """
-        reason = next((name for name, one in SOURCES.items() if one is source), "")
-        return tuple(sorted({hit.at for hit in self._hits(at, reason, source)}))
+        return tuple(sorted({hit.at for hit in self._hits(at, reason)}))
 
     def blamed(self, at: int, reason: str) -> tuple[Source, ...]:
         """Return the producers of a stall for one of BLAMED, with shares that add up to 1; empty if none is found."""
-        hits = self._barriers(at) if reason == "barrier" else self._hits(at, reason, SOURCES[reason])
+        hits = self._barriers(at) if reason == "barrier" else self._hits(at, reason)
         nearest: dict[int, int] = {}
         for hit in hits:
             nearest[hit.at] = min(hit.distance, nearest.get(hit.at, hit.distance))
@@ -204,8 +203,8 @@ class Producers:
     def _count(self, at: int) -> float:
         return 1.0 if self._executed is None else self._executed[at]
 
-    def _hits(self, at: int, reason: str, source: Callable[[Instruction | None], bool]) -> list[_Hit]:
-        code = self._codes[at]
+    def _hits(self, at: int, reason: str) -> list[_Hit]:
+        code, source = self._codes[at], SOURCES[reason]
         if code is None:
             return []
         if code.opcode.startswith(("DEPBAR", "LDGDEPBAR")):

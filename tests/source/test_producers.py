@@ -144,7 +144,7 @@ def test_every_lost_slot_is_blamed_is_elsewhere_or_is_unattributed(samples: list
     ]
     made = listing([(text, {LONG: float(n)}, 10 + at) for at, (text, n) in enumerate(zip(sass, samples, strict=True))])
     lost = LostSlots("long_scoreboard", percent)
-    found = blamed(made, made.producers(), lost, LOST["long_scoreboard"])
+    found = blamed(made, lost, LOST["long_scoreboard"])
     if not sum(samples):
         assert found == lost
         return
@@ -172,7 +172,7 @@ def test_recorded_launches_whose_producer_is_known(
     """The source says what each of these kernels waits for."""
     path = KERNELS / exercise / "recorded" / "h200" / "profile.ncu-rep.xz"
     made = read_listing(path, launch, (LOST[reason],), cc="9.0")
-    first = blamed(made, made.producers(), LostSlots(reason, 100.0), LOST[reason]).blamed[0]
+    first = blamed(made, LostSlots(reason, 100.0), LOST[reason]).blamed[0]
     places = [
         (next(w for w in one.sass.split() if w[0] != "@").partition(".")[0], one.line)
         for one in (first.producer, first.used)
