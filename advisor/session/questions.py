@@ -158,8 +158,7 @@ def values_of(meaning: Meaning, launch: LaunchDiagnosis | None, catalog: Catalog
         return ()
     have = launch.metrics if launch is not None else {}
     metric = next((name for name in subject.metrics if name in have), subject.metrics[0])
-    entry = catalog.metrics.get(metric)
-    unit = entry.unit if entry is not None else ""
+    unit = _unit(catalog, metric)
     factor = next((_FACTORS[word] for word in meaning.words if word in _FACTORS), None)
     if meaning.numbers:
         value = parse_metric(meaning.numbers[-1].rstrip("x"), unit)
@@ -170,8 +169,12 @@ def values_of(meaning: Meaning, launch: LaunchDiagnosis | None, catalog: Catalog
             raise UsageError(f"{now}, so it cannot be {factor:g} times as much: 100 % is the most")
     else:
         return ()
-    values = {metric: checked(metric, unit, value, have.get(metric))}
-    return tuple((values if launch is None else with_launch(launch, values)).items())
+    return launch_supposed({metric: value}, launch, catalog)
+
+
+def _unit(catalog: Catalog, metric: str) -> str:
+    entry = catalog.metrics.get(metric)
+    return entry.unit if entry is not None else ""
 
 
 def launch_supposed(
@@ -179,7 +182,7 @@ def launch_supposed(
 ) -> tuple[tuple[str, float], ...]:
     """Return the values of a supposed launch with what they imply. Raises UsageError for a launch that cannot run."""
     have = {} if launch is None else launch.metrics
-    values = {name: checked(name, catalog.metrics[name].unit, value, have.get(name)) for name, value in shape.items()}
+    values = {name: checked(name, _unit(catalog, name), value, have.get(name)) for name, value in shape.items()}
     return tuple((values if launch is None else with_launch(launch, values)).items())
 
 

@@ -25,7 +25,6 @@ _REGISTERS: Final = r"(?:registers?|regs?)\b"
 _PER_THREAD: Final = r"(?:\s*(?:per|a|/|each)\s*thread)?"
 _WARPS: Final = r"\s*(?P<warps>warps?)"
 _BLOCK: Final = r"(?:thread\s*blocks?|blocks?|ctas?)"
-_PER_SM: Final = r"(?!\s*(?:per|/|an|on an|on each|each|a)\s*(?:sm|multiprocessor)\b)"
 _SHARED: Final = r"(?:shared\s*(?:memory|mem)|smem)\b"
 # Shared memory as a resource of a block; what is accessed in it (conflicts, loads) is another subject.
 _RESOURCE: Final = r"(?!\s*(?:bank|conflict|access|load|store|traffic|request|wavefront|atomic|through|util))"
