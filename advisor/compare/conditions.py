@@ -202,22 +202,26 @@ def _size(base: Runs, current: Runs) -> list[Condition]:
     return []
 
 
-def _is_same(found: float | None, base: Runs, current: Runs, name: str) -> bool:
-    """Return whether both sides have the same count; `found` is its ratio, which two zeros do not have."""
+def _is_same(base: Runs, current: Runs, name: str) -> bool:
+    """Return whether both sides are known to have the same count; two zeros have no ratio."""
+    found = _ratio(base.launch, current.launch, name)
     if found is None:
         return finite(base.launch.metrics, name) == finite(current.launch.metrics, name) == 0
-    return abs(math.log(found)) <= math.log1p(_SAME_WORK)
+    return _is_one(found)
+
+
+def _is_one(ratio: float) -> bool:
+    return abs(math.log(ratio)) <= math.log1p(_SAME_WORK)
 
 
 def same_results(base: Runs, current: Runs) -> bool:
     """Return whether both sides are known to store the same number of bytes."""
-    name = "store_sectors_ideal"
-    return _is_same(_ratio(base.launch, current.launch, name), base, current, name)
+    return _is_same(base, current, "store_sectors_ideal")
 
 
 def same_work(base: Runs, current: Runs) -> bool:
     """Return whether both sides are known to store as many bytes with as many floating-point operations."""
-    return same_results(base, current) and _is_same(_ratio(base.launch, current.launch, "flop"), base, current, "flop")
+    return same_results(base, current) and _is_same(base, current, "flop")
 
 
 def other_work(base: Runs, current: Runs) -> tuple[Condition, ...]:
@@ -225,8 +229,10 @@ def other_work(base: Runs, current: Runs) -> tuple[Condition, ...]:
     counts = []
     for name, words in _COUNTS.items():
         found = _ratio(base.launch, current.launch, name)
-        if found is not None and abs(math.log(found)) > math.log1p(_SAME_WORK):
+        if found is not None and not _is_one(found):
             counts.append(f"{factor_text(found)}× the {words}")
+    if not counts:
+        return ()
     rates = []
     if base.times is not None and current.times is not None:
         for name, (words, unit) in _RATES.items():
@@ -237,8 +243,6 @@ def other_work(base: Runs, current: Runs) -> tuple[Condition, ...]:
             old, new = (amount / runs.times.median for amount, runs in zip(work, (base, current), strict=True))  # type: ignore[operator, union-attr]
             texts = [amount_text(1e9 * rate, unit) if unit else amount_text(rate, "") for rate in (old, new)]
             rates.append(f"{words} {texts[0]} → {texts[1]} ({speedup_text(new / old)})")
-    if not counts:
-        return ()
     per = f". Per unit of work: {'; '.join(rates)}" if rates else ""
     return (condition("work", "work", counts=", ".join(counts), rates=per),)
 
