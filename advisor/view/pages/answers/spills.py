@@ -28,21 +28,20 @@ def _spilled(meaning: Meaning, asked: Asked) -> Answer:
         return Answer("None: no instruction spills or reloads a register.", "no", then=("why is it slow",))
     says = f"{count_text(spills)} spill requests: loads and stores of warps that spill or reload registers"
     sectors = have.get("local_sectors")
-    share = spills / local if local else None
-    if sectors is not None and share is None:
-        text = f"{count_text(sectors)} sectors of {_SECTOR} bytes: {size_text(sectors * _SECTOR)}"
-        rows.insert(0, Fact("Local memory", f"{text}, spills and indexed arrays together"))
-    elif sectors is not None and share is not None:
-        # Each access that does not spill has an address computed at run time, which may touch more sectors.
-        whole = share >= 1 or have.get("indexed_local_inst") == 0
-        bytes_text = size_text(sectors * _SECTOR)
-        says += f", {bytes_text} of local memory through L1" if whole else ""
-        rows.insert(0, Fact("Local memory", f"{count_text(sectors)} sectors of {_SECTOR} bytes: {bytes_text}"))
-        if not whole:
-            text = f"spills are {percent_text(100 * share)} of its {count_text(local or 0.0)} requests"
-            rows.insert(1, Fact("Of these", f"{text}; the report does not separate their sectors"))
-    elif sectors is None:
+    if sectors is None:
         rows.insert(0, Fact("Bytes", f"unknown: {metric_title('local_sectors')} was not collected"))
+    else:
+        moved = size_text(sectors * _SECTOR)
+        text = f"{count_text(sectors)} sectors of {_SECTOR} bytes: {moved}"
+        # Each access that does not spill has an address computed at run time, which may touch more sectors.
+        if local and (spills >= local or have.get("indexed_local_inst") == 0):
+            says += f", {moved} of local memory through L1"
+        elif local:
+            part = f"spills are {percent_text(100 * spills / local)} of its {count_text(local)} requests"
+            rows.insert(0, Fact("Of these", f"{part}; the report does not separate their sectors"))
+        else:
+            text += ", spills and indexed arrays together"
+        rows.insert(0, Fact("Local memory", text))
     parts = {"Of L2 traffic": "local_l2_share", "Of DRAM traffic": "local_dram_share"}
     rows += [
         Fact(label, f"{percent_text(100 * have[name])}, all local memory")
