@@ -45,8 +45,8 @@ def _add_halves(old: Array, value: Array, bfloat: bool) -> Array:
             total = from_bfloat(left).astype(np.float64) + from_bfloat(right)
             half = to_bfloat(to_odd32(total))
         else:
-            wide = (one.astype(np.uint16).view(np.float16).astype(np.float64) for one in (left, right))
-            half = sum(wide).astype(np.float16).view(np.uint16).astype(_U32)  # type: ignore[union-attr]
+            a, b = (one.astype(np.uint16).view(np.float16).astype(np.float64) for one in (left, right))
+            half = (a + b).astype(np.float16).view(np.uint16).astype(_U32)
         out = out | (half << shift)
     return np.asarray(out)
 
