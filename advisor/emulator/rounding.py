@@ -74,6 +74,19 @@ def from_bfloat(bits: Array) -> Array:
     return np.asarray((bits << np.uint32(16)).view(np.float32))
 
 
+def to_half(value: Array, bfloat: bool = False, mode: str = "RN") -> Array:
+    """Return float64 values, rounded once, as the bits of halves or bfloat16 in uint32."""
+    if bfloat:
+        return to_bfloat(to_odd32(value), mode)
+    return np.asarray(narrow(value, mode, np.float16).view(np.uint16).astype(np.uint32))
+
+
+def from_half(bits: Array, bfloat: bool = False) -> Array:
+    """Return the float64 values of halves or bfloat16 in uint32, whose upper halves are 0."""
+    found = from_bfloat(bits) if bfloat else bits.astype(np.uint16).view(np.float16)
+    return np.asarray(found.astype(np.float64))
+
+
 def _small_table(fraction: int, bias: int, largest: int, *beyond: float) -> Array:
     """Return the values of the codes 0 to 127 of a number of 8 bits. beyond: of those over `largest`."""
     codes = np.arange(largest + 1)
