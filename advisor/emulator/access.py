@@ -25,7 +25,7 @@ from advisor.emulator.spaces import (
     store_words,
     wide_address,
 )
-from advisor.emulator.state import LANES, Group
+from advisor.emulator.state import LANES, Array, Group
 
 _U32, _U64 = np.uint32, np.uint64
 SIZES = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "32": 4, "64": 8, "128": 16}
@@ -358,75 +358,85 @@ def ldgsts(b: Build) -> Run:
     return run
 
 
-def ldsm(b: Build) -> Run:
-    """LDSM: load 8 by 8 matrices of 16 bits; lanes 8i to 8i + 7 give the rows of matrix i."""
-    names = b.modifiers("16", "M88", "MT88", "2", "4")
-    count = 4 if "4" in names else 2 if "2" in names else 1
-    transposed = "MT88" in names
-    access = SharedAccess(b, b.operand(1), "load", 4)
-    puts = [b.put(b.operand(0), i) for i in range(count)]
-    b.always, b.reads, value = True, "shared", b.value
-    flat_memory = b.machine.shared.reshape(-1)
-    lane = np.arange(LANES)
+class _Matrices:
+    """The 8 by 8 matrices of 16 bits of LDSM and STSM; lanes 8i to 8i + 7 give the rows of matrix i."""
 
-    def run(g: Group, m: Any) -> None:
+    def __init__(self, b: Build, op: Operand, kind: str) -> None:
+        names = b.modifiers("16", "M88", "MT88", "2", "4")
+        self.refuse = b.refuse
+        self.count = 4 if "4" in names else 2 if "2" in names else 1
+        self.transposed = "MT88" in names
+        self.access = SharedAccess(b, op, kind, 4)
+        lane = np.arange(LANES)
+        self._giving = None if self.count == 4 else lane < 8 * self.count
+        # Of the two halves of a lane: the row of the matrix, and the place in the row.
+        row, place = lane // 4, 2 * (lane % 4)
+        places = (row, place), (row, place + 1)
+        self._places = tuple(one[::-1] for one in places) if self.transposed else places
+
+    def offsets(self, g: Group, m: Any) -> Array:
+        """Return the offsets of the rows within the block's shared memory, after counting them."""
         if m is not None:
-            raise b.refuse("lanes that are apart")
-        used = lane < 8 * count
-        mask = None if count == 4 else np.broadcast_to(used, (g.count, LANES))
-        found = access.offsets(g, mask, 16, count=False)
-        words = (found >> 2)[:, : 8 * count]
+            raise self.refuse("lanes that are apart")
+        mask = None if self._giving is None else np.broadcast_to(self._giving, (g.count, LANES))
+        found = self.access.offsets(g, mask, 16, count=False)
+        words = (found >> 2)[:, : 8 * self.count]
         total: Any = 0
-        for i in range(count):
+        for i in range(self.count):
             rows = words[:, 8 * i : 8 * i + 8]
             total = total + traffic.worst_bank(np.concatenate([rows + k for k in range(4)], axis=1), None)[0]
-        access.count(g, None, np.asarray(total), np.full(g.count, count))
+        self.access.count(g, None, np.asarray(total), np.full(g.count, self.count))
+        return found
+
+    def half(self, flat: Array, i: int, upper: int) -> Array:
+        """Return where the lower or upper half of each lane of matrix i is, in units of 16 bits.
+
+        flat: bytes of the rows in the shared memory of all blocks.
+        """
+        row, place = self._places[upper]
+        return np.asarray(flat[:, 8 * i + row] // 2 + place)
+
+
+def ldsm(b: Build) -> Run:
+    """LDSM: load 8 by 8 matrices of 16 bits."""
+    matrices = _Matrices(b, b.operand(1), "load")
+    puts = [b.put(b.operand(0), i) for i in range(matrices.count)]
+    b.always, b.reads, value = True, "shared", b.value
+    memory = b.machine.shared.reshape(-1)
+    halves, words = memory.view(np.uint16), memory.view(_U32)
+
+    def run(g: Group, m: Any) -> None:
+        found = matrices.offsets(g, m)
         if not value:
             return
-        flat = access.flat(g, found)
-        halves = flat_memory.view(np.uint16)
+        flat = matrices.access.flat(g, found)
         for i, put in enumerate(puts):
-            if transposed:
-                rows = flat[:, 8 * i + 2 * (lane % 4)] // 2 + lane // 4
-                other = flat[:, 8 * i + 2 * (lane % 4) + 1] // 2 + lane // 4
-                put(g, m, halves[rows].astype(_U32) | (halves[other].astype(_U32) << _U32(16)))
-            else:
-                put(g, m, flat_memory.view(_U32)[flat[:, 8 * i + lane // 4] // 4 + lane % 4])
+            low = matrices.half(flat, i, 0)
+            if matrices.transposed:
+                high = matrices.half(flat, i, 1)
+                put(g, m, halves[low].astype(_U32) | (halves[high].astype(_U32) << _U32(16)))
+            else:  # both halves are one word
+                put(g, m, words[low // 2])
 
     return run
 
 
 def stsm(b: Build) -> Run:
-    """STSM: store 8 by 8 matrices of 16 bits; lanes 8i to 8i + 7 give the rows of matrix i."""
-    names = b.modifiers("16", "M88", "MT88", "2", "4")
-    count = 4 if "4" in names else 2 if "2" in names else 1
-    access = SharedAccess(b, b.operand(0), "store", 4)
-    gets = [b.raw(b.operand(1), after=i) for i in range(count)]
+    """STSM: store 8 by 8 matrices of 16 bits."""
+    matrices = _Matrices(b, b.operand(0), "store")
+    gets = [b.raw(b.operand(1), after=i) for i in range(matrices.count)]
     b.always, b.writes, value = True, "shared", b.value
     halves = b.machine.shared.reshape(-1).view(np.uint16)
-    lane = np.arange(LANES)
-    # Of the two halves of a lane: the row of the matrix, and the place in the row.
-    first, second = (lane // 4, 2 * (lane % 4)), (lane // 4, 2 * (lane % 4) + 1)
-    if "MT88" in names:
-        first, second = first[::-1], second[::-1]
 
     def run(g: Group, m: Any) -> None:
-        if m is not None:
-            raise b.refuse("lanes that are apart")
-        mask = None if count == 4 else np.broadcast_to(lane < 8 * count, (g.count, LANES))
-        found = access.offsets(g, mask, 16, count=False)
-        words = (found >> 2)[:, : 8 * count]
-        total: Any = 0
-        for i in range(count):
-            rows = words[:, 8 * i : 8 * i + 8]
-            total = total + traffic.worst_bank(np.concatenate([rows + k for k in range(4)], axis=1), None)[0]
-        access.count(g, None, np.asarray(total), np.full(g.count, count))
-        if value:
-            flat = access.flat(g, found) // 2
-            for i, get in enumerate(gets):
-                word = np.broadcast_to(get(g), (g.count, LANES))
-                for shift, (row, place) in ((0, first), (16, second)):
-                    halves[flat[:, 8 * i + row] + place] = (word >> _U32(shift)).astype(np.uint16)
+        found = matrices.offsets(g, m)
+        if not value:
+            return
+        flat = matrices.access.flat(g, found)
+        for i, get in enumerate(gets):
+            word = np.broadcast_to(get(g), (g.count, LANES))
+            for upper in (0, 1):
+                halves[matrices.half(flat, i, upper)] = (word >> _U32(16 * upper)).astype(np.uint16)
 
     return run
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from advisor.emulator.build import Build, Run
 from advisor.emulator.program import Operand
-from advisor.emulator.spaces import RANK_BITS, narrow_address, wide_address
+from advisor.emulator.spaces import RANK_BITS, lanes_of, narrow_address, wide_address
 from advisor.emulator.state import LANES, Array, FaultError, Group
 
 _U32, _U64 = np.uint32, np.uint64
@@ -152,7 +152,7 @@ def syncs(b: Build) -> Run:
     b.always = True
 
     def end(g: Group, m: Any) -> None:
-        rows, lanes = np.nonzero(g.lanes() if m is None else m)
+        rows, lanes = np.nonzero(lanes_of(g, m))
         for key, _ in state.find(g, rows, address(g)[rows, lanes], at):
             state.barriers.pop(key, None)
 
@@ -161,7 +161,7 @@ def syncs(b: Build) -> Run:
 
 def _first(g: Group, m: Any) -> tuple[Array, Array]:
     """Return the warps of the group that have an active lane, and the first one of each."""
-    lanes = g.lanes() if m is None else m
+    lanes = lanes_of(g, m)
     rows = np.flatnonzero(lanes.any(axis=1))
     return rows, lanes[rows].argmax(axis=1)
 
@@ -172,7 +172,7 @@ def _made(b: Build) -> Run:
     b.always, machine = True, b.machine
 
     def run(g: Group, m: Any) -> None:
-        rows, lanes = np.nonzero(g.lanes() if m is None else m)
+        rows, lanes = np.nonzero(lanes_of(g, m))
         words = np.broadcast_to(value(g), (g.count, LANES))[rows, lanes]
         blocks, places = machine.arrivals.places(g, rows, address(g)[rows, lanes])
         for block, place, word in zip(blocks.tolist(), places.tolist(), words.tolist(), strict=True):
@@ -192,7 +192,7 @@ def _arrive(b: Build, names: tuple[str, ...]) -> Run:
     counted, bytes_too = "ART0" in names, not {"A1T0", "ART0"} & set(names)
 
     def run(g: Group, m: Any) -> None:
-        rows, lanes = np.nonzero(g.lanes() if m is None else m)
+        rows, lanes = np.nonzero(lanes_of(g, m))
         given = np.broadcast_to(value(g), (g.count, LANES))[rows, lanes].tolist()
         token = np.zeros((g.count, LANES), _U32)
         found = machine.arrivals.find(g, rows, address(g)[rows, lanes], at)
@@ -218,7 +218,7 @@ def _phase(b: Build, wait: bool) -> Run:
         every, wanted = address(g)[rows], (np.broadcast_to(parity(g), (g.count, LANES)) >> _U32(31))[rows]
         first = np.arange(len(rows)), lanes
         differ = (every != every[first][:, None]) | (wanted != wanted[first][:, None])
-        if (differ & (g.lanes() if m is None else m)[rows]).any():
+        if (differ & lanes_of(g, m)[rows]).any():
             raise b.refuse("lanes that test different barriers or phases")
         bits = wanted[first].tolist()
         done = np.zeros((g.count, 1), bool)
@@ -249,7 +249,7 @@ def arrives(b: Build) -> Run:
     b.always = True
 
     def run(g: Group, m: Any) -> None:
-        rows, lanes = np.nonzero(g.lanes() if m is None else m)
+        rows, lanes = np.nonzero(lanes_of(g, m))
         for key, barrier in machine.arrivals.find(g, rows, address(g)[rows, lanes], at):
             barrier.arrive(1, 0)
             machine.arrivals.turn(key)

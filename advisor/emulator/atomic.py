@@ -10,7 +10,7 @@ import numpy as np
 from advisor.emulator.access import HINTS
 from advisor.emulator.build import Build, Getter, Run
 from advisor.emulator.program import Operand
-from advisor.emulator.rounding import from_bfloat, to_bfloat, to_odd32
+from advisor.emulator.rounding import from_half, to_half
 from advisor.emulator.spaces import GenericAccess, GlobalAccess, SharedAccess, active_lanes, lanes_of
 from advisor.emulator.state import Array, Group
 
@@ -41,13 +41,7 @@ def _add_halves(old: Array, value: Array, bfloat: bool) -> Array:
     out: Any = _U32(0)
     for shift in (_U32(0), _U32(16)):
         left, right = (((word >> shift) & _U32(0xFFFF)) for word in (old, value))
-        if bfloat:
-            total = from_bfloat(left).astype(np.float64) + from_bfloat(right)
-            half = to_bfloat(to_odd32(total))
-        else:
-            wide = (one.astype(np.uint16).view(np.float16).astype(np.float64) for one in (left, right))
-            half = sum(wide).astype(np.float16).view(np.uint16).astype(_U32)  # type: ignore[union-attr]
-        out = out | (half << shift)
+        out = out | (to_half(from_half(left, bfloat) + from_half(right, bfloat), bfloat) << shift)
     return np.asarray(out)
 
 

@@ -88,27 +88,21 @@ def i2f(b: Build) -> Run:
         return rounding.odd_sum(*_words_of(value)) if wide else value.astype(np.float64)
 
     if "F16" in names or "BF16" in names:
-        put_word, convert = b.put(b.operand(0)), _halves("BF16" in names, mode)
-        return lambda g, m: put_word(g, m, convert(exact(g)))
+        put_word, bfloat = b.put(b.operand(0)), "BF16" in names
+        return lambda g, m: put_word(g, m, rounding.to_half(exact(g), bfloat, mode))
     put = b.put_float(b.operand(0))
     return lambda g, m: put(g, m, rounding.narrow(exact(g), mode))
 
 
-def _halves(bfloat: bool, mode: str) -> Callable[[Array], Array]:
-    """Return the function that rounds float64 values to the bits of halves or bfloat16."""
-    if bfloat:
-        return lambda value: rounding.to_bfloat(rounding.to_odd32(value), mode)
-    return lambda value: rounding.narrow(value, mode, np.float16).view(np.uint16).astype(_U32)
-
-
-def _half(b: Build, op: Operand, bfloat: bool) -> Getter:
+def half_source(b: Build, op: Operand, bfloat: bool = False) -> Getter:
+    """Return the getter of a half or bfloat16 as float64: the lower one of a word, or with .H1 the upper one."""
     shift = _U32(16 if any(s.startswith("H1") for s in op.suffixes) else 0)
     get = b.raw(replace(op, suffixes=(), negative=False, absolute=False), "half")
     negative, absolute = op.negative, op.absolute
 
     def read(g: Group) -> Array:
         bits = (get(g) >> shift) & _U32(0xFFFF)
-        found: Array = rounding.from_bfloat(bits) if bfloat else bits.astype(np.uint16).view(np.float16)
+        found = rounding.from_half(bits, bfloat)
         found = np.abs(found) if absolute else found
         return np.negative(found) if negative else found
 
@@ -119,7 +113,7 @@ def _float_source(b: Build, op: Operand, kind: str, ftz: bool) -> Getter:
     if kind == "F64":
         return b.f64(op)
     if kind in ("F16", "BF16"):
-        return _half(b, op, kind == "BF16")
+        return half_source(b, op, kind == "BF16")
     return b.f32(op, ftz)
 
 
@@ -166,8 +160,8 @@ def frnd(b: Build) -> Run:
         put64 = b.put64(b.operand(0))
         return lambda g, m: put64(g, m, function(x(g)))
     if kind in ("F16", "BF16"):
-        put_word, convert = b.put(b.operand(0)), _halves(kind == "BF16", "RN")
-        return lambda g, m: put_word(g, m, convert(function(x(g)).astype(np.float64)))
+        put_word = b.put(b.operand(0))
+        return lambda g, m: put_word(g, m, rounding.to_half(function(x(g)), kind == "BF16"))
     put = b.put_float(b.operand(0))
     return lambda g, m: put(g, m, function(x(g)))
 
@@ -185,8 +179,8 @@ def f2f(b: Build) -> Run:
         put64 = b.put64(b.operand(0))
         return lambda g, m: put64(g, m, x(g).astype(np.float64))
     if to in ("F16", "BF16"):
-        put_word, convert = b.put(b.operand(0)), _halves(to == "BF16", mode)
-        return lambda g, m: put_word(g, m, convert(x(g).astype(np.float64)))
+        put_word = b.put(b.operand(0))
+        return lambda g, m: put_word(g, m, rounding.to_half(x(g).astype(np.float64), to == "BF16", mode))
     put = b.put_float(b.operand(0))
 
     def run(g: Group, m: Any) -> None:
@@ -233,7 +227,7 @@ def f2fp(b: Build) -> Run:
 
         return unpacked
     if small and "F16" in names:
-        halves = [_half(b, replace(b.operand(1), suffixes=(s,)), False) for s in ("H0_H0", "H1_H1")]
+        halves = [half_source(b, replace(b.operand(1), suffixes=(s,))) for s in ("H0_H0", "H1_H1")]
         get = halves[::-1]
     else:
         get = [b.f32(b.operand(i)) for i in (1, 2)]
@@ -243,10 +237,10 @@ def f2fp(b: Build) -> Run:
             m,
             (rounding.to_small(positive(get[0](g)), small) << _U32(8)) | rounding.to_small(positive(get[1](g)), small),
         )
-    convert = _halves("BF16" in names, rounding.mode_of(names))
+    bfloat, mode = "BF16" in names, rounding.mode_of(names)
 
     def run(g: Group, m: Any) -> None:
-        high, low = (convert(positive(one(g)).astype(np.float64)) for one in get)
+        high, low = (rounding.to_half(positive(one(g)).astype(np.float64), bfloat, mode) for one in get)
         put(g, m, (high << _U32(16)) | low)
 
     return run

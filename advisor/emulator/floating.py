@@ -8,13 +8,13 @@ absolute for SIN and COS.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from advisor.emulator import rounding
 from advisor.emulator.build import Build, Getter, Run, flush
+from advisor.emulator.conversion import half_source
 from advisor.emulator.integer import COMBINE, one_of
 from advisor.emulator.state import Array, Group
 
@@ -214,21 +214,8 @@ def _mufu_half(b: Build, name: str) -> Run:
     op = b.operand(1)
     if name not in _FUNCTIONS or set(op.suffixes) - {"H0_H0", "H1_H1", "H0", "H1"}:
         raise b.refuse()
-    get, put, function = (
-        b.raw(replace(op, suffixes=(), negative=False, absolute=False)),
-        b.put(b.operand(0)),
-        _FUNCTIONS[name],
-    )
-    shift = _U32(16 if any(s.startswith("H1") for s in op.suffixes) else 0)
-    negative, absolute = op.negative, op.absolute
-
-    def run(g: Group, m: Any) -> None:
-        value = ((get(g) >> shift) & _U32(0xFFFF)).astype(np.uint16).view(np.float16).astype(np.float64)
-        value = np.abs(value) if absolute else value
-        found = function(-value if negative else value)
-        put(g, m, np.asarray(found).astype(np.float16).view(np.uint16).astype(_U32))
-
-    return run
+    x, put, function = half_source(b, op), b.put(b.operand(0)), _FUNCTIONS[name]
+    return lambda g, m: put(g, m, rounding.to_half(np.asarray(function(x(g)))))
 
 
 def _rcp(value: Array) -> Array:

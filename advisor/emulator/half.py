@@ -15,7 +15,7 @@ from advisor.emulator.build import Build, Run, number_bits, scalar
 from advisor.emulator.floating import ORDERED, minmax
 from advisor.emulator.integer import COMBINE, one_of
 from advisor.emulator.program import Operand
-from advisor.emulator.rounding import to_bfloat, to_odd32
+from advisor.emulator.rounding import from_half, to_bfloat, to_half
 from advisor.emulator.state import Array, Group
 
 _U32 = np.uint32
@@ -37,8 +37,7 @@ def _pair(b: Build, op: Operand, bfloat: bool, ftz: bool = False) -> Pair:
 
     def one_half(bits: Array, upper: int) -> Array:
         word = (bits >> _U32(16)) if upper else bits & _U32(0xFFFF)
-        value = (word << _U32(16)).view(np.float32) if bfloat else word.astype(np.uint16).view(np.float16)
-        found: Array = value.astype(np.float64)
+        found = from_half(word, bfloat)
         if ftz:
             found = np.where(np.abs(found) < 2.0**-14, np.copysign(0.0, found), found)
         found = np.abs(found) if absolute else found
@@ -82,14 +81,10 @@ def _sources(b: Build, count: int, bfloat: bool, ftz: bool = False) -> list[Pair
 
 def _pack(low: Array, high: Array, bfloat: bool, ftz: bool = False) -> Array:
     def bits(value: Array) -> Array:
-        if bfloat:
-            return np.asarray(to_bfloat(to_odd32(value)))
-        half = value.astype(np.float16)
-        if ftz:
-            half = np.where(np.abs(half) < np.float16(2.0**-14), np.copysign(np.float16(0), half), half).astype(
-                np.float16
-            )
-        return np.asarray(half.view(np.uint16).astype(_U32))
+        found = to_half(value, bfloat)
+        if ftz and not bfloat:  # an exponent of 0: only the sign stays
+            found = np.where(found & _U32(0x7C00) == 0, found & _U32(0x8000), found)
+        return found
 
     return np.asarray(bits(low) | (bits(high) << _U32(16)))
 

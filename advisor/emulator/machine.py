@@ -226,10 +226,15 @@ class Machine:
         number = np.array(self.launch.blocks, np.int64)
         x, y, z = number % gx, number // gx % gy, number // (gx * gy)
         self.cluster_rank = x % cx + cx * (y % cy + cy * (z % cz))
-        name = x // cx + gx * (y // cy + gy * (z // cz))
-        found, self.cluster_of = np.unique(name, return_inverse=True)
+        found, self.cluster_of = np.unique(self.cluster_in_grid(number), return_inverse=True)
         self.mates: Array = np.full((len(found), cx * cy * cz), -1, np.int64)
         self.mates[self.cluster_of, self.cluster_rank] = np.arange(len(number))
+
+    def cluster_in_grid(self, number: Array) -> Array:
+        """Return a number for the cluster of each block of the grid, executed here or not."""
+        (gx, gy, _), (cx, cy, cz) = self.launch.grid, self.program.cluster
+        x, y, z = number % gx, number // gx % gy, number // (gx * gy)
+        return np.asarray(x // cx + gx * (y // cy + gy * (z // cz)))
 
     def blocks_at(self, own: Array, rank: Array, used: Array | bool = True) -> Array:
         """Return the blocks of ranks in the clusters of blocks. Raises RefusedError if a used one does not run."""
@@ -566,8 +571,8 @@ class Machine:
         part = next((p for p in self.parts.get(warp, ()) if p.wait is not None), None)
         lanes, pc = (self.live[warp], int(self.pc[warp])) if part is None else (part.mask, part.pc)
         who = self.thread(warp, int(np.asarray(lanes).argmax()))
-        where = next((self._missing(key) for key, warps in self.blocked.items() if warp in warps), "")
-        where = where or "a barrier that other threads do not reach"
+        missing = (self._missing(key) for key, warps in self.blocked.items() if warp in warps)
+        where = next(missing, "a barrier that other threads do not reach")
         raise FaultError("deadlock", max(pc - 1, 0), f"{who} waits for ever at {where} ({len(waiting)} warps wait)")
 
     def _missing(self, key: tuple[str, Any]) -> str:

@@ -28,13 +28,7 @@ def _words(b: Build, op: Operand, count: int) -> Callable[[Group], list[Array]]:
 
 
 def _halves(word: Array, bfloat: bool) -> tuple[Array, Array]:
-    low, high = word & _U32(0xFFFF), word >> _U32(16)
-    if bfloat:
-        return (low << _U32(16)).view(np.float32).astype(np.float64), (high << _U32(16)).view(np.float32).astype(
-            np.float64
-        )
-    parts = [w.astype(np.uint16).view(np.float16).astype(np.float64) for w in (low, high)]
-    return parts[0], parts[1]
+    return rounding.from_half(word & _U32(0xFFFF), bfloat), rounding.from_half(word >> _U32(16), bfloat)
 
 
 def _whole(b: Build, m: Any) -> None:
@@ -84,10 +78,7 @@ def hmma(b: Build) -> Run:
                     puts[2 * half + i](g, m, total.astype(np.float32).view(_U32))
             else:
                 low, high = _halves(c[half], False)
-                words = [
-                    (s + x).astype(np.float16).view(np.uint16).astype(_U32)
-                    for s, x in zip(sums, (low, high), strict=True)
-                ]
+                words = [rounding.to_half(s + x) for s, x in zip(sums, (low, high), strict=True)]
                 puts[half](g, m, words[0] | (words[1] << _U32(16)))
 
     return run

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,12 @@ def joined(found: list[Any], bits: int) -> Array:
 def _form(names: tuple[str, ...]) -> tuple[int, bool]:
     """Return the bits of a part, and whether parts are signed."""
     return next((_KINDS[n] for n in names if n in _KINDS), (32, "U32" not in names))
+
+
+def _least_or_most(least: Array, values: Sequence[Array], relu: bool) -> Array:
+    """Return the minimum of values where `least` is true, else the maximum; relu: at least 0."""
+    found = np.where(least, reduce(np.minimum, values), reduce(np.maximum, values))
+    return np.maximum(found, 0) if relu else found
 
 
 def viadd(b: Build) -> Run:
@@ -75,11 +82,7 @@ def minmax(b: Build) -> Run:
         for i, ones in enumerate(zip(*values, strict=True)):
             if chosen:
                 chosen[i](g, m, np.where(least, ones[0] <= ones[1], ones[0] >= ones[1]))
-            low, high = ones[0], ones[0]
-            for one in ones[1:]:
-                low, high = np.minimum(low, one), np.maximum(high, one)
-            found = np.where(least, low, high)
-            out.append(np.maximum(found, 0) if relu else found)
+            out.append(_least_or_most(least, ones, relu))
         put(g, m, joined(out, bits))
 
     return run
@@ -98,11 +101,8 @@ def viaddmnmx(b: Build) -> Run:
     def run(g: Group, m: Any) -> None:
         pairs = zip(parts(x(g), bits, signed), parts(y(g), bits, signed), strict=True)
         sums = parts(joined([left + right for left, right in pairs], bits), bits, signed)
-        least, out = p(g), []
-        for total, other in zip(sums, parts(z(g), bits, signed), strict=True):
-            found = np.where(least, np.minimum(total, other), np.maximum(total, other))
-            out.append(np.maximum(found, 0) if relu else found)
-        put(g, m, joined(out, bits))
+        least, others = p(g), parts(z(g), bits, signed)
+        put(g, m, joined([_least_or_most(least, ones, relu) for ones in zip(sums, others, strict=True)], bits))
 
     return run
 

@@ -74,42 +74,51 @@ def from_bfloat(bits: Array) -> Array:
     return np.asarray((bits << np.uint32(16)).view(np.float32))
 
 
-def _small_table(fraction: int, bias: int, largest: int) -> Array:
-    """Return the values of the codes 0 to `largest` of a positive number of 8 bits."""
+def to_half(value: Array, bfloat: bool = False, mode: str = "RN") -> Array:
+    """Return float64 values, rounded once, as the bits of halves or bfloat16 in uint32."""
+    if bfloat:
+        return to_bfloat(to_odd32(value), mode)
+    return np.asarray(narrow(value, mode, np.float16).view(np.uint16).astype(np.uint32))
+
+
+def from_half(bits: Array, bfloat: bool = False) -> Array:
+    """Return the float64 values of halves or bfloat16 in uint32, whose upper halves are 0."""
+    found = from_bfloat(bits) if bfloat else bits.astype(np.uint16).view(np.float16)
+    return np.asarray(found.astype(np.float64))
+
+
+def _small_table(fraction: int, bias: int, largest: int, *beyond: float) -> Array:
+    """Return the values of the codes 0 to 127 of a number of 8 bits. beyond: of those over `largest`."""
     codes = np.arange(largest + 1)
     exponent, part = codes >> fraction, (codes & ((1 << fraction) - 1)) / (1 << fraction)
     normal = np.ldexp(1.0 + part, exponent - bias)
-    return np.where(exponent == 0, np.ldexp(part, 1 - bias), normal)
+    return np.append(np.where(exponent == 0, np.ldexp(part, 1 - bias), normal), beyond)
 
 
-# Values of the finite codes, the code of NaN; E5M2 has an infinity between.
-_SMALL: dict[str, tuple[Array, int, int]] = {
-    "E4M3": (_small_table(3, 7, 0x7E), 0x7F, 0x7F),
-    "E5M2": (_small_table(2, 15, 0x7B), 0x7F, 0x7C),
+_SMALL = {
+    "E4M3": _small_table(3, 7, 0x7E, np.nan),
+    "E5M2": _small_table(2, 15, 0x7B, np.inf, np.nan, np.nan, np.nan),
 }
+_SMALL_NAN = 0x7F
 
 
 def to_small(value: Array, kind: str) -> Array:
     """Return values as the bits of 8-bit floats E4M3 or E5M2 in uint32: to nearest even, clamped to the largest."""
-    table, nan, _ = _SMALL[kind]
+    table = _SMALL[kind][np.isfinite(_SMALL[kind])]
     size = np.abs(value.astype(np.float64))
     at = np.minimum(np.searchsorted(table, size, side="right") - 1, len(table) - 2)
     at = np.where(np.isnan(size), 0, at)
     low, high = table[at], table[at + 1]
     middle = (low + high) / 2
     code = at + ((size > middle) | ((size == middle) & (at & 1 == 1)))
-    code = np.where(np.isnan(size), nan, code) | (np.signbit(value) & ~np.isnan(value)) * 0x80
+    code = np.where(np.isnan(size), _SMALL_NAN, code) | (np.signbit(value) & ~np.isnan(value)) * 0x80
     return np.asarray(code.astype(np.uint32))
 
 
 def from_small(bits: Array, kind: str) -> Array:
     """Return the float64 values of 8-bit floats E4M3 or E5M2."""
-    table, _, infinite = _SMALL[kind]
-    code = (bits & np.uint32(0x7F)).astype(np.int64)
-    found = table[np.minimum(code, len(table) - 1)]
-    found = np.where(code >= len(table), np.where(code == infinite, np.inf, np.nan), found)
-    found = np.where(code == 0x7F, np.nan, found)
-    return np.where(bits & np.uint32(0x80) != 0, -found, found)
+    found = _SMALL[kind][bits & np.uint32(0x7F)]
+    return np.asarray(np.where(bits & np.uint32(0x80) != 0, -found, found))
 
 
 def fma32(a: Array, b: Array, c: Array, mode: str = "RN", ftz: bool = False) -> Array:

@@ -270,13 +270,13 @@ class GenericAccess:
         machine = self.machine
         own = machine.block_of[g.warps]
         rank, offsets = addresses >> RANK_BITS, addresses & _BYTE
-        near = lanes & (rank == machine.cluster_rank[own][:, None])
+        in_own = rank == machine.cluster_rank[own][:, None]
+        near, far = lanes & in_own, lanes & ~in_own
         blocks = machine.blocks_at(own[:, None], rank, lanes)
-        if (lanes & ~near).any():
-            self.to_shared.located(g, lanes & ~near, offsets, self.size, False, False)
+        if far.any():
+            self.to_shared.located(g, far, offsets, self.size, False, False)
             machine.counts_of(self.at, "shared", self.to_shared.kind, self.size)
             if machine.check is not None and self.to_shared.kind != "load":
-                far = lanes & ~near
                 machine.check.stored_by_others(blocks[far], offsets[far], self.size)
         if near.any():
             self.to_shared.located(g, near, offsets, self.size, True)

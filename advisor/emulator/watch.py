@@ -330,14 +330,8 @@ class SharedWatch:
 
     def _mates(self, one: Array, other: Array) -> Array:
         """Return where two threads are of one cluster."""
-        (cx, cy, cz), (gx, gy, _) = self.machine.program.cluster, self.machine.launch.grid
-
-        def cluster(thread: Array) -> Array:
-            block = thread // 1024
-            x, y, z = block % gx, block // gx % gy, block // (gx * gy)
-            return np.asarray(x // cx + gx * (y // cy + gy * (z // cz)))
-
-        return np.asarray(cluster(one) == cluster(other))
+        cluster = self.machine.cluster_in_grid
+        return np.asarray(cluster(one // 1024) == cluster(other // 1024))
 
     def _unordered(self, earlier: Array, now: Array, then: Array, epoch: Array) -> Array:
         """Return where two accesses have no order: other blocks, or other warps without a barrier between them."""

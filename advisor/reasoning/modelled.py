@@ -50,6 +50,15 @@ _UNITS = {
     "pipe_xu_pct": "XU pipe busy",
     "pipe_fp64_pct": "FP64 pipe busy",
 }
+_LABELS = {
+    "l1_hit_pct": "L1 hit rate",
+    "l2_hit_pct": "L2 hit rate",
+    "dram_read_bytes": "Bytes read from DRAM",
+    "dram_write_bytes": "Bytes written to DRAM",
+    "duration_ns": "Time",
+    **_UNITS,
+}
+_NO_TRAFFIC = CacheTraffic(math.nan, math.nan, 0.0, 0.0, 0.0, 0.0)
 
 
 def modelled(problem: Problem, counted: Counted, on: Gpu, seconds: float = 10.0) -> tuple[ModelledValue, ...]:
@@ -79,7 +88,7 @@ def modelled(problem: Problem, counted: Counted, on: Gpu, seconds: float = 10.0)
     memory, addresses = memory_of(problem)
     builds = machine_of(problem, [0], memory, addresses, None, seconds).builds
     waited = waits(builds, [one.executed for one in counted.instructions])
-    found = _time(counted, traffic, waited, on, fits.percent)
+    found = _time(counted, traffic or _NO_TRAFFIC, waited, on, fits.percent)
     if found is not None:
         time_ns, columns = found
         out.append(ModelledValue("duration_ns", time_ns, "ns"))
@@ -111,15 +120,14 @@ def with_modelled(
 
 def label_of(metric: str) -> str:
     """Return what a modelled metric is called on a page."""
-    named = {"l1_hit_pct": "L1 hit rate", "l2_hit_pct": "L2 hit rate", "dram_read_bytes": "Bytes read from DRAM"}
-    return {**named, "dram_write_bytes": "Bytes written to DRAM", "duration_ns": "Time"}.get(metric) or _UNITS[metric]
+    return _LABELS[metric]
 
 
-def _work(counted: Counted, traffic: CacheTraffic | None, on: Gpu) -> dict[str, float] | None:
+def _work(counted: Counted, traffic: CacheTraffic, on: Gpu) -> dict[str, float] | None:
     """Return the cycles of each unit of one SM if it did all of the launch; None with tensor or bulk instructions."""
-    misses = 1.0 - traffic.l1_hit if traffic is not None and math.isfinite(traffic.l1_hit) else 1.0
-    sent, got = 0.0, (traffic.l2_reads if traffic is not None else 0.0) / _FROM_L2
-    rates = {**table().capabilities[on.cc].flop}
+    misses = 1.0 - traffic.l1_hit if math.isfinite(traffic.l1_hit) else 1.0
+    sent, got = 0.0, traffic.l2_reads / _FROM_L2
+    rates = table().capabilities[on.cc].flop
     pipes: dict[str, float] = {}
     lines = wavefronts = 0.0
     for one in counted.instructions:
@@ -154,7 +162,7 @@ def _work(counted: Counted, traffic: CacheTraffic | None, on: Gpu) -> dict[str, 
 
 
 def _time(
-    counted: Counted, traffic: CacheTraffic | None, waited: Waits, on: Gpu, occupied: float
+    counted: Counted, traffic: CacheTraffic, waited: Waits, on: Gpu, occupied: float
 ) -> tuple[float, Mapping[str, Any]] | None:
     """Return the time in ns and the columns of the time model at that time; None if a number is unknown."""
     work = _work(counted, traffic, on)
@@ -175,7 +183,7 @@ def _time(
 
 def _columns(
     counted: Counted,
-    traffic: CacheTraffic | None,
+    traffic: CacheTraffic,
     waited: Waits,
     on: Gpu,
     occupied: float,
@@ -187,10 +195,9 @@ def _columns(
     warps = counted.blocks * -(-math.prod(counted.block) // 32)
     executed = max(counted.total("executed"), 1.0)
     known = latencies(on.cc)
-    l1, l2 = (traffic.l1_hit, traffic.l2_hit) if traffic is not None else (0.0, 0.0)
-    l1, l2 = (0.0 if math.isnan(v) else v for v in (l1, l2))
+    l1, l2 = (0.0 if math.isnan(v) else v for v in (traffic.l1_hit, traffic.l2_hit))
     idle = l1 * known["l1"] + (1 - l1) * (l2 * known["l2"] + (1 - l2) * known["dram"])
-    dram = SECTOR * (traffic.dram_reads + traffic.dram_writes) if traffic is not None else 0.0
+    dram = SECTOR * (traffic.dram_reads + traffic.dram_writes)
     fixed: dict[str, float] = {
         "inst_executed": executed,
         "warps": float(warps),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from advisor.emulator import rounding
-from tests.emulator.small import result
+from tests.emulator.small import OUT, result, run
 
 LANE = np.arange(32, dtype=np.int64)
 PAIR = ["IMAD R5, R0, 0x10001, RZ", "IADD3 R5, R5, -0x80010, RZ"]  # two halves of a word, some negative
@@ -119,6 +119,15 @@ def test_floats_of_8_bits_come_back_and_ties_go_to_even(kind: str) -> None:
     assert (rounding.from_small(packed >> np.uint32(8), kind)[:9] == np.arange(9)).all()
     unpacked = result("MOV R5, 0x3c38", f"F2FP.F16.{kind}.UNPACK_B R4, R5")[0]
     assert unpacked & 0xFFFF == np.float16(rounding.from_small(np.uint32([0x38]), kind)[0]).view(np.uint16)
+
+
+@pytest.mark.parametrize(("kind", "one", "three"), [("F16x2", 0x3C00, 0x4200), ("BF16_V2", 0x3F80, 0x4040)])
+def test_atomic_sums_of_pairs_keep_the_sign_of_zero(kind: str, one: int, three: int) -> None:
+    add = f"ATOMG.E.ADD.{kind}.RN.STRONG.GPU PT, R5, desc[UR4][R2.64], R4"
+    lines = (*OUT, f"MOV R4, {0x80000000 | one:#x}", *[add] * 3)
+    for before, after in ((0x80000000, 0x80000000 | three), (0, three)):
+        found = run(lines, {"out": np.full(32, before, np.uint32)})[1]["out"]
+        assert (found == after).all()
 
 
 def test_a_minimum_with_the_sign_of_the_product() -> None:

@@ -14,6 +14,7 @@ import sys
 from collections import defaultdict
 
 import numpy as np
+from msgspec.structs import replace
 
 from advisor.emulator.counts import count
 from advisor.emulator.report import read_launch, unpacked
@@ -46,11 +47,8 @@ def main(names: list[str]) -> None:
                 if only and launch != int(only):
                     continue
                 real = found[launch]
-                here = card
-                if clock := real.get("sm_clock_hz"):
-                    here = card.__class__(
-                        **{**{f: getattr(card, f) for f in card.__struct_fields__}, "boost_clock_hz": clock}
-                    )
+                clock = real.get("sm_clock_hz")
+                here = replace(card, boost_clock_hz=clock) if clock else card
                 try:
                     problem = problem_of(name, step, index, read_launch(report, launch).program, made)
                     values = modelled(problem, count(problem, seconds=SECONDS), here)
