@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from advisor.explain.entries import build, condition_text, plain
+from advisor.explain.entries import build, condition_text, fix_conditions, plain
 from advisor.explain.index import Index, Place
 from advisor.knowledge.base import catalog
 from advisor.knowledge.loader import load
@@ -157,13 +157,9 @@ def _fixes(index: Index, entry: DiagnosisDef) -> list[Section]:
     out = [section("Fix" if not several else "Fixes", [Paragraph(text)] if text else [], name="fixes")]
     for fix in entry.fixes:
         blocks: list[Block] = []
-        conditions = [
-            f"{role} {condition_text(index, name)}"
-            for role, names in (("when", fix.when), ("unless", fix.unless))
-            for name in names
-        ]
+        conditions = tuple(fix_conditions(index, fix))
         if conditions:
-            blocks += [Paragraph("It suits a launch:"), Bullets(tuple(conditions))]
+            blocks += [Paragraph("It suits a launch:"), Bullets(conditions)]
         elif several:
             blocks.append(Paragraph("The general fix, without conditions."))
         blocks += [Bullets(fix.steps, ordered=True)] if fix.steps else []
