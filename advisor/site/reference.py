@@ -70,7 +70,7 @@ def gpus_page() -> SitePage:
     return SitePage(GPUS, "GPUs", page, about)
 
 
-def lookup_page(index: Index, addresses: Addresses) -> SitePage:
+def lookup_page(addresses: Addresses) -> SitePage:
     """Build the table of all metrics, to find one by its name in ncu."""
     rows = []
     for place in sorted(addresses.places("metric"), key=lambda p: p.id):
