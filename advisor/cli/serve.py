@@ -5,7 +5,6 @@ from __future__ import annotations
 import ipaddress
 import sys
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 
 import click
@@ -15,7 +14,7 @@ from advisor.cli import warn
 from advisor.cli.options import PATH, Knowledge, argument, command, flag, option
 from advisor.records.child import python_command
 from advisor.records.errors import EXIT_DONE, UsageError
-from advisor.records.extras import install_text
+from advisor.records.extras import need
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,8 +40,7 @@ def serve(options: Options) -> int:
     default the current one) or that of REPORT, and no other; it writes no files (exports are downloads) and starts no
     programs. Ctrl+C ends it.
     """
-    if find_spec("textual_serve") is None:
-        raise UsageError(f"this needs the extra `serve`: {install_text('serve')}")
+    need("serve", "textual_serve")
     from advisor.tui.served import Settings as Session  # loads Textual
     from advisor.web_server.server import Settings, serve  # loads the packages of the extra
 
