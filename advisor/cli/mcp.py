@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 
 from advisor.cli.options import PATH, Knowledge, command, option
-from advisor.records.errors import EXIT_DONE, UsageError
-from advisor.records.extras import install_text
+from advisor.records.errors import EXIT_DONE
+from advisor.records.extras import need
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,8 +24,7 @@ def mcp(options: Options) -> int:
     A client starts this command by itself, for example with `{"command": "ncu-advisor", "args": ["mcp", "--root",
     "profiles"]}`. The tools only read, and only files below --root (default: the current folder).
     """
-    if find_spec("mcp") is None:
-        raise UsageError(f"this needs the extra `mcp`: {install_text('mcp')}")
+    need("mcp", "mcp")
     from advisor.mcp_server.server import build  # loads the SDK of the extra
 
     build(options.root, options.knowledge).run("stdio")

@@ -121,6 +121,8 @@ def _parameters(options: Any) -> list[click.Parameter]:
 
 def _lint(ctx: click.Context, param: click.Parameter, folders: tuple[Path, ...]) -> tuple[Path, ...]:
     """Check a team's folders before the knowledge in them is used, raise the first mistake, and add installed packs."""
+    if ctx.resilient_parsing:  # a shell asks for completions, at each Tab
+        return folders
     if folders:
         # The linter imports NumPy, which commands without --knowledge should not load.
         module = import_module("advisor.lint.lint")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ipaddress
 import sys
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 
 import click
@@ -15,7 +14,7 @@ from advisor.cli import warn
 from advisor.cli.options import PATH, Knowledge, argument, command, flag, option
 from advisor.records.child import python_command
 from advisor.records.errors import EXIT_DONE, UsageError
-from advisor.records.extras import install_text
+from advisor.records.extras import need
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,12 +40,11 @@ def serve(options: Options) -> int:
     default the current one) or that of REPORT, and no other; it writes no files (exports are downloads) and starts no
     programs. Ctrl+C ends it.
     """
-    if find_spec("textual_serve") is None:
-        raise UsageError(f"this needs the extra `serve`: {install_text('serve')}")
+    need("serve", "textual_serve")
     from advisor.tui.served import Settings as Session  # loads Textual
     from advisor.web_server.server import Settings, serve  # loads the packages of the extra
 
-    hosts = _names(options.host)
+    _check_host(options.host)
     root, report = _root_and_report(options.path)
     session = Session(
         root=str(root),
@@ -62,7 +60,7 @@ def serve(options: Options) -> int:
         print(address, flush=True)
         print(f"ncu-advisor: serves {root} to who has this address, for reading only; Ctrl+C ends it", file=sys.stderr)
 
-    serve(Settings(options.host, options.port, started, root, options.sessions, hosts), listening)
+    serve(Settings(options.host, options.port, started, root, options.sessions), listening)
     return EXIT_DONE
 
 
@@ -77,8 +75,8 @@ def _root_and_report(path: Path) -> tuple[Path, str]:
     return real.parent, real.name
 
 
-def _names(host: str) -> frozenset[str]:
-    """Return the names that pages may use for an address. Raises UsageError for all addresses at once."""
+def _check_host(host: str) -> None:
+    """Warn of an address that others on the network reach. Raises UsageError for all addresses at once."""
     if not host.strip():
         raise UsageError("--host '': name one address or host name, by which pages ask for this server")
     try:
@@ -91,4 +89,3 @@ def _names(host: str) -> frozenset[str]:
         loopback = address.is_loopback
     if not loopback:
         warn(f"--host {host}: whoever can read the network's traffic can read the token; safer is `ssh -L`")
-    return frozenset((host,))

@@ -227,7 +227,7 @@ def _changes(changes: Mapping[str, str]) -> Iterable[str]:
             yield f"{term} × ({factor})" if " " in whole else f"{term} × {factor}"
 
 
-def _conditions(index: Index, fix: FixDef) -> Iterable[str]:
+def fix_conditions(index: Index, fix: FixDef) -> Iterable[str]:
     """Yield the conditions on which a fix suits a launch."""
     for role, names in (("when", fix.when), ("unless", fix.unless)):
         yield from (f"{role} {condition_text(index, name)}" for name in names)
@@ -260,7 +260,7 @@ def _diagnosis(index: Index, place: Place) -> Explanation:
     if fix is not None and place.kind != "rule":
         sections += [
             ("fix", _lines(fix.summary) if shown else ()),
-            ("conditions", tuple(_conditions(index, fix)) if not shown else ()),
+            ("conditions", tuple(fix_conditions(index, fix)) if not shown else ()),
             ("steps", _lines(fix.steps)),
             ("before", _code(fix.before) if fix.before else ()),
             ("after", _code(fix.after) if fix.after else ()),

@@ -8,7 +8,6 @@ A distribution names the folder as a package, which is found and never imported,
 
 from __future__ import annotations
 
-import importlib.metadata
 import importlib.util
 import os
 import re
@@ -46,6 +45,8 @@ def installed() -> tuple[Pack, ...]:
 @lru_cache(maxsize=4)
 def _entries(path: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
     """Return the names and values of our entry points on this path, sorted."""
+    import importlib.metadata  # loads email and zipfile, which commands without knowledge do not need
+
     found: list[tuple[str, str]] = []
     for distribution in importlib.metadata.distributions(path=list(path)):
         try:

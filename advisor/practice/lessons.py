@@ -329,15 +329,14 @@ class Lessons:
 def actual_speedup(one: Exercise, step: str, measured: Measured) -> float | None:
     """Return the measured speedup of the version that fixes this step's finding, or None if times are missing.
 
-    That is `fix_of` the step, else the next stage; 1.0 after the last stage, and at least 1.0 if nothing needs a fix.
+    That is what the step is `measured_against`; 1.0 after the last stage, and at least 1.0 if nothing needs a fix.
     """
-    ids = [s.id for s in one.stages]
-    if step not in ids:
+    if step not in {s.id for s in one.stages}:
         return None
-    later = one.stages[ids.index(step) + 1 :]
-    if not later:
+    after = one.measured_against(step)
+    if after is None:
         return 1.0
-    here, there = measured.steps.get(step), measured.steps.get((one.fix_of(step) or later[0]).id)
+    here, there = measured.steps.get(step), measured.steps.get(after.id)
     if here is None or not here.times_ns or there is None or not there.times_ns:
         return None
     gain = median(here.times_ns) / median(there.times_ns)

@@ -175,6 +175,12 @@ class Exercise(_Strict, frozen=True, forbid_unknown_fields=True):
         fixes = [(mend, stage) for stage in later for mend in stage.mends if mend.step == step_id]
         return min(fixes, key=lambda pair: bool(pair[0].but))[1] if fixes else None
 
+    def measured_against(self, step_id: str) -> StepDef | None:
+        """Return the stage whose time shows the gain of a fix: `fix_of` a step, else the next; None after the last."""
+        ids = [s.id for s in self.stages]
+        later = self.stages[ids.index(step_id) + 1 :] if step_id in ids else ()
+        return self.fix_of(step_id) or next(iter(later), None)
+
     @property
     def nothing_to_fix(self) -> bool:
         """Whether the first stage needs no fix, and the others try changes that do not help."""

@@ -16,7 +16,6 @@ import pickle
 import sys
 import textwrap
 from collections.abc import Callable, Mapping
-from importlib.util import find_spec
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -24,7 +23,7 @@ from typing import Any
 from msgspec import Struct
 
 from advisor.records.errors import InputError, UsageError
-from advisor.records.extras import install_text
+from advisor.records.extras import need
 
 # Attribute of a compiled kernel that is the plain function, by the first part of its class's module.
 _PLAIN = {"triton": "fn", "numba": "py_func"}
@@ -38,8 +37,7 @@ class Sent(Struct, frozen=True):
 
 
 def _pickler() -> Any:
-    if find_spec("cloudpickle") is None:
-        raise UsageError(f"this needs the extra `advise`: {install_text('advise')}")
+    need("advise", "cloudpickle")
     import cloudpickle
 
     return cloudpickle

@@ -65,13 +65,17 @@ def build(
     folder = folder.resolve()
     if folder == Path.cwd():
         raise UsageError("the site cannot replace the working folder: name another one, such as `site`")
-    pages = all_pages(schemas, tell, exercises)
+    tell("reading the knowledge base")
+    index = Index((resources.folder("knowledge"),))
+    index.index_names()
+    addresses = Addresses(index)
+    pages = all_pages(index, addresses, schemas, tell, exercises)
     tell("building the site")
     with suppress(FileExistsError):
         folder.parent.mkdir(parents=True)
     with tempfile.TemporaryDirectory(prefix=".site-", dir=folder.parent) as place:
         scratch = Path(place)
-        _write(scratch, pages, schemas)
+        _write(scratch, pages, addresses, schemas)
         _mkdocs(scratch)
         (scratch / "site" / MARK).touch()
         _replace(folder, scratch)
@@ -87,13 +91,13 @@ def checked(folder: Path) -> None:
 
 
 def all_pages(
-    schemas: Mapping[str, Mapping[str, Any]], tell: Tell, exercises: Sequence[str] | None = None
+    index: Index,
+    addresses: Addresses,
+    schemas: Mapping[str, Mapping[str, Any]],
+    tell: Tell,
+    exercises: Sequence[str] | None = None,
 ) -> list[SitePage]:
     """Return all pages, the front page first."""
-    tell("reading the knowledge base")
-    index = Index((resources.folder("knowledge"),))
-    index.index_names()
-    addresses = Addresses(index)
     course = all_exercises()
     mine = [one for one in course if exercises is None or one.name in exercises]
     tell("diagnosing the recordings of the exercises")
@@ -109,14 +113,14 @@ def all_pages(
     tell("writing the pages")
     places = {kind: sorted(addresses.places(kind), key=lambda p: str(p.content.get("title"))) for kind in OWN}
     counts = {OWN[kind]: len(found) for kind, found in places.items()}
-    counts |= {"metrics": len(list(addresses.places("metric"))), "course": len(course)}
-    pages = [front_page(index, addresses, counts), symptoms_page(index, addresses)]
+    counts |= {"metrics": len(addresses.places("metric")), "course": len(course)}
+    pages = [front_page(addresses, counts), symptoms_page(addresses)]
     gains = measured_gains((place.id for place in places["diagnosis"]), recorded)
     for kind, found in places.items():
         pages.append(list_page(kind, found, gains if kind == "diagnosis" else {}))
         pages += [cause_page(index, place, recorded) for place in found]
     pages += course_pages(course, recorded, read)
-    pages += [lookup_page(index, addresses), gpus_page()]
+    pages += [lookup_page(addresses), gpus_page()]
     pages += [collection_page(index, one, addresses) for one in COLLECTIONS]
     pages += [documents_page(schemas), *document_pages()]
     return pages
@@ -165,10 +169,11 @@ def _relinked(match: re.Match[str], place: Mapping[str, str], here: str) -> str:
     return f"[{text}]({relative(f'{place[name]}', here).removesuffix('.html')}.md{mark}{section})"
 
 
-def _write(scratch: Path, pages: Sequence[SitePage], schemas: Mapping[str, Mapping[str, Any]]) -> None:
+def _write(
+    scratch: Path, pages: Sequence[SitePage], addresses: Addresses, schemas: Mapping[str, Mapping[str, Any]]
+) -> None:
     """Write the Markdown, the assets and the configuration of MkDocs."""
     docs = scratch / "docs"
-    addresses = Addresses(Index((resources.folder("knowledge"),)))
     titles = {page.path: page.nav for page in pages}
     writer = SiteWriter()
     for page in pages:

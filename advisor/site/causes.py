@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from advisor.explain.entries import build, condition_text, plain
+from advisor.explain.entries import build, condition_text, fix_conditions, plain
 from advisor.explain.index import Index, Place
 from advisor.knowledge.base import catalog
 from advisor.knowledge.loader import load
@@ -32,7 +32,7 @@ from advisor.view.blocks import (
 from advisor.view.charts.roofline import Point, rooflines
 from advisor.view.numbers import estimate_text, speedup_text, time_text
 from advisor.view.pages.explain import KINDS
-from advisor.view.pages.launch import evidence_rows, shape_facts, utilisation_bars
+from advisor.view.pages.launch import EVIDENCE_COLUMNS, evidence_cells, shape_facts, utilisation_bars
 from advisor.view.pages.slots import ISSUE_SLOTS, slots_blocks
 
 _NAMES = 2  # the most names of ncu per metric
@@ -73,9 +73,8 @@ def _entry(index: Index, place: Place) -> DiagnosisDef:
 
 def _change(fix: FixDef | None) -> list[Section]:
     """Return the code before and after the general fix."""
-    if fix is None or not fix.before:
-        return []
-    return [section("Before and after", _code(fix), name="before-after")]
+    code = _code(fix) if fix is not None else []
+    return [section("Before and after", code, name="before-after")] if code else []
 
 
 def _code(fix: FixDef) -> list[Block]:
@@ -157,13 +156,9 @@ def _fixes(index: Index, entry: DiagnosisDef) -> list[Section]:
     out = [section("Fix" if not several else "Fixes", [Paragraph(text)] if text else [], name="fixes")]
     for fix in entry.fixes:
         blocks: list[Block] = []
-        conditions = [
-            f"{role} {condition_text(index, name)}"
-            for role, names in (("when", fix.when), ("unless", fix.unless))
-            for name in names
-        ]
+        conditions = tuple(fix_conditions(index, fix))
         if conditions:
-            blocks += [Paragraph("It suits a launch:"), Bullets(tuple(conditions))]
+            blocks += [Paragraph("It suits a launch:"), Bullets(conditions)]
         elif several:
             blocks.append(Paragraph("The general fix, without conditions."))
         blocks += [Bullets(fix.steps, ordered=True)] if fix.steps else []
@@ -226,9 +221,7 @@ def _evidence(shown: Sequence[tuple[Recorded, Step]]) -> list[Section]:
     about = f"Exercise {one.exercise.number}, version {step.step.id}. {one.origin}"
     blocks: list[Block] = [Paragraph(about, "dim"), Facts(shape_facts(launch))]
     if first is not None:
-        rows = evidence_rows(first.evidence)
-        cells = tuple((Cell(says), Cell("; ".join(tests)), Cell(", ".join(cites))) for says, tests, cites in rows)
-        blocks.append(Table((Column("Observation"), Column("Value and test"), Column("Source")), cells))
+        blocks.append(Table(EVIDENCE_COLUMNS, tuple(evidence_cells(first.evidence))))
     out = [section("Recorded evidence", blocks, name="evidence")]
     out.append(section("Utilisation and stalls", utilisation_bars(launch), level=3))
     if launch.issue_slots is not None:

@@ -32,7 +32,7 @@ from advisor.view.blocks import (
 )
 from advisor.view.numbers import estimate_text, speedup_text, time_text
 from advisor.view.pages.launch import shape_facts, utilisation_bars
-from advisor.view.pages.practice import question_blocks, reasons_page
+from advisor.view.pages.practice import LEVELS, question_blocks, reasons_list
 from advisor.view.pages.reading import ASKS, answer_sections, answers_table, facts_sections
 from advisor.view.pages.slots import ISSUE_SLOTS, slots_blocks
 
@@ -41,7 +41,6 @@ _GROUPS = {
     "profile": "Before the diagnosis: can this profile be trusted?",
     "kernel": "Kernels: find the cause",
 }
-_LEVELS = {1: "first steps", 2: "intermediate", 3: "hard"}
 
 
 def course_index(found: Sequence[Exercise | Reading]) -> SitePage:
@@ -51,7 +50,7 @@ def course_index(found: Sequence[Exercise | Reading]) -> SitePage:
     for kind, title in _GROUPS.items():
         mine = [one for one in found if kind_of(one) == kind]
         rows = tuple(
-            (Cell(str(one.number)), Cell(one.title, link=course(one.number)), Cell(_LEVELS[one.level]), Cell(one.step))
+            (Cell(str(one.number)), Cell(one.title, link=course(one.number)), Cell(LEVELS[one.level]), Cell(one.step))
             for one in mine
         )
         columns = (Column("No.", True), Column("Title"), Column("Level"), Column("Step of the method"))
@@ -62,7 +61,7 @@ def course_index(found: Sequence[Exercise | Reading]) -> SitePage:
 def exercise_page(one: Exercise, recorded: Recorded | None) -> SitePage:
     """Build the page of an exercise: everything before the prediction is open, everything after it is folded."""
     first = one.stages[0]
-    made = [Paragraph(f"Level {one.level} ({_LEVELS[one.level]}) · trains step {one.step} of the method", "dim")]
+    made = [Paragraph(f"Level {one.level} ({LEVELS[one.level]}) · trains step {one.step} of the method", "dim")]
     before = [exercise(name) for name in one.prerequisites]
     made += [Paragraph(f"Do first: {', '.join(f'page:{course(e.number)}' for e in before)}", "dim")] if before else []
     text = tuple(bundled_text(one.name, first.source).rstrip().splitlines())
@@ -110,9 +109,7 @@ def _quiz(one: Exercise) -> list[Section]:
     out = [section("Quiz", [])] if one.quiz else []
     for at, question in enumerate(one.quiz):
         out.append(section("", question_blocks(at, len(one.quiz), question)))
-        right = next(i for i, answer in enumerate(question.answers) if answer.right)
-        reasons = reasons_page(question, right).made[1:]
-        out.append(section(f"Answer {at + 1}", reasons, folded=True))
+        out.append(section(f"Answer {at + 1}", [reasons_list(question)], folded=True))
     return out
 
 

@@ -33,10 +33,7 @@ class Recorded(Struct, frozen=True):
 
     def gain(self, step: StepDef) -> tuple[float, StepDef] | None:
         """Return the measured speedup of the version that fixes a step, and that version; None if it has none."""
-        ids = [one.id for one in self.exercise.stages]
-        found = self.exercise.fix_of(step.id)
-        if found is None and step.id in ids[:-1]:
-            found = self.exercise.stages[ids.index(step.id) + 1]
+        found = self.exercise.measured_against(step.id)
         gain = actual_speedup(self.exercise, step.id, self.measured)
         return None if found is None or gain is None else (gain, found)
 

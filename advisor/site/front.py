@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from advisor.explain.index import Index, Place
+from advisor.explain.index import Place
 from advisor.knowledge.base import catalog
 from advisor.site.addresses import OWN, Addresses
 from advisor.site.page import SitePage
@@ -13,19 +13,21 @@ from advisor.view.blocks import Bullets, Cell, Column, Command, Page, Paragraph,
 
 _CAUSES = 3  # of a symptom, on the front page
 _ROWS = 7
+_LOOK: Final = "Look for these causes"
+_MEANT: Final = ("It means", _LOOK)
 _ABOUT: Final = (
     "An encyclopedia of GPU bottlenecks: what Nsight Compute shows, which cause it means, how to fix it, and what the "
     "fix has gained. Every statement names its number, its threshold and its source."
 )
 
 
-def front_page(index: Index, addresses: Addresses, counts: Mapping[str, int]) -> SitePage:
+def front_page(addresses: Addresses, counts: Mapping[str, int]) -> SitePage:
     """Build the front page. counts: the number of entries of the parts of the site."""
     rows = list(_stalls(addresses, _CAUSES))[:_ROWS]
     see = section(
         "What do you see in Nsight Compute?",
         [
-            _symptoms("Leading stall reason", rows),
+            _table(("Leading stall reason", *_MEANT), rows),
             Paragraph("More: all symptoms, among them the messages of ncu's own rules, are in page:symptoms.", "dim"),
         ],
         name="see",
@@ -52,7 +54,7 @@ def front_page(index: Index, addresses: Addresses, counts: Mapping[str, int]) ->
 def _stalls(addresses: Addresses, most: int = 99) -> Iterable[tuple[str, str, str]]:
     """Yield each stall with causes: its link, what it means, its causes."""
     for place in addresses.places("stall"):
-        leads = [f"{name}" for name in place.content.get("leads_to") or ()]
+        leads = place.content.get("leads_to") or ()
         if leads:
             what = str(place.content.get("what", "")).split(". ")[0].rstrip(".")
             yield f"stall:{place.id}", what, _linked(leads, most)
@@ -67,12 +69,11 @@ def _linked(names: Sequence[str], most: int = 99) -> str:
     return ", ".join(f"{kinds[name]}:{name}" for name in names[:most])
 
 
-def _symptoms(head: str, rows: Iterable[tuple[str, str, str]]) -> Table:
-    columns = (Column(head), Column("It means"), Column("Look for these causes"))
-    return Table(columns, tuple(tuple(map(Cell, row)) for row in rows))
+def _table(heads: Iterable[str], rows: Iterable[tuple[str, ...]]) -> Table:
+    return Table(tuple(map(Column, heads)), tuple(tuple(map(Cell, row)) for row in rows))
 
 
-def symptoms_page(index: Index, addresses: Addresses) -> SitePage:
+def symptoms_page(addresses: Addresses) -> SitePage:
     """Build the tables from what ncu shows to causes."""
     known = catalog()
     messages = []
@@ -94,22 +95,12 @@ def symptoms_page(index: Index, addresses: Addresses) -> SitePage:
             tests.append((f"diagnosis:{entry.id}", ", ".join(first.when), entry.what))
     about = "What Nsight Compute shows, and the causes that can be behind it."
     sections = (
-        section("By leading stall reason", [_symptoms("Stall", _stalls(addresses))], name="stalls"),
-        section("By message of ncu's own rules", [_messages(messages)], name="messages"),
-        section("By class", [_symptoms("Class", by_class)], name="classes"),
-        section("By test", [_tests(tests)], name="tests"),
+        section("By leading stall reason", [_table(("Stall", *_MEANT), _stalls(addresses))], name="stalls"),
+        section("By message of ncu's own rules", [_table(("ncu says", "Rule", _LOOK), messages)], name="messages"),
+        section("By class", [_table(("Class", *_MEANT), by_class)], name="classes"),
+        section("By test", [_table(("Cause", "All of these hold (its first rule)", "It means"), tests)], name="tests"),
     )
     return SitePage("symptoms", "Symptoms", Page("Symptoms", (Paragraph(about, "lead"),), sections), about, boost=2.0)
-
-
-def _messages(rows: Sequence[tuple[str, str, str]]) -> Table:
-    columns = (Column("ncu says"), Column("Rule"), Column("Look for these causes"))
-    return Table(columns, tuple(tuple(map(Cell, row)) for row in rows))
-
-
-def _tests(rows: Sequence[tuple[str, str, str]]) -> Table:
-    columns = (Column("Cause"), Column("All of these hold (its first rule)"), Column("It means"))
-    return Table(columns, tuple(tuple(map(Cell, row)) for row in rows))
 
 
 _LISTS: Final = {
@@ -121,7 +112,7 @@ _LISTS: Final = {
 
 
 def list_page(kind: str, places: Sequence[Place], gains: Mapping[str, str]) -> SitePage:
-    """Build the list of the entries of a kind. gains: id -> the measured speedup of its exercise."""
+    """Build the list of the entries of a kind, in their order. gains: id -> the measured speedup of its exercise."""
     title, about = _LISTS[kind]
     measured = any(place.id in gains for place in places)
     columns = (Column("Cause"), Column("What it is"), *([Column("Measured gain", True)] if measured else []))
@@ -131,7 +122,7 @@ def list_page(kind: str, places: Sequence[Place], gains: Mapping[str, str]) -> S
             Cell(str(place.content.get("what", ""))),
             *([Cell(gains.get(place.id, "–"))] if measured else []),
         )
-        for place in sorted(places, key=lambda p: str(p.content.get("title", p.id)))
+        for place in places
     )
     page = Page(title, (Paragraph(about, "lead"),), (Section("", (Table(columns, rows),)),))
     return SitePage(f"{OWN[kind]}/index", f"All {title[:1].lower()}{title[1:]}", page, about, contents=False)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from msgspec import Struct
 
 from advisor.explain.entries import Explanation
-from advisor.view.blocks import Block, Bullets, Cell, Column, Page, Section, Table, section
-from advisor.view.pages.explain import HEADINGS, LINKS, SEE, SOURCES, section_body
+from advisor.view.blocks import Cell, Column, Page, Section, Table, section
+from advisor.view.pages.explain import LINKS, SOURCES, heading_of, section_body, sources_list
 
 
 class SitePage(Struct, frozen=True):
@@ -34,7 +32,7 @@ def parts(made: Explanation, *names: str, level: int = 2) -> list[Section]:
     for name in names:
         lines = made.section(name)
         if lines:
-            out.append(section(HEADINGS.get(name, name.capitalize()), [section_body(name, lines)], level=level))
+            out.append(section(heading_of(name), [section_body(name, lines)], level=level))
     return out
 
 
@@ -42,15 +40,8 @@ def reading_sections(made: Explanation, level: int = 2) -> list[Section]:
     """Return the cited sources and the addresses of further reading."""
     out = []
     if made.cites:
-        texts = tuple(f"{title} [{key}]" if title else f"[{key}]" for key, title in made.cites)
-        out.append(section(SOURCES, [Bullets(texts)], level=level))
+        out.append(section(SOURCES, [sources_list(made)], level=level))
     if made.links:
         rows = tuple((Cell(title), Cell(url, link=url)) for title, url in made.links)
         out.append(section(LINKS, [Table((Column("Page"), Column("Address")), rows)], level=level))
     return out
-
-
-def see_section(words: Sequence[str], level: int = 2) -> list[Section]:
-    """Return a section of links. words: `kind:id`."""
-    blocks: list[Block] = [Bullets(tuple(dict.fromkeys(words)))] if words else []
-    return [section(SEE, blocks, level=level)] if blocks else []

@@ -11,7 +11,7 @@ from advisor.explain.index import Index, Place
 from advisor.site.addresses import GPUS, Addresses, Collection, anchor
 from advisor.site.page import SitePage, reading_sections
 from advisor.view.blocks import Block, Cell, Column, Fact, Facts, Page, Paragraph, Section, Table, section
-from advisor.view.pages.explain import GPU_NOTE, HEADINGS, SEE, SOURCES, gpu_table, section_body
+from advisor.view.pages.explain import GPU_NOTE, SEE, SOURCES, gpu_table, heading_of, section_body
 
 _WITH_SOURCES = ("term", "stall", "step", "pitfall", "topic", "formula", "erratum", "threshold", "algorithm")
 
@@ -35,7 +35,7 @@ def _entry(index: Index, place: Place) -> Section:
     blocks: list[Block] = [] if made.title in (place.id, "") else [Paragraph(place.id, "dim")]
     rows: list[Fact] = []
     for name, lines in made.sections:
-        heading = HEADINGS.get(name, name.replace("_", " ").capitalize())
+        heading = heading_of(name)
         if not heading:
             blocks += [Paragraph(line) for line in lines]
         elif len(lines) == 1 and name not in ("code", "picture", "before", "after"):
@@ -70,7 +70,7 @@ def gpus_page() -> SitePage:
     return SitePage(GPUS, "GPUs", page, about)
 
 
-def lookup_page(index: Index, addresses: Addresses) -> SitePage:
+def lookup_page(addresses: Addresses) -> SitePage:
     """Build the table of all metrics, to find one by its name in ncu."""
     rows = []
     for place in sorted(addresses.places("metric"), key=lambda p: p.id):

@@ -20,6 +20,7 @@ from advisor.records.errors import AdvisorError
 from advisor.records.guard import confine, is_within
 from advisor.session.confined import confined
 from advisor.session.executor import Executor, sources
+from advisor.session.language.files import has_ending
 from advisor.session.transcripts.attachments import Memory
 from advisor.tui.app import AdvisorApp
 from advisor.tui.opening import StartOptions, cases, theme_for
@@ -98,16 +99,9 @@ def listed(root: Path) -> tuple[str, ...]:
             if entry.is_dir(follow_symlinks=False):
                 if at == root:
                     folders.append(Path(entry.path))
-            elif _opens(entry.name) and is_within(entry.path, root):
+            elif has_ending(entry.name, _LISTED) and is_within(entry.path, root):
                 found.append(str(Path(entry.path).relative_to(root)))
     return tuple(found)
-
-
-def _opens(name: str) -> bool:
-    bare = name.casefold()
-    for wrapped in (".xz", ".gz", ".zst"):
-        bare = bare.removesuffix(wrapped)
-    return bare.endswith(_LISTED)
 
 
 def main() -> None:

@@ -33,14 +33,13 @@ _FULL: Final = "All {} sessions of this server are open. Close one of its pages,
 
 
 class Settings(Struct, frozen=True):
-    """Where to listen, and what each page starts. port: 0 for a free one; hosts: further names of this server."""
+    """Where to listen, and what each page starts. host: also a name of this server; port: 0 for a free one."""
 
     host: str
     port: int
     command: Sequence[str]
     folder: Path
     sessions: int
-    hosts: frozenset[str] = frozenset()
 
 
 class Server:
@@ -48,7 +47,7 @@ class Server:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.access = Access(settings.hosts)
+        self.access = Access(frozenset((settings.host,)))
         self._downloads = Downloads()
         pages = jinja2.Environment(autoescape=True, loader=jinja2.FileSystemLoader(_HERE))
         self._page = pages.get_template("index.html")

@@ -80,6 +80,18 @@ def test_a_wrong_pack_is_named_in_one_line_and_left_out(install: Install, value:
     assert line.isprintable() and len(line) < 500
 
 
+def test_completion_looks_for_no_packs(install: Install, capsys: pytest.CaptureFixture[str]) -> None:
+    from click.shell_completion import ShellComplete
+
+    from advisor.cli.main import cli
+
+    install("one", "nowhere_at_all.knowledge")
+    found = ShellComplete(cli, {}, "ncu-advisor", "_NCU_ADVISOR_COMPLETE").get_completions(["diagnose"], "--knowl")
+    assert [item.value for item in found] == ["--knowledge"]
+    assert capsys.readouterr() == ("", "")
+    assert packs._entries.cache_info().misses == 0
+
+
 def test_two_packs_of_the_same_name_are_both_found(install: Install) -> None:
     one = install("one", "one.knowledge")
     two = install("two", "", listed=f"[{packs.GROUP}]\none = two.knowledge\n".encode())

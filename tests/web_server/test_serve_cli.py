@@ -29,7 +29,7 @@ def test_without_the_extra_one_line_says_what_to_install(
     def find_spec(name: str, *more: Any) -> Any:
         return None if name == "textual_serve" else real(name, *more)
 
-    monkeypatch.setattr("advisor.cli.serve.find_spec", find_spec)
+    monkeypatch.setattr("advisor.records.extras.find_spec", find_spec)
     assert "pip install 'ncu-advisor[serve]'" in run(capsys)
 
 

@@ -105,7 +105,12 @@ def _entries(folder: str, begun: str, endings: tuple[str, ...]) -> list[str]:
 
 
 def _has(path: str, endings: tuple[str, ...]) -> bool:
-    bare = _LAUNCH.sub("", path.casefold())
+    return has_ending(_LAUNCH.sub("", path), endings)
+
+
+def has_ending(name: str, endings: tuple[str, ...]) -> bool:
+    """Return whether the name of a file has one of these endings, also before that of a compressed file."""
+    bare = name.casefold()
     for wrapped in _WRAPPED:
         bare = bare.removesuffix(wrapped)
     return bare.endswith(endings)

@@ -155,8 +155,7 @@ def explain_page(explanation: Explanation) -> Page:
     if explanation.see and explanation.kind != "search":
         parts.append(section(SEE, [Paragraph(", ".join(explanation.see))], level=3))
     if explanation.cites:
-        cites = (f"{title} [{key}]" if title else f"[{key}]" for key, title in explanation.cites)
-        parts.append(section(SOURCES, [Bullets(tuple(cites))], level=3))
+        parts.append(section(SOURCES, [sources_list(explanation)], level=3))
     if explanation.links:
         # Addresses are for copying: never wrapped.
         lines = (line for title, url in explanation.links for line in (*wrap(title, _NARROW), f"  {url}"))
@@ -167,7 +166,7 @@ def explain_page(explanation: Explanation) -> Page:
 def _sections(explanation: Explanation) -> Iterator[Section]:
     short: list[Fact] = []
     for name, lines in explanation.sections:
-        heading = HEADINGS.get(name, name.replace("_", " ").capitalize())
+        heading = heading_of(name)
         if explanation.kind == "erratum" and name == "what":
             heading = "Correction"
         if name in _SHORT:
@@ -182,6 +181,16 @@ def _sections(explanation: Explanation) -> Iterator[Section]:
             yield section("", [Paragraph(line) for line in lines])
     if short:
         yield section("", [Facts(tuple(short))])
+
+
+def heading_of(name: str) -> str:
+    """Return the heading of a section of an explanation; empty if it has none."""
+    return HEADINGS.get(name, name.replace("_", " ").capitalize())
+
+
+def sources_list(explanation: Explanation) -> Bullets:
+    """Return the cited sources, each with its key."""
+    return Bullets(tuple(f"{title} [{key}]" if title else f"[{key}]" for key, title in explanation.cites))
 
 
 def gpu_table(gpus: tuple[GpuPeaks, ...]) -> Table:

@@ -63,6 +63,7 @@ from advisor.view.text import file_name, sentence, shown
 Texts = Mapping[tuple[int, str], tuple[str, ...]]
 QUANTITIES = "Waste and bounds by formula"
 BUDGET = "Several fixes, in the best order"
+EVIDENCE_COLUMNS = (Column("Observation"), Column("Value and test"), Column("Source"))
 # Findings that may make all other numbers meaningless; they are shown with the verdict.
 SEVERE = ("debug_build", "counter_implausible", "metric_nan", "report_incomplete", "emulated_counts")
 _MOST_UNKNOWN = 20  # causes listed as not ruled out
@@ -383,11 +384,9 @@ def utilisation_bars(launch: LaunchDiagnosis) -> tuple[Block, ...]:
 
 
 def _evidence(launch: LaunchDiagnosis, first: Finding) -> tuple[Block, ...]:
-    columns = (Column("Observation"), Column("Value and test"), Column("Source"))
-    found = evidence_rows((*launch.verdict.evidence, *first.evidence))
-    rows = [(Cell(says), Cell("; ".join(tests)), Cell(", ".join(cites))) for says, tests, cites in found]
+    rows = evidence_cells((*launch.verdict.evidence, *first.evidence))
     rows += [(Cell(note), Cell(""), Cell("")) for note in launch.verdict.notes]
-    blocks: list[Block] = [Table(columns, tuple(rows), prose=True)]
+    blocks: list[Block] = [Table(EVIDENCE_COLUMNS, tuple(rows), prose=True)]
     if first.evidence:
         sure = f"{confidence_text(first.confidence)} ({share_text(first.confidence)})"
         open_ = f"; unknown: {', '.join(map(condition_title, first.undecided))}" if first.undecided else ""
@@ -424,6 +423,12 @@ def evidence_rows(evidence: Sequence[Comparison]) -> list[tuple[str, tuple[str, 
             tests.append(tested_text(item) if again else comparison_text(item))
         rows.append((found[0].says, tuple(tests), found[0].cites))
     return rows
+
+
+def evidence_cells(evidence: Sequence[Comparison]) -> list[tuple[Cell, ...]]:
+    """Return the rows of a table of evidence, one for each observation."""
+    found = evidence_rows(evidence)
+    return [(Cell(says), Cell("; ".join(tests)), Cell(", ".join(cites))) for says, tests, cites in found]
 
 
 def _other(launch: LaunchDiagnosis, finding: Finding) -> str:

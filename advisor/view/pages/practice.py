@@ -41,12 +41,12 @@ if TYPE_CHECKING:  # `practice list` and `show` do not load what runs kernels
     from advisor.practice.workshop import Workshop
     from advisor.records.diagnosis import LaunchDiagnosis
 
-_LEVELS = {1: "first steps", 2: "intermediate", 3: "hard"}
+LEVELS = {1: "first steps", 2: "intermediate", 3: "hard"}
 # The groups of the list, in the recommended order: (kind, level) -> heading; level 0 is any.
 _GROUPS = {
     ("timeline", 0): "The whole program: read a timeline",
     ("profile", 0): "Before the diagnosis: can this profile be trusted?",
-    **{("kernel", level): f"Kernels, level {level}: {name}" for level, name in _LEVELS.items()},
+    **{("kernel", level): f"Kernels, level {level}: {name}" for level, name in LEVELS.items()},
 }
 _COMMAND = "ncu-advisor practice"
 # Where to begin, by what the learner wants: kind, label, reason.
@@ -110,7 +110,7 @@ def next_step(command: str) -> Paragraph:
 def story_page(one: Exercise, record: Record) -> Page:
     """Build the story without the cause, the questions before a profile, and the next commands."""
     kind = f"series of {len(one.stages)} steps" if one.ladder else "exercise"
-    head = f"Level {one.level} ({_LEVELS[one.level]}) · {kind} · trains step {one.step} of the method"
+    head = f"Level {one.level} ({LEVELS[one.level]}) · {kind} · trains step {one.step} of the method"
     made: list[Block] = [Paragraph(head, "dim")]
     before = ", ".join(str(exercise(name).number) for name in one.prerequisites)
     made += [Paragraph(f"Do first: {before}", "dim")] if before else []
@@ -183,12 +183,18 @@ def question_blocks(at: int, of: int, question: QuizQuestion) -> list[Block]:
 def reasons_page(question: QuizQuestion, chosen: int) -> Page:
     """Build the result of the chosen answer, with the reason why each answer is right or wrong."""
     right = question.answers[chosen].right
-    reasons = tuple(
-        f"{chr(ord('a') + i)}) {'right' if answer.right else 'wrong'}: {answer.because}"
-        for i, answer in enumerate(question.answers)
-    )
     verdict = Paragraph("Right.", "good") if right else Paragraph("Wrong.", "warn")
-    return Page("", (verdict, Bullets(reasons)), ())
+    return Page("", (verdict, reasons_list(question)), ())
+
+
+def reasons_list(question: QuizQuestion) -> Bullets:
+    """Return the reason why each answer is right or wrong."""
+    return Bullets(
+        tuple(
+            f"{chr(ord('a') + i)}) {'right' if answer.right else 'wrong'}: {answer.because}"
+            for i, answer in enumerate(question.answers)
+        )
+    )
 
 
 def quiz_page(one: Exercise) -> Page:

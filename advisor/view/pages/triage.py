@@ -21,7 +21,7 @@ from advisor.view.numbers import (
     time_text,
 )
 from advisor.view.pages.diagnosis import NAME, ceiling_text, class_title
-from advisor.view.pages.launch import evidence_rows
+from advisor.view.pages.launch import EVIDENCE_COLUMNS, evidence_cells
 from advisor.view.text import cut, shown
 
 # Rows of the table, and groups with a section, by format: a page of thousands of kernels still opens at once.
@@ -161,12 +161,10 @@ def _group(group: Group, at: int, brief: bool) -> list[Section]:
     if finding is not None and finding.fix is not None and finding.fix.steps:
         costs = Paragraph(f"Cost: {finding.fix.costs}", "dim") if finding.fix.costs else None
         parts.append(made_section("How to fix it", [Bullets(finding.fix.steps, ordered=True), costs], level=3))
-    evidence = evidence_rows((*shows.verdict.evidence, *(finding.evidence if finding is not None else ())))
-    if evidence:
-        columns = (Column("Observation"), Column("Value and test"), Column("Source"))
-        cells = [(Cell(says), Cell("; ".join(tests)), Cell(", ".join(cites))) for says, tests, cites in evidence]
+    cells = evidence_cells((*shows.verdict.evidence, *(finding.evidence if finding is not None else ())))
+    if cells:
         name = f"Evidence, from the launch that would save most: {shows.report}, launch {shows.index}"
-        parts.append(made_section(name, [Table(columns, tuple(cells))], level=3, folded=True))
+        parts.append(made_section(name, [Table(EVIDENCE_COLUMNS, tuple(cells))], level=3, folded=True))
     return parts
 
 

@@ -34,8 +34,12 @@ def page_html(page: Page) -> str:
         f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
         "base-uri 'none'; form-action 'none'"
     )
-    template = environment().get_template("page.html")
-    return template.render(page=page, style=Markup(style), script=Markup(script), policy=policy)
+    return _template().render(page=page, style=Markup(style), script=Markup(script), policy=policy)
+
+
+@lru_cache(maxsize=1)
+def _template() -> jinja2.Template:
+    return environment().get_template("page.html")
 
 
 def asset(name: str) -> str:
@@ -43,9 +47,12 @@ def asset(name: str) -> str:
     return (_FOLDER / name).read_text(encoding="utf-8")
 
 
-def rich(text: str) -> Markup:
-    """Return escaped text, with text between two backticks as code."""
-    parts = _QUOTED.split(cut(shown(text), 4 * LONGEST))
+def rich(text: str, words: Callable[[str], str] = str) -> Markup:
+    """Return escaped text, with text between two backticks as code.
+
+    words: lays out each part, which is escaped afterwards unless it is markup.
+    """
+    parts = map(words, _QUOTED.split(cut(shown(text), 4 * LONGEST)))
     return Markup("").join(Markup("<code>{}</code>").format(part) if at % 2 else part for at, part in enumerate(parts))
 
 
@@ -65,7 +72,6 @@ def in_page(link: str) -> str:
     return f"#{link}"
 
 
-@lru_cache(maxsize=1)
 def environment(words: Callable[[str], Markup] = rich, target: Callable[[str], str] = in_page) -> jinja2.Environment:
     """Return the templates of a page and of its blocks. words: lays out a text; target: the address of a link."""
     made = jinja2.Environment(

@@ -18,13 +18,12 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
 
 from advisor.view.blocks import Block, Code, Command, Page, Section
-from advisor.view.text import cut, shown
-from advisor.view.writers.html import LONGEST, environment
+from advisor.view.text import shown
+from advisor.view.writers.html import environment, rich
 
 # Returns address and text of a word, seen from the page that is written; empty for a word without a page.
 Find = Callable[[str], tuple[str, str]]
 
-_QUOTED = re.compile(r"`([^`]+)`")
 _WORD = re.compile(r"page:[\w/-]*\w|(?:[a-z_]+:)?[A-Za-z0-9](?:[\w.-]*\w)?")
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]#!|])")
 
@@ -95,11 +94,7 @@ class SiteWriter:
 
     def rich(self, text: str) -> Markup:
         """Return escaped text with text between two backticks as code, and with links."""
-        parts = _QUOTED.split(cut(shown(text), 4 * LONGEST))
-        return Markup("").join(
-            Markup("<code>{}</code>").format(self._linked(part)) if at % 2 else self._linked(part)
-            for at, part in enumerate(parts)
-        )
+        return rich(text, self._linked)
 
     def _linked(self, text: str) -> Markup:
         out, at = [], 0
