@@ -47,11 +47,6 @@ def _index(extra: tuple[Path, ...]) -> Index:
     return Index((resources.folder("knowledge"), *extra))
 
 
-def expect_many() -> None:
-    """Index the names in all texts, which makes explanations of hundreds of words ten times as fast."""
-    _index(()).index_names()
-
-
 # Word that lists all entries of a kind -> the kind.
 LISTS = {
     "diagnoses": "diagnosis",

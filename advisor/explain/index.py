@@ -19,6 +19,7 @@ from advisor.records.errors import KnowledgeError
 
 _FIELD = re.compile(r"\{([a-z][a-z0-9_]*)(?::[^{}]*)?\}")
 _NAME = re.compile(r"[\w.]+")
+_SEARCHES = 100  # searches for a name that take as long as an index of all names
 # Fields that can replace the title of an entry without one.
 _TITLES = ("title", "ask", "means", "says", "meaning", "what", "name")
 # Kind of entry -> files. Files with one entry each:
@@ -99,6 +100,7 @@ class Index:
         self._texts: dict[tuple[str, str, Path], str] = {}
         self._blocks: list[tuple[Place, str]] = []
         self._naming: dict[str, list[Place]] = {}
+        self._searches = 0
         for folder in folders:
             if not folder.is_dir():
                 raise KnowledgeError(f"{folder}:1: no such knowledge directory")
@@ -118,6 +120,9 @@ class Index:
 
     def naming(self, name: str) -> tuple[Place, ...]:
         """Return the entries whose text contains a name, in file order."""
+        self._searches += 1
+        if self._searches == _SEARCHES:
+            self._index_names()
         if self._naming and _NAME.fullmatch(name):
             return tuple(self._naming.get(name, ()))
         pattern = re.compile(rf"(?<![\w.]){re.escape(name)}(?![\w.])")
@@ -126,8 +131,8 @@ class Index:
         # Finding a text takes far less than the expression.
         return tuple(place for place, text in self._blocks if name in text and pattern.search(text))
 
-    def index_names(self) -> None:
-        """Index the names in all texts, so that many calls of `naming` take little time."""
+    def _index_names(self) -> None:
+        """Index the names in all texts."""
         for place in self.everything():
             for name in dict.fromkeys(_NAME.findall(self.block(place))):
                 self._naming.setdefault(name, []).append(place)

@@ -67,7 +67,6 @@ def build(
         raise UsageError("the site cannot replace the working folder: name another one, such as `site`")
     tell("reading the knowledge base")
     index = Index((resources.folder("knowledge"),))
-    index.index_names()
     addresses = Addresses(index)
     pages = all_pages(index, addresses, schemas, tell, exercises)
     tell("building the site")

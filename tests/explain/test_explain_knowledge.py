@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from advisor.explain.entries import Explanation
-from advisor.explain.explain import expect_many, explain
+from advisor.explain.explain import explain
 from advisor.explain.index import Index, Place
 from advisor.knowledge.base import catalog
 from advisor.records import resources
@@ -26,7 +26,6 @@ STEPS = [
 
 @pytest.fixture(scope="module")
 def explained() -> dict[Place, Explanation]:
-    expect_many()
     return {place: explain(f"{place.kind}:{place.id}") for place in PLACES}
 
 
