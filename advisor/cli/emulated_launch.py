@@ -10,13 +10,10 @@ import click
 from advisor.cli.options import option
 from advisor.emulator.machine import Shape
 from advisor.practice import manifest
-from advisor.practice.emulated_source import parse_shape
+from advisor.practice.emulated_source import ARCHITECTURES, parse_launch
 from advisor.practice.manifest import Recording
 from advisor.practice.state import Store
 from advisor.records.errors import KnowledgeError, UsageError
-
-_ARCHITECTURES = ("sm_75", "sm_80", "sm_86", "sm_89", "sm_90")
-_GRID, _BLOCK = (2**31 - 1, 65535, 65535), (1024, 1024, 64)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +24,7 @@ class EmulatedLaunch:
     grid: str | None = option("--grid", metavar="X[,Y[,Z]]", help="Blocks.")
     block: str | None = option("--block", metavar="X[,Y[,Z]]", help="Threads of a block.")
     shared: int = option("--shared", default=0, type=click.IntRange(0), metavar="BYTES", help="Dynamic shared memory.")
-    arch: str = option("--arch", default="sm_90", type=click.Choice(_ARCHITECTURES), help="Architecture.")
+    arch: str = option("--arch", default="sm_90", type=click.Choice(ARCHITECTURES), help="Architecture.")
     exercise: str | None = option(
         "--exercise", metavar="NAME", help="Use the launch lines of the source with the data of this exercise."
     )
@@ -40,7 +37,7 @@ class EmulatedLaunch:
         """Grid and block. Raises UsageError if one is missing or not in the hardware's range."""
         if self.grid is None or self.block is None:
             raise UsageError("give the shape of the launch with --grid and --block, or name an --exercise")
-        return parse_shape(self.grid, "--grid", _GRID), parse_shape(self.block, "--block", _BLOCK)
+        return parse_launch(self.grid, self.block)
 
     def exercise_of(self, source: Path) -> str | None:
         """Return the exercise that is named or whose source it is: a bundled one, or that of a learner's folder."""

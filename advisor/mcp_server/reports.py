@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,6 +11,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Final
 
 from advisor.compare.side import Side, parse_side
+from advisor.practice.emulated_source import source_text
 from advisor.reasoning.diagnose import analyse
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.records.errors import UsageError
@@ -21,6 +23,12 @@ if TYPE_CHECKING:
 
 _KEPT: Final = 4  # analyses in memory; one of 40 launches takes about 20 MB
 _NAME: Final = 200  # characters of a path in a message
+# What a directive reads, after its comments and continued lines are gone; `%:` is another way to write `#`.
+_DIRECTIVE: Final = re.compile(
+    r"^[^\S\n]*(?:#|%:)[^\S\n]*(?:include|include_next|import|embed)\b[^\S\n]*(.*?)[^\S\n]*$", re.M
+)
+_HEADER: Final = re.compile(r"<[A-Za-z0-9_][A-Za-z0-9_./+-]*>")
+_COMMENT: Final = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 # Path, size, time of the last change (ns): a file with other values is read again.
 _Key = tuple[Path, int, int]
 
@@ -43,9 +51,28 @@ class Reports:
         A relative path is relative to the root. Links are followed before the check, so a link out of the root is
         refused too.
         """
+        side = parse_side(str(self.root / text))
+        return Side(self._confined(side.path, text), side.launch)
+
+    def source(self, text: str) -> Path:
+        """Return a CUDA source below the root, with the checks of `side`.
+
+        Raises UsageError too if it includes more than headers of the toolkit: the compiler would read any file of this
+        machine, and name in its messages what it found there.
+        """
+        path = self._confined(self.root / text, text)
+        for directive in _DIRECTIVE.findall(_plain(source_text(path))):
+            if not _HEADER.fullmatch(directive) or ".." in directive:
+                raise UsageError(
+                    f"{cut(text, _NAME)!r} includes {cut(directive, _NAME)!r}: this server compiles one file, with "
+                    "headers of the CUDA toolkit in angle brackets alone"
+                )
+        return path
+
+    def _confined(self, path: Path, text: str) -> Path:
+        """Return a path without links, which is a file below the root; `text` is how the client named it."""
         try:
-            side = parse_side(str(self.root / text))
-            path = side.path.resolve()
+            path = path.resolve()
         except (OSError, ValueError, RuntimeError) as e:  # a NUL byte, a loop of links, a name that is too long
             raise UsageError(f"{cut(text, _NAME)!r} is no path of a file: {e}") from None
         if not path.is_relative_to(self.root):
@@ -54,7 +81,7 @@ class Reports:
             raise UsageError(
                 f"{cut(text, _NAME)!r}: there is no such file below the folder of this server; {self._nearby()}"
             )
-        return Side(path, side.launch)
+        return path
 
     def shown(self, path: Path) -> str:
         """Return a path as the client knows it: relative to the root."""
@@ -88,6 +115,15 @@ class Reports:
         endings = (".ncu-rep", ".ncu-repz", ".ncu-rep.xz", ".ncu-rep.gz", ".ncu-rep.zst", ".csv", ".txt")
         names = sorted(each.name for each in self.root.iterdir() if each.name.endswith(endings))[:10]
         return f"it holds {', '.join(names)}" if names else "it holds no report itself; name a file in a folder below"
+
+
+def _plain(source: str) -> str:
+    """Return a source as its directives are read: continued lines joined, and comments a space.
+
+    What looks like a comment within a string becomes a space too, so the source as it is follows.
+    """
+    joined = re.sub(r"(?:\\|\?\?/)[^\S\n]*\r?\n", "", source.replace("??=", "#")).replace("\r", "\n")
+    return f"{_COMMENT.sub(' ', joined)}\n{joined}"
 
 
 def _is_file(path: Path) -> bool:

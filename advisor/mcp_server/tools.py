@@ -11,10 +11,14 @@ from pydantic import Field
 from advisor.compare.compare import compare as compare_analyses
 from advisor.compare.compare import read_sides
 from advisor.explain.explain import explain as explain_word
+from advisor.hardware.gpus import gpu as find_gpu
 from advisor.knowledge.schemas import checked
 from advisor.mcp_server.brief import brief
 from advisor.mcp_server.reports import Reports, position_of
+from advisor.practice.emulated_source import ARCHITECTURES, counted, kernel_problem, parse_arguments, parse_launch
 from advisor.reasoning.collect import gather
+from advisor.reasoning.emulated_counts import emulated_document
+from advisor.reasoning.modelled import with_modelled
 from advisor.records.diagnosis import LaunchDiagnosis, first_diagnosis
 from advisor.records.errors import UsageError
 from advisor.session.language.known import known
@@ -41,6 +45,7 @@ from advisor.view.pages.answer import answer_page
 from advisor.view.pages.answers.supposing import followed_text
 from advisor.view.pages.compare import Result, compare_page
 from advisor.view.pages.diagnosis import class_title, grouped, launch_title
+from advisor.view.pages.emulated import emulated_page
 from advisor.view.pages.explain import explain_page
 from advisor.view.pages.launch import Texts, launch_blocks, steps_heading
 from advisor.view.pages.proof import Explained, proofs_page
@@ -49,6 +54,7 @@ from advisor.view.text import cut, sentence
 if TYPE_CHECKING:
     from advisor.reasoning.analysis import Analysis
 
+_EMULATED_S: Final = 20.0  # of processor time, for one launch
 _GROUPS: Final = 12  # rows of the list of kernels
 # What the list of a report says of each kernel.
 _COLUMNS: Final = (
@@ -82,6 +88,22 @@ Values = Annotated[
 ]
 Question = Annotated[str, Field(description="A plain English question, such as: is it memory bound?", max_length=2000)]
 Word = Annotated[str, Field(description="A diagnosis, metric, stall reason, SASS opcode, GPU or term", max_length=2000)]
+Source = Annotated[str, Field(description="Path of a CUDA source (.cu) in the folder of this server", max_length=4096)]
+Shape = Annotated[str, Field(description="X, or X,Y or X,Y,Z", max_length=40)]
+Arguments = Annotated[
+    list[str],
+    Field(
+        description="Arguments of the kernel in order: 'float[1000]' is an array of random values, 'int[9]=zeros' and "
+        "'int[9]=range' others, 'int=5' a value",
+        max_length=64,
+    ),
+]
+Kernel = Annotated[str, Field(description="The kernel, if the source has several", max_length=4096)]
+Shared = Annotated[int, Field(description="Dynamic shared memory in bytes", ge=0, le=1 << 20)]
+Architecture = Annotated[str, Field(description=f"One of {', '.join(ARCHITECTURES)}", max_length=20)]
+Gpu = Annotated[
+    str, Field(description="A GPU, such as H100-SXM, for which caches and time are modelled as well", max_length=200)
+]
 
 
 class Tools:
@@ -221,6 +243,37 @@ class Tools:
             Paragraph(f"Then call `compare` with {path}, or `diagnose` the new report.", "dim"),
         ]
         return brief(Page(launch_title(one), tuple(blocks), (Section("What it decides", (table,)),)))
+
+    def emulate(
+        self,
+        source: Source,
+        grid: Shape,
+        block: Shape,
+        arguments: Arguments,
+        kernel: Kernel = "",
+        shared: Shared = 0,
+        arch: Architecture = "sm_90",
+        gpu: Gpu = "",
+    ) -> str:
+        """Execute a kernel of a CUDA source on the CPU, and count what a profile counts: no GPU is needed.
+
+        Returns the findings that counts alone show, at most with medium confidence, and the counts: instructions,
+        sectors, wavefronts, divergence. Time, stalls and caches are unknown, or modelled for a GPU. It ends after 20 s.
+        """
+        path = self.reports.source(source)
+        if arch not in ARCHITECTURES:
+            raise UsageError(f"{arch!r} is not emulated: choose one of {', '.join(ARCHITECTURES)}")
+        if gpu:
+            find_gpu(gpu)  # an unknown name is told before anything else
+        shapes = parse_launch(grid, block)
+        problem = kernel_problem(path, arch, kernel or None, *shapes, parse_arguments(arguments), shared)
+        found = counted(problem, _EMULATED_S)
+        document = emulated_document(found, gpu or None)
+        if gpu:
+            document = with_modelled(document, problem, found, gpu, _EMULATED_S)
+        prefix = f"{self.reports.root}/"
+        page: Page = map_texts(emulated_page(document), lambda text: text.replace(prefix, ""), FIXED)
+        return brief(page)
 
     def _opened(self, report: str, launch: int | None) -> tuple[Analysis, str, int | None]:
         """Return the analysis of a report, its path for the client, and the launch that is named."""

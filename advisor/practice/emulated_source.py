@@ -17,6 +17,7 @@ from advisor.emulator.compile import compile_cubin
 from advisor.emulator.counts import Counted, Problem, count
 from advisor.emulator.cubin import kernels, read_cubin
 from advisor.emulator.launch import Argument, Pointer
+from advisor.emulator.machine import Shape
 from advisor.emulator.memory import Fill
 from advisor.emulator.state import FaultError
 from advisor.emulator.trace import TracedAccess, trace
@@ -40,6 +41,8 @@ _VALUE = re.compile(r"([a-z]+\d*)=([-+.\w]+)")
 _LARGEST = 1 << 36
 _LARGEST_SOURCE = 16 << 20
 _MOST_SHARED = 227 << 10
+ARCHITECTURES = ("sm_75", "sm_80", "sm_86", "sm_89", "sm_90")
+_MOST_GRID, _MOST_BLOCK = (2**31 - 1, 65535, 65535), (1024, 1024, 64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +110,7 @@ def _range(dtype: np.dtype[Any]) -> Fill:
     return fill
 
 
-def parse_shape(text: str, option: str, most: tuple[int, int, int]) -> tuple[int, int, int]:
+def parse_shape(text: str, option: str, most: Shape) -> Shape:
     """Parse `256` or `32,8,1`. Raises UsageError if it is not in the hardware's range."""
     parts = text.split(",")
     try:
@@ -118,6 +121,11 @@ def parse_shape(text: str, option: str, most: tuple[int, int, int]) -> tuple[int
         raise UsageError(f"{option} {text!r}: write one to three whole numbers in the hardware's range, such as 32,8")
     x, y, z = (*numbers, 1, 1)[:3]
     return x, y, z
+
+
+def parse_launch(grid: str, block: str) -> tuple[Shape, Shape]:
+    """Parse the shapes of a launch, `X[,Y[,Z]]` each. Raises UsageError for what the hardware does not take."""
+    return parse_shape(grid, "--grid", _MOST_GRID), parse_shape(block, "--block", _MOST_BLOCK)
 
 
 def source_text(path: Path, most: int = _LARGEST_SOURCE) -> str:

@@ -1,4 +1,4 @@
-"""Keys from the terminal without the wait that Textual's driver adds to Escape."""
+"""Textual's driver without its wait after Escape, and with one input thread whatever signals come."""
 
 from __future__ import annotations
 
@@ -21,6 +21,20 @@ class QuickDriver(LinuxDriver):
     Textual looks every 100 ms only whether that time has passed, so that the key that is pressed most to leave a screen
     took longest of all. Terminals with the kitty protocol send no lone ESC.
     """
+
+    def _sigcont_application(self, *_: object) -> None:
+        """Start again after a stop.
+
+        Textual starts another input thread at every SIGCONT. One comes with the hang-up of a terminal too, when the
+        driver may have ended: that thread would then read the end of the input without a pause.
+        """
+        if not self._auto_restart:
+            return
+        if not self._must_signal_resume:  # SIGSTOP, or no stop at all
+            if self._key_thread is None or not self._key_thread.is_alive() or not os.isatty(self.fileno):
+                return
+            self.suspend_application_mode()
+        self.resume_application_mode()
 
     def run_input_thread(self) -> None:
         """Pass on what the terminal sends until the driver ends."""

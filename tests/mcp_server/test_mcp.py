@@ -40,7 +40,7 @@ async def test_the_tools_only_read_and_describe_every_argument(server: Any):
     async with Client(server) as client:
         tools = (await client.list_tools()).tools
     assert [tool.name for tool in tools] == [
-        "diagnose", "why", "why_not", "what_if", "compare", "explain", "ask", "next_profile"
+        "diagnose", "why", "why_not", "what_if", "compare", "explain", "ask", "next_profile", "emulate"
     ]  # fmt: skip
     for tool in tools:
         assert tool.annotations is not None and tool.annotations.read_only_hint
@@ -203,3 +203,75 @@ def test_ids_have_no_backslashes_but_code_keeps_its_own():
 def test_a_page_that_fits_is_left_whole():
     page = Page("t", (Facts(()),), (Section("s", (Paragraph("all"),)),))
     assert "Left out" not in brief(page)
+
+
+WALK = """#include <cuda_fp16.h>
+extern "C" __global__ void walk(const float* in, float* out, int n) {
+  int row = blockIdx.x * blockDim.x + threadIdx.x;
+  float sum = 0;
+  for (int i = 0; i < n; ++i) sum += in[row * n + i];
+  out[row] = sum;
+}
+"""
+SHAPE: dict[str, Any] = {"source": "walk.cu", "grid": "64", "block": "128"}
+ARGUMENTS = ["float[524288]", "float[8192]=zeros", "int=64"]
+
+
+async def test_a_source_is_counted_without_a_gpu(tmp_path: Path):
+    pytest.importorskip("cuda.bindings")
+    (tmp_path / "walk.cu").write_text(WALK)
+    async with Client(build(tmp_path)) as client:
+        text, wrong = await call(client, "emulate", **SHAPE, arguments=ARGUMENTS)
+        again, _ = await call(client, "emulate", **SHAPE, arguments=ARGUMENTS)
+        modelled, _ = await call(client, "emulate", **SHAPE, arguments=ARGUMENTS, gpu="H100-SXM")
+        few, refused = await call(client, "emulate", **SHAPE, arguments=ARGUMENTS[:2])
+        other, also = await call(client, "emulate", **SHAPE, arguments=ARGUMENTS, kernel="run")
+    assert not wrong and text == again and len(text) <= CHARACTERS
+    assert "Uncoalesced global access (medium confidence)" in text and "walk.cu:5" in text and "are unknown" in text
+    assert "Modelled for H100" in modelled and str(tmp_path) not in modelled
+    assert refused and "\n" not in few and also and "run" in other
+
+
+async def test_a_kernel_that_never_ends_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    pytest.importorskip("cuda.bindings")
+    monkeypatch.setattr("advisor.mcp_server.tools._EMULATED_S", 1.0)
+    (tmp_path / "walk.cu").write_text("__global__ void wait(volatile int* flag) { while (!*flag) {} }")
+    async with Client(build(tmp_path)) as client:
+        text, wrong = await call(client, "emulate", **SHAPE, arguments=["int[1]=zeros"])
+    assert wrong and "1 s" in text and "\n" not in text
+
+
+async def test_a_compiler_reads_no_file_outside_the_folder(tmp_path: Path):
+    inside = tmp_path / "inside"
+    inside.mkdir()
+    (tmp_path / "secret.h").write_text("secret words")
+    (inside / "link.h").symlink_to(tmp_path / "secret.h")
+    for line in (
+        f'#include "{tmp_path}/secret.h"',
+        f"#include <{tmp_path}/secret.h>",
+        '#include "link.h"',
+        "#include <../secret.h>",
+        '# /* */ include /* */ "link.h"',
+        '#inc\\\nlude "link.h"',
+        '#inc\\ \r\nlude "link.h"',
+        '%:include "link.h"',
+        '??=include "link.h"',
+        '#inc??/\nlude "link.h"',
+        '#define S "link.h"\n#include S',
+        '#include_next "link.h"',
+        '#embed "link.h"',
+        'const char* s = "/*";\n#include "link.h"\nconst char* t = "*/";',
+        'int a;\r#include "link.h"',
+    ):
+        (inside / "walk.cu").write_bytes(f"{line}\n__global__ void k() {{}}".encode())
+        async with Client(build(inside)) as client:
+            text, wrong = await call(client, "emulate", **SHAPE, arguments=[])
+        assert wrong and "headers of the CUDA toolkit" in text and "secret words" not in text, line
+
+
+async def test_without_its_extra_the_emulator_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("advisor.emulator.compile.cubin_compiler", lambda: None)
+    (tmp_path / "walk.cu").write_text(WALK)
+    async with Client(build(tmp_path)) as client:
+        text, wrong = await call(client, "emulate", **SHAPE, arguments=ARGUMENTS)
+    assert wrong and "emulate" in text and "install" in text and "\n" not in text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import select
+import signal
 import subprocess
 import sys
 import time
@@ -71,4 +72,18 @@ def test_from_a_card_back_to_the_list_the_list_is_drawn_again(tmp_path: Path) ->
         terminal.until("Show the fix, step by step")
         terminal.press(b"\x1bOQ")
         terminal.until("time saved by the fix")
+        assert terminal.leave() == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="threads are counted in /proc")
+def test_signals_to_go_on_leave_one_reader_of_keys(tmp_path: Path) -> None:
+    """Textual starts another at each. With a hang-up one comes after the driver's end, and would keep a core busy."""
+    with Terminal(tmp_path, "demo") as terminal:
+        terminal.until("time saved by the fix")
+        tasks = Path(f"/proc/{terminal.process.pid}/task")
+        before = len(list(tasks.iterdir()))
+        for _ in range(3):
+            terminal.process.send_signal(signal.SIGCONT)
+            terminal.until("time saved by the fix")  # the screen is drawn again
+        assert len(list(tasks.iterdir())) <= before
         assert terminal.leave() == 0
