@@ -76,6 +76,8 @@ def build(
         scratch = Path(place)
         _write(scratch, pages, addresses, schemas)
         _mkdocs(scratch)
+        # It loads its styles from the root of the host, and the site may lie in any folder there.
+        (scratch / "site" / "404.html").unlink(missing_ok=True)
         (scratch / "site" / MARK).touch()
         _replace(folder, scratch)
     return len(pages)

@@ -26,7 +26,7 @@ KINDS = (
     *("index.html", "symptoms.html", "causes/index.html", "causes/bank_conflicts.html", "causes/tail_effect.html"),
     *("stalls.html", "gpus.html", "metrics/index.html", "metrics/napkin.html", "units.html", "course/index.html"),
     *("course/01.html", "course/33.html", "timelines/gpu_idle.html", "api/python.html", "api/documents.html"),
-    *("method/steps.html", "sources.html", "program/index.html", "404.html"),
+    *("method/steps.html", "sources.html", "program/index.html"),
 )
 SERIOUS = ("serious", "critical")
 WORD, FOUND = "bank conflicts", "causes/bank_conflicts.html"

@@ -56,7 +56,7 @@ class Crawled:
         for page, found in self.pages.items():
             for tag, name, value in found.links:
                 self._check(folder, page, tag, name, value, reached)
-        self.unreached = sorted(set(self.pages) - reached - {"404.html"})
+        self.unreached = sorted(set(self.pages) - reached)
 
     def _check(self, folder: Path, page: str, tag: str, name: str, value: str, reached: set[str]) -> None:
         parts = urlsplit(value)
