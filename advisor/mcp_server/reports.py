@@ -122,7 +122,7 @@ def _plain(source: str) -> str:
 
     What looks like a comment within a string becomes a space too, so the source as it is follows.
     """
-    joined = re.sub(r"(?:\\|\?\?/)[^\S\n]*\r?\n", "", source.replace("??=", "#")).replace("\r", "\n")
+    joined = re.sub(r"(?:\\|\?\?/)[^\S\n]*\r?\n", "", source.replace("??=", "#").replace("\0", " ")).replace("\r", "\n")
     return f"{_COMMENT.sub(' ', joined)}\n{joined}"
 
 

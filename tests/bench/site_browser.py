@@ -20,7 +20,7 @@ from playwright.sync_api import Page, sync_playwright
 
 from tests.site.crawl import Crawled
 
-SIZES = ((1600, 900), (400, 800))
+SIZES = {1600: 900, 400: 800}  # width -> height, in pixels
 SCHEMES = ("light", "dark")
 KINDS = (
     *("index.html", "symptoms.html", "causes/index.html", "causes/bank_conflicts.html", "causes/tail_effect.html"),
@@ -78,6 +78,8 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--browser", default=shutil.which("chromium") or shutil.which("google-chrome"))
     parser.add_argument("--every", type=int, default=12, help="also every N-th page")
     parser.add_argument("--pages", nargs="*", help="these pages alone")
+    parser.add_argument("--widths", nargs="*", type=int, default=list(SIZES), choices=SIZES, help="pixels")
+    parser.add_argument("--schemes", nargs="*", default=list(SCHEMES), choices=SCHEMES)
     given = parser.parse_args(argv)
     folder = given.folder.resolve()
     crawled = Crawled(folder)
@@ -90,8 +92,8 @@ def main(argv: list[str] | None = None) -> int:
     axe, told = axe_source(), 0
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=given.browser, args=["--no-sandbox"])
-        for (width, height), scheme in ((size, scheme) for size in SIZES for scheme in SCHEMES):
-            size = {"width": width, "height": height}
+        for width, scheme in ((width, scheme) for width in given.widths for scheme in given.schemes):
+            size = {"width": width, "height": SIZES[width]}
             context = browser.new_context(viewport=size, color_scheme=scheme, bypass_csp=True)  # type: ignore[arg-type]
             page = context.new_page()
             at = ""

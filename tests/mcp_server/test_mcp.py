@@ -257,6 +257,7 @@ async def test_a_compiler_reads_no_file_outside_the_folder(tmp_path: Path):
         '%:include "link.h"',
         '??=include "link.h"',
         '#inc??/\nlude "link.h"',
+        '#\0include "link.h"',
         '#define S "link.h"\n#include S',
         '#include_next "link.h"',
         '#embed "link.h"',
