@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
-from advisor.cli import terminal
+from advisor.cli import is_terminal, terminal
 from advisor.cli.emulated_launch import EmulatedLaunch, recorded
 from advisor.cli.options import Output, argument, command, flag, formats, option
 from advisor.hardware.gpus import gpu
@@ -30,6 +31,7 @@ from advisor.view.pages.emulated import check_page, emulated_page, trace_page
 from advisor.view.pages.emulated_validation import validation_page
 from advisor.view.writers import PAGE_FORMATS
 from advisor.view.writers.json import document_json
+from advisor.view.writers.terminal import page_width
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,5 +148,7 @@ def _validate(options: Options) -> int:
         rows.append(row)
         terminal.note(f"{row.name}: {row.refused or 'emulated'}")
     terminal.clear()
-    terminal.write_page(validation_page(rows, totals(rows)), options.form, options.out)
+    page = validation_page(rows, totals(rows))
+    width = None if options.out is None and is_terminal(sys.stdout) else page_width(page)
+    terminal.write(terminal.page_text(page, options.form, options.out, width=width), options.out)
     return EXIT_DONE

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-import pandas as pd
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -23,6 +23,9 @@ from advisor.reasoning.following import followers
 from advisor.reasoning.inputs import Inputs
 from advisor.reasoning.observations import Observed
 from advisor.records.errors import UsageError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _STEPS = [10.0 ** (k / 8) for k in range(-48, 41)]  # from a millionth of the value to 100,000 times it
 _BISECTIONS = 80
@@ -228,6 +231,8 @@ def _supposed(
         frame = reasoned.frame.iloc[[position] * len(rows)].reset_index(drop=True)
         frame = frame.assign(**{name: [float(pinned[row][name]) for row in rows] for name in names})
         frames.append(domain_of(catalog).derive(frame, keep=names, metrics=catalog.metrics).set_axis(rows))
+    import pandas as pd  # loads slowly, and is needed only to suppose values
+
     out: pd.DataFrame = pd.concat(frames).sort_index()
     return out
 

@@ -11,7 +11,6 @@ from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 
 from advisor.knowledge.base import Catalog, TimelineCatalog, catalog, timelines
 from advisor.knowledge.expressions import UNKNOWN, parse
@@ -119,6 +118,8 @@ def conclude_facts(
     knowledge = timelines(base if base is not None else catalog())
     engine = engine_of(knowledge)
     columns = sorted({name for _, found in rows for name in found.values})
+    import pandas as pd  # loads slowly; lessons import this module, and most of them have no trace
+
     frame = pd.DataFrame({n: [found.values.get(n, math.nan) for _, found in rows] for n in columns}, dtype=float)
     frame = frame.reindex(range(len(rows)))
     labels = {"kernel": [_kernel_label(found.ranks) for _, found in rows]}

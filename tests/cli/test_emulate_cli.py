@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import jsonschema
 import pytest
 
 from advisor.cli.json_schema import schema
+from advisor.practice.validation import Compared, Row, totals
+from advisor.view.pages.emulated_validation import validation_page
+from advisor.view.writers.terminal import page_width, terminal_text
 from tests.emulator.tools import needs_tools, run
 
 STRIDED = """
@@ -142,3 +147,23 @@ def test_bank_conflicts_of_a_line_are_drawn(tmp_path: Path, capsys: pytest.Captu
     assert run("emulate", str(path), *shape, "--format", "html") == 0
     text = capsys.readouterr().out
     assert "32 wavefronts" in text and "Lanes by banks" in text
+
+
+def test_no_figure_of_the_validation_is_cut() -> None:
+    compared = Compared("ideal_sectors", 118_241, 119_362, 1.0, 1.5, 95_773, 95_721)
+    rows = [
+        Row("needless-recomputation", 10, "a", "average_and_multiply", "", (compared,), 0.1, 524_288, 35, True),
+        Row("needless-recomputation", 11, "a", "average", "did not end within 20 s of CPU time"),
+    ]
+    page = validation_page(rows, totals(rows))
+    text = terminal_text(page, width=page_width(page), colour=False, blocks=True)
+    assert "…" not in text and "118241 of 119362" in text and "95721 of 95773" in text
+    assert "≤ 2 %  Launches" in text and "35 of 524288" in text and "average_and_multiply" in text
+    assert "global sectors, ideal within 33 %, depends on the inputs' values" in text
+    assert "refused: did not end within 20 s of CPU time" in text
+    assert "…" in terminal_text(page, width=80, colour=False, blocks=True)
+
+
+def test_a_check_on_the_cpu_loads_no_pandas() -> None:
+    code = "import sys, advisor.cli.practice_gpu; sys.exit('pandas' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,6 +1,11 @@
 // The theme's search is a dialog without a name.
 document.querySelector(".md-search")?.setAttribute("aria-label", "Search");
 
+// Wide tables scroll in boxes, which the theme makes later, and which keys must reach.
+const reach = () => document.querySelectorAll(".md-typeset__scrollwrap").forEach((box) => (box.tabIndex = 0));
+new MutationObserver(reach).observe(document.body, { childList: true, subtree: true });
+reach();
+
 // A box that filters the rows of the table of metrics; the page is complete without it.
 const table = location.pathname.endsWith("/metrics/index.html") && document.querySelector(".advisor table");
 if (table) {

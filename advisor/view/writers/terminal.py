@@ -213,6 +213,12 @@ def table_width(table: Table) -> int:
     return _span(_widths(table, [[shown(cell.text) for cell in row] for row in table.rows]), range(len(table.columns)))
 
 
+def page_width(page: Page, least: int = 80) -> int:
+    """Return the width of a page in which no table of its sections is cut, at least `least` columns."""
+    tables = (block for section in page.sections for block in section.blocks if isinstance(block, Table))
+    return max([least, *(table_width(table) for table in tables)])
+
+
 def _widths(table: Table, cells: Sequence[Sequence[str]]) -> list[int]:
     return [max([len(column.name), *(len(row[at]) for row in cells)]) for at, column in enumerate(table.columns)]
 
