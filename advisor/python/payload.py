@@ -67,7 +67,8 @@ def send_call(folder: Path, function: Callable[..., Any], arguments: tuple[Any, 
     place = _place(function)
     if place is not None:
         return _write(folder, dumped({**work, "place": place}, f"an argument of {function.__name__}"), {})
-    if function.__closure__ or not _has_source(function):
+    # The source of a lambda is a line around it.
+    if function.__closure__ or not function.__name__.isidentifier() or not _has_source(function):
         return _write(folder, dumped({**work, "function": function}, function.__name__), {})
     names = {**function.__globals__, function.__name__: function, "_arguments": arguments, "_named": named}
     return send_block(folder, f"{function.__name__}(*_arguments, **_named)\n", "the call", names)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import subprocess
 import sys
 import threading
@@ -14,7 +15,7 @@ from program_machine import ROOT, Machine
 import advisor
 from advisor import advise
 from advisor.python.advise import Advice, AdviceError
-from advisor.python.payload import names_read
+from advisor.python.payload import names_read, send_call
 
 KERNEL = "row_per_thread"
 
@@ -126,6 +127,15 @@ def test_a_function_of_a_script_is_found_again_although_its_globals_cannot_be_se
     assert (done.stdout, done.returncode) == (f"{KERNEL}\n", 0), done.stderr
     assert Path("ran").read_text(encoding="utf-8") == "777"
     assert str(ROOT) not in done.stderr
+
+
+def test_a_lambda_is_sent_by_value(tmp_path: Path) -> None:
+    """The source of a lambda is the line around it, which is no call of it."""
+    sent = send_call(tmp_path, lambda n: n + 1, (3,), {})
+    with sent.file.open("rb") as file:
+        pickle.load(file)
+        work = pickle.load(file)
+    assert work["function"](*work["arguments"]) == 4
 
 
 def test_names_that_a_block_reads() -> None:

@@ -35,6 +35,7 @@ ALONE = (
     ("explain", "coalescing"),
     ("ask", str(REPORT), "is it memory bound"),
 )
+SHARED = ("man/man1/ncu-advisor.1", "man/man1/ncu-advisor-diagnose.1", "zsh/site-functions/_ncu-advisor")
 # Extra -> a program that shows that it works, as code or as arguments of ncu-advisor.
 PARQUET = ("triage", str(REPORT), "--format", "parquet", "--out", "triage.parquet")
 EMULATED = ("emulate", str(SOURCE), "--exercise", "bank-conflicts")
@@ -57,8 +58,10 @@ with LocalCluster(n_workers=1, processes=False, protocol="tcp", dashboard_addres
     "site": ("knowledge", "site", "site"),
     "browser-check": "import playwright.sync_api, axe_playwright_python",
 }
-# A command without its extra: exit code 2 and one line that names the extra.
+ADVISED = "import advisor; advisor.advise(lambda: None)()"
+# A command without its extra: exit code 2 and one line that names the extra. `compile` has nvcc in its place.
 LACKS: dict[str, tuple[str, ...]] = {
+    "cuda13": ("practice", "check", "33"),
     "emulate": EMULATED,
     "dask": ("triage", str(REPORT), "--dask", "tcp://127.0.0.1:1"),
     "parquet": PARQUET,
@@ -101,9 +104,9 @@ class Matrix:
         return folder / "bin", "" if made.returncode == 0 else last(made.stderr)
 
 
-def last(text: str) -> str:
+def last(text: str, most: int = 150) -> str:
     """Return the last line that says something."""
-    return next((line.strip()[:150] for line in reversed(text.splitlines()) if line.strip()), "failed without a word")
+    return next((line.strip()[:most] for line in reversed(text.splitlines()) if line.strip()), "failed without a word")
 
 
 def wrong(done: subprocess.CompletedProcess[str], code: int = 0) -> str:
@@ -128,13 +131,21 @@ def alone(matrix: Matrix, python: str, wheel: Path) -> str:
     for arguments in ALONE:
         short = " ".join(arguments).replace(str(REPORT), "REPORT")
         matrix.tell(f"{python}, alone: {short}", wrong(matrix.run([programs / "ncu-advisor", *arguments])))
+    matrix.run([programs / "ncu-advisor", "practice", "start", "33"])
     for extra, arguments in LACKS.items():
         done = matrix.run([programs / "ncu-advisor", *arguments])
         problem = wrong(done, 2)
         if not problem and (len(done.stderr.splitlines()) > 1 or f"[{extra}]" not in done.stderr):
             problem = f"not one line that names the extra: {last(done.stderr)}"
         matrix.tell(f"{python}, alone: without the extra {extra}", problem)
+    done = matrix.run([programs / "python", "-c", ADVISED])
+    named = done.returncode and "[advise]" in last(done.stderr, 1000)
+    matrix.tell(f"{python}, alone: without the extra advise", "" if named else last(done.stderr))
+    shared = programs.parent / "share"
+    absent = [name for name in SHARED if not (shared / name).is_file()]
+    matrix.tell(f"{python}, alone: man pages and completions", f"absent: {', '.join(absent)}" if absent else "")
     done = matrix.run([programs / "ncu-advisor", "diagnose", REPORT, "--format", "json"])
+    matrix.tell(f"{python}, alone: JSON of a diagnosis", wrong(done) or ("" if '"findings"' in done.stdout else "none"))
     return hashlib.sha256(done.stdout.encode()).hexdigest()
 
 
