@@ -149,6 +149,8 @@ def tour(tour_path: Path) -> Any:
 
 @pytest.fixture(scope="session", autouse=True)
 def heard() -> None:
-    """A shell starts a background job with these signals ignored, which the tests of signals and Ctrl+C need."""
+    """Background jobs and nohup start with some of these signals ignored, which the tests of signals need."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGQUIT, signal.SIG_DFL)
+    if hasattr(signal, "SIGHUP"):
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
