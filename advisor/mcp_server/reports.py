@@ -61,7 +61,13 @@ class Reports:
         machine, and name in its messages what it found there.
         """
         path = self._confined(self.root / text, text)
-        for directive in _DIRECTIVE.findall(_plain(source_text(path))):
+        plain = _plain(source_text(path))
+        if "__has_" in plain or "##" in plain or "%:%:" in plain:
+            raise UsageError(
+                f"{cut(text, _NAME)!r} has `__has_…` or joins names by `##`, which could ask for any file: this server "
+                "compiles sources without them, and with headers of the CUDA toolkit alone"
+            )
+        for directive in _DIRECTIVE.findall(plain):
             if not _HEADER.fullmatch(directive) or ".." in directive:
                 raise UsageError(
                     f"{cut(text, _NAME)!r} includes {cut(directive, _NAME)!r}: this server compiles one file, with "

@@ -261,6 +261,9 @@ async def test_a_compiler_reads_no_file_outside_the_folder(tmp_path: Path):
         '#define S "link.h"\n#include S',
         '#include_next "link.h"',
         '#embed "link.h"',
+        '#if __has_include("link.h")\n#error yes\n#endif',
+        '#if __has_\\\ninclude("link.h")\n#error yes\n#endif',
+        '#define J(a, b) a##b\n#if J(__has, _include)("link.h")\n#error yes\n#endif',
         'const char* s = "/*";\n#include "link.h"\nconst char* t = "*/";',
         'int a;\r#include "link.h"',
     ):
