@@ -85,7 +85,7 @@ def emulate(options: Options) -> int:
             "emulate takes one source: `ncu-advisor emulate kernel.cu --grid 100 --block 256 --arg 'float[25600]'`"
         )
     source = Path(options.names[0])
-    source_text(source)  # a wrong file is told before anything else
+    text = source_text(source)  # a wrong file is told before anything else
     if options.gpu is not None:
         gpu(options.gpu)  # an unknown name too
     name = options.exercise_of(source)
@@ -98,7 +98,7 @@ def emulate(options: Options) -> int:
     else:
         grid, block = options.shape
         given = parse_arguments(options.arguments)
-        problem = kernel_problem(source, options.arch, options.kernel, grid, block, given, options.shared)
+        problem = kernel_problem(source, text, options.arch, options.kernel, grid, block, given, options.shared)
     if options.trace is not None:
         accesses = traced(problem, source, options.trace, options.seconds)
         terminal.clear()
@@ -150,5 +150,5 @@ def _validate(options: Options) -> int:
     terminal.clear()
     page = validation_page(rows, totals(rows))
     width = None if options.out is None and is_terminal(sys.stdout) else page_width(page)
-    terminal.write(terminal.page_text(page, options.form, options.out, width=width), options.out)
+    terminal.write_page(page, options.form, options.out, width=width)
     return EXIT_DONE

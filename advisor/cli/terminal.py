@@ -76,9 +76,11 @@ def page_parts(page: Page, more: Iterator[Section], out: Path | None = None, mos
     return terminal_parts(page, more, width=at.width, colour=at.colour, blocks=at.blocks)
 
 
-def write_page(page: Page, form: str = "text", out: Path | None = None, most: int = 100) -> None:
+def write_page(
+    page: Page, form: str = "text", out: Path | None = None, most: int = 100, width: int | None = None
+) -> None:
     """Write a page to stdout, or atomically to a file."""
-    write(page_text(page, form, out, most), out)
+    write(page_text(page, form, out, most, width), out)
 
 
 def write_long(page: Page, form: str = "text") -> None:

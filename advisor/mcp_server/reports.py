@@ -51,17 +51,19 @@ class Reports:
         A relative path is relative to the root. Links are followed before the check, so a link out of the root is
         refused too.
         """
-        side = parse_side(str(self.root / text))
+        with _named(text):
+            side = parse_side(str(self.root / text))
         return Side(self._confined(side.path, text), side.launch)
 
-    def source(self, text: str) -> Path:
-        """Return a CUDA source below the root, with the checks of `side`.
+    def source(self, text: str) -> tuple[Path, str]:
+        """Return a CUDA source below the root, with the checks of `side`, and the text that was checked.
 
         Raises UsageError too if it includes more than headers of the toolkit: the compiler would read any file of this
         machine, and name in its messages what it found there.
         """
         path = self._confined(self.root / text, text)
-        plain = _plain(source_text(path))
+        content = source_text(path)
+        plain = _plain(content)
         if "__has_" in plain or "##" in plain or "%:%:" in plain:
             raise UsageError(
                 f"{cut(text, _NAME)!r} has `__has_…` or joins names by `##`, which could ask for any file: this server "
@@ -73,14 +75,12 @@ class Reports:
                     f"{cut(text, _NAME)!r} includes {cut(directive, _NAME)!r}: this server compiles one file, with "
                     "headers of the CUDA toolkit in angle brackets alone"
                 )
-        return path
+        return path, content
 
     def _confined(self, path: Path, text: str) -> Path:
         """Return a path without links, which is a file below the root; `text` is how the client named it."""
-        try:
+        with _named(text):
             path = path.resolve()
-        except (OSError, ValueError, RuntimeError) as e:  # a NUL byte, a loop of links, a name that is too long
-            raise UsageError(f"{cut(text, _NAME)!r} is no path of a file: {e}") from None
         if not path.is_relative_to(self.root):
             raise UsageError(f"{cut(text, _NAME)!r} is outside the folder that this server may read")
         if not _is_file(path):
@@ -92,6 +92,10 @@ class Reports:
     def shown(self, path: Path) -> str:
         """Return a path as the client knows it: relative to the root."""
         return path.relative_to(self.root).as_posix()
+
+    def shortened(self, text: str) -> str:
+        """Return a text with the paths in it as the client knows them."""
+        return text.replace(f"{self.root}/", "")
 
     def analysis(self, path: Path) -> Analysis:
         """Return the analysis of a report, which `side` has checked. Raises InputError if it cannot be read."""
@@ -121,6 +125,16 @@ class Reports:
         endings = (".ncu-rep", ".ncu-repz", ".ncu-rep.xz", ".ncu-rep.gz", ".ncu-rep.zst", ".csv", ".txt")
         names = sorted(each.name for each in self.root.iterdir() if each.name.endswith(endings))[:10]
         return f"it holds {', '.join(names)}" if names else "it holds no report itself; name a file in a folder below"
+
+
+@contextmanager
+def _named(text: str) -> Iterator[None]:
+    """Raise UsageError for a text that is no path: a NUL byte, a loop of links, a name that is too long."""
+    try:
+        yield
+    except (OSError, ValueError, RuntimeError) as e:
+        why = e.strerror if isinstance(e, OSError) else e
+        raise UsageError(f"{cut(text, _NAME)!r} is no path of a file: {why}") from None
 
 
 def _plain(source: str) -> str:

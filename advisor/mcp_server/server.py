@@ -44,21 +44,20 @@ def build(root: Path, knowledge: tuple[Path, ...] = ()) -> MCPServer:
         tools.next_profile,
         tools.emulate,
     ):
-        told = _told(method, tools.reports.root)
+        told = _told(method, tools.reports)
         server.add_tool(told, description=inspect.getdoc(method), annotations=_READS, structured_output=False)
     return server
 
 
-def _told(method: Callable[..., str], root: Path) -> Callable[..., str]:
+def _told(method: Callable[..., str], reports: Reports) -> Callable[..., str]:
     """Return the method with errors that the client can correct as one line; paths are relative to the root."""
-    prefix = f"{root}/"
 
     @wraps(method)
     def tool(*args: object, **values: object) -> str:
         try:
             return method(*args, **values)
         except AdvisorError as e:
-            raise ToolError(printable(" ".join(str(e).split())).replace(prefix, "")) from None
+            raise ToolError(reports.shortened(printable(" ".join(str(e).split())))) from None
         except OSError as e:  # a report that is removed or replaced meanwhile
             raise ToolError(printable(f"{e.filename or 'a file'}: {e.strerror or e}")) from None
 

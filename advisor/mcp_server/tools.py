@@ -194,9 +194,7 @@ class Tools:
         sides = self.reports.side(base), self.reports.side(current)
         found = compare_analyses(*read_sides(*sides, knowledge=self.reports.knowledge), maps=(), force=False)
         page = compare_page(Result(found, tuple(() for _ in found.pairs)))
-        prefix = f"{self.reports.root}/"
-        shortened: Page = map_texts(page, lambda text: text.replace(prefix, ""), FIXED)
-        return brief(shortened)
+        return brief(map_texts(page, self.reports.shortened, FIXED))
 
     def explain(self, word: Word) -> str:
         """Explain a diagnosis, metric, stall reason, SASS opcode, GPU or other term.
@@ -260,20 +258,18 @@ class Tools:
         Returns the findings that counts alone show, at most with medium confidence, and the counts: instructions,
         sectors, wavefronts, divergence. Time, stalls and caches are unknown, or modelled for a GPU. It ends after 20 s.
         """
-        path = self.reports.source(source)
+        path, text = self.reports.source(source)
         if arch not in ARCHITECTURES:
             raise UsageError(f"{arch!r} is not emulated: choose one of {', '.join(ARCHITECTURES)}")
         if gpu:
             find_gpu(gpu)  # an unknown name is told before anything else
         shapes = parse_launch(grid, block)
-        problem = kernel_problem(path, arch, kernel or None, *shapes, parse_arguments(arguments), shared)
+        problem = kernel_problem(path, text, arch, kernel or None, *shapes, parse_arguments(arguments), shared)
         found = counted(problem, _EMULATED_S)
         document = emulated_document(found, gpu or None)
         if gpu:
             document = with_modelled(document, problem, found, gpu, _EMULATED_S)
-        prefix = f"{self.reports.root}/"
-        page: Page = map_texts(emulated_page(document), lambda text: text.replace(prefix, ""), FIXED)
-        return brief(page)
+        return brief(map_texts(emulated_page(document), self.reports.shortened, FIXED))
 
     def _opened(self, report: str, launch: int | None) -> tuple[Analysis, str, int | None]:
         """Return the analysis of a report, its path for the client, and the launch that is named."""

@@ -23,6 +23,7 @@ from advisor.emulator.state import FaultError
 from advisor.emulator.trace import TracedAccess, trace
 from advisor.practice import emulated
 from advisor.practice.api import Card
+from advisor.practice.launchlines import MAX_GRID, MAX_THREADS
 from advisor.practice.lazy_arrays import LazyGenerator
 from advisor.records.errors import InputError, UsageError
 from advisor.records.regular_files import why_special
@@ -42,7 +43,7 @@ _LARGEST = 1 << 36
 _LARGEST_SOURCE = 16 << 20
 _MOST_SHARED = 227 << 10
 ARCHITECTURES = ("sm_75", "sm_80", "sm_86", "sm_89", "sm_90")
-_MOST_GRID, _MOST_BLOCK = (2**31 - 1, 65535, 65535), (1024, 1024, 64)
+_MOST_BLOCK = (1024, 1024, 64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +126,7 @@ def parse_shape(text: str, option: str, most: Shape) -> Shape:
 
 def parse_launch(grid: str, block: str) -> tuple[Shape, Shape]:
     """Parse the shapes of a launch, `X[,Y[,Z]]` each. Raises UsageError for what the hardware does not take."""
-    return parse_shape(grid, "--grid", _MOST_GRID), parse_shape(block, "--block", _MOST_BLOCK)
+    return parse_shape(grid, "--grid", MAX_GRID), parse_shape(block, "--block", _MOST_BLOCK)
 
 
 def source_text(path: Path, most: int = _LARGEST_SOURCE) -> str:
@@ -148,23 +149,20 @@ def source_text(path: Path, most: int = _LARGEST_SOURCE) -> str:
 
 
 def kernel_problem(
-    source: Path,
-    arch: str,
-    kernel: str | None,
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
-    given: Given,
-    shared: int,
+    source: Path, text: str, arch: str, kernel: str | None, grid: Shape, block: Shape, given: Given, shared: int
 ) -> Problem:
-    """Compile a source and put one launch together. Raises UsageError, and InputError for what is not emulated."""
-    cubin = compile_cubin(source_text(source), str(source), arch)
+    """Compile the text of a source and put one launch together.
+
+    Raises UsageError, and InputError for what is not emulated.
+    """
+    cubin = compile_cubin(text, str(source), arch)
     known = kernels(cubin)
     if kernel is None:
         if len(known) != 1:
             raise UsageError(f"{source.name} has the kernels {', '.join(known) or 'none'}: choose one with --kernel")
         kernel = known[0]
-    if math.prod(block) > 1024:
-        raise UsageError(f"--block: {math.prod(block)} threads: the limit is 1024")
+    if math.prod(block) > MAX_THREADS:
+        raise UsageError(f"--block: {math.prod(block)} threads: the limit is {MAX_THREADS}")
     program = read_cubin(cubin, kernel)
     if program.shared_bytes + shared > _MOST_SHARED:
         raise UsageError(f"{program.shared_bytes + shared} bytes of shared memory: the limit is {_MOST_SHARED}")

@@ -23,8 +23,8 @@ from advisor.records.errors import UsageError
 _LINE = re.compile(r"^\s*//\s*(launch|constant)\s*:\s*(.*)$")
 _LAUNCH = re.compile(r"\s*([A-Za-z_]\w*)\s*<<<(.*)>>>\s*\(([^()]*)\)\s*\Z")
 _CONSTANT = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*([A-Za-z_]\w*)\s*\Z")
-_MAX_THREADS = 1024
-_MAX_GRID = (2**31 - 1, 65535, 65535)
+MAX_THREADS = 1024
+MAX_GRID = (2**31 - 1, 65535, 65535)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,16 +130,16 @@ def shape(line: LaunchLine, values: Mapping[str, float], name: str, block: int |
             raise UsageError(f"{where}: {what} {formula} = {value:g} is not between {low} and {high}")
         return int(value)
 
-    threads = [whole(f, "block", values, 1, _MAX_THREADS) for f in line.block]
+    threads = [whole(f, "block", values, 1, MAX_THREADS) for f in line.block]
     if block is not None and len(threads) == 1:
         threads = [block]
     count = 1
     for t in threads:
         count *= t
-    if count > _MAX_THREADS:
-        raise UsageError(f"{where}: a block of {count} threads: the limit is {_MAX_THREADS}")
+    if count > MAX_THREADS:
+        raise UsageError(f"{where}: a block of {count} threads: the limit is {MAX_THREADS}")
     known = {**values, "block": float(count)}
-    blocks = [whole(f, "grid", known, 1, high) for f, high in zip(line.grid, _MAX_GRID, strict=False)]
+    blocks = [whole(f, "grid", known, 1, high) for f, high in zip(line.grid, MAX_GRID, strict=False)]
     shared = whole(line.shared, "shared memory", known, 0, 1 << 20)
     gx, gy, gz = (*blocks, 1, 1)[:3]
     bx, by, bz = (*threads, 1, 1)[:3]

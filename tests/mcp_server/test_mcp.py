@@ -20,6 +20,7 @@ from advisor.mcp_server.reports import Reports
 from advisor.mcp_server.server import build
 from advisor.records.errors import UsageError
 from advisor.view.blocks import Bullets, Code, Facts, Page, Paragraph, Section, facts
+from tests.emulator.tools import needs_tools
 
 KERNELS = Path(__file__).parents[2] / "kernels"
 CONFLICTS = "bank-conflicts/recorded/h200/profile.ncu-rep.xz"
@@ -123,7 +124,17 @@ async def test_files_outside_the_folder_are_refused(tmp_path: Path):
             for tool, arguments in (("diagnose", {"report": name}), ("compare", {"base": name, "current": name})):
                 text, wrong = await call(client, tool, **arguments)
                 assert wrong and "outside the folder" in text, name
-        for name in ("absent.ncu-rep", "a\0b", "x" * 5000, "x" * 4000, "x/" * 2000, ".", ""):
+        for name in (
+            "absent.ncu-rep",
+            "a\0b",
+            "a\0b#1",
+            "x" * 4000 + "#1",
+            "x" * 5000,
+            "x" * 4000,
+            "x/" * 2000,
+            ".",
+            "",
+        ):
             text, wrong = await call(client, "diagnose", report=name)
             assert (
                 wrong
@@ -217,8 +228,8 @@ SHAPE: dict[str, Any] = {"source": "walk.cu", "grid": "64", "block": "128"}
 ARGUMENTS = ["float[524288]", "float[8192]=zeros", "int=64"]
 
 
+@needs_tools
 async def test_a_source_is_counted_without_a_gpu(tmp_path: Path):
-    pytest.importorskip("cuda.bindings")
     (tmp_path / "walk.cu").write_text(WALK)
     async with Client(build(tmp_path)) as client:
         text, wrong = await call(client, "emulate", **SHAPE, arguments=ARGUMENTS)
@@ -232,8 +243,8 @@ async def test_a_source_is_counted_without_a_gpu(tmp_path: Path):
     assert refused and "\n" not in few and also and "run" in other
 
 
+@needs_tools
 async def test_a_kernel_that_never_ends_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    pytest.importorskip("cuda.bindings")
     monkeypatch.setattr("advisor.mcp_server.tools._EMULATED_S", 1.0)
     (tmp_path / "walk.cu").write_text("__global__ void wait(volatile int* flag) { while (!*flag) {} }")
     async with Client(build(tmp_path)) as client:
