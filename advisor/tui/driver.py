@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import select
 from codecs import getincrementaldecoder
@@ -28,13 +29,18 @@ class QuickDriver(LinuxDriver):
         Textual starts another input thread at every SIGCONT. One comes with the hang-up of a terminal too, when the
         driver may have ended: that thread would then read the end of the input without a pause.
         """
-        if not self._auto_restart:
-            return
-        if not self._must_signal_resume:  # SIGSTOP, or no stop at all
-            if self._key_thread is None or not self._key_thread.is_alive() or not os.isatty(self.fileno):
-                return
+        if self._must_signal_resume:
+            super()._sigcont_application()
+        else:  # SIGSTOP, or no stop at all: the signal may have come within a write, which would wait for itself
+            with contextlib.suppress(RuntimeError):  # the loop has ended
+                self._loop.call_soon_threadsafe(self._start_anew)
+
+    def _start_anew(self) -> None:
+        """Set up the terminal again and draw, unless the driver has ended or is suspended."""
+        reads = self._key_thread is not None and self._key_thread.is_alive()
+        if self._auto_restart and reads and os.isatty(self.fileno):
             self.suspend_application_mode()
-        self.resume_application_mode()
+            self.resume_application_mode()
 
     def run_input_thread(self) -> None:
         """Pass on what the terminal sends until the driver ends."""
