@@ -208,13 +208,13 @@ def problem_of(name: str, step: str, index: int, program: Program, made: emulate
     )
 
 
-def _one(job: tuple[str, float]) -> list[Row]:
+def _one(job: tuple[str, float, frozenset[int]]) -> list[Row]:
     return validate_exercise(*job)
 
 
 def validate(names: Sequence[str], seconds: float = 60.0, jobs: int = 2) -> Iterator[Row]:
-    """Yield the rows of all exercises, in order; each exercise runs in a process of its own, so that memory returns."""
-    work = [(name, seconds) for name in names]
+    """Yield the rows of all launches, in order; each launch runs in a process of its own, so that memory returns."""
+    work = [(name, seconds, frozenset({launch})) for name in names for launch, _, _ in launches_of(name)]
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), max_tasks_per_child=1) as pool:
         for rows in pool.map(_one, work):
             yield from rows

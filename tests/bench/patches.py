@@ -1,11 +1,12 @@
 """Try the patches on the slow step of every exercise, and print which are mended.
 
-python -m tests.bench.patches [EXERCISE…]     # a row for each offered patch, then why the other exercises have none
+    python -m tests.bench.patches [--jobs N] [-v] [EXERCISE…]
+
+Prints a row for each offered patch, then why the other exercises have none.
 """
 
 from __future__ import annotations
 
-import sys
 import time
 from collections import Counter
 
@@ -14,6 +15,7 @@ from advisor.patches.records import FixDocument
 from advisor.patches.stages import exercise_stage
 from advisor.practice import manifest
 from advisor.records.errors import AdvisorError
+from tests.bench.emulated.pool import each, parser
 
 
 def tried(name: str, seconds: float = 20.0, kinds: tuple[str, ...] = ()) -> FixDocument:
@@ -28,40 +30,43 @@ def tried(name: str, seconds: float = 20.0, kinds: tuple[str, ...] = ()) -> FixD
     return fix(stage, path.read_text(encoding="utf-8"), kinds)
 
 
-def main(wanted: list[str]) -> int:
+def rows(name: str) -> tuple[list[str], str, list[tuple[str, str]]]:
+    """Return the rows of offered patches, why there is none, and (reason, line) of each rejected one."""
+    start = time.process_time()
+    try:
+        if not manifest.exercise(name).steps[0].source.endswith(".cu"):
+            return [], f"{name}: the slow step is in Python", []
+        found = tried(name)
+    except AdvisorError as e:
+        return [], f"{name} ({time.process_time() - start:.0f} s): {e}", []
+    took = time.process_time() - start
+    out = []
+    for one in found.patches:
+        p = one.promised
+        counts = f"{p.before:,.0f} | {p.after:,.0f}"
+        out.append(f"| {name} | {one.kind} | {p.title} | {counts} | {one.results} | {took:.0f} s |")
+    rejected = [
+        (r.reason, f"    rejected {name} {r.kind} line {r.line}: {r.reason}: {r.detail[:150]}") for r in found.rejected
+    ]
+    reasons = dict(Counter(reason for reason, _ in rejected))
+    return out, "" if out else f"{name} ({took:.0f} s): {reasons or 'no kind of patch applies'}", rejected
+
+
+def main() -> None:
     """Print the table."""
+    options = parser()
+    options.add_argument("-v", action="store_true", help="print the unsuited ones too")
+    given = options.parse_args()
     none: list[str] = []
     mended = 0
-    for name in wanted or manifest.names():
-        start = time.process_time()
-        try:
-            exercise = manifest.exercise(name)
-            if not exercise.steps[0].source.endswith(".cu"):
-                none.append(f"{name}: the slow step is in Python")
-                continue
-            found = tried(name)
-        except AdvisorError as e:
-            none.append(f"{name} ({time.process_time() - start:.0f} s): {e}")
-            print(f"    {none[-1]}", flush=True)
-            continue
-        took = time.process_time() - start
-        mended += bool(found.patches)
-        for one in found.patches:
-            p = one.promised
-            counts = f"{p.before:,.0f} | {p.after:,.0f}"
-            print(f"| {name} | {one.kind} | {p.title} | {counts} | {one.results} | {took:.0f} s |", flush=True)
-        if not found.patches:
-            reasons = Counter(r.reason for r in found.rejected)
-            none.append(f"{name} ({took:.0f} s): {dict(reasons) or 'no kind of patch applies'}")
-        for one_ in found.rejected:
-            if one_.reason != UNSUITED or "-v" in sys.argv:
-                print(
-                    f"    rejected {name} {one_.kind} line {one_.line}: {one_.reason}: {one_.detail[:150]}", flush=True
-                )
+    for offered, why, rejected in each(rows, given.names or manifest.names(), given.jobs):
+        mended += bool(offered)
+        none += [why] if why else []
+        lines = [line for reason, line in rejected if reason != UNSUITED or given.v]
+        print("\n".join([*offered, *lines]), flush=True)
     print(f"{mended} exercises have an offered patch; without one:")
     print("\n".join(none))
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main([a for a in sys.argv[1:] if a != "-v"]))
+    main()

@@ -1,6 +1,6 @@
 """Check all steps of all exercises on small problems: results against the reference, and memory without an error.
 
-    python -m tests.bench.emulated.checks [--seconds S] [EXERCISE…]
+    python -m tests.bench.emulated.checks [--seconds S] [--jobs N] [EXERCISE…]
 
 Every step is one that a GPU ran with the right result, so each wrong result is the emulator's mistake, and each error
 of memory a false alarm. A step is refused where it launches nothing of a .cu file, where its problem cannot be made
@@ -9,18 +9,16 @@ small, or where an instruction is not emulated. --seconds: processor time for a 
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
 
 from advisor.emulator.state import FaultError
 from advisor.practice import manifest
 from advisor.practice.emulated_check import check
 from advisor.practice.validation import recorded_names
 from advisor.records.errors import AdvisorError
+from tests.bench.emulated.pool import each, parser
 
 SECONDS = 60.0
 
@@ -56,17 +54,13 @@ def _one(job: tuple[str, float]) -> list[tuple[str, str]]:
 
 def main() -> None:
     """Print a line for each step as exercises end, and the sums."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--seconds", type=float, default=SECONDS)
-    parser.add_argument("names", nargs="*")
-    given = parser.parse_args()
+    given = parser(SECONDS).parse_args()
     sums: Counter[str] = Counter()
     jobs = [(name, given.seconds) for name in given.names or recorded_names()]
-    with ProcessPoolExecutor(2, mp_context=get_context("spawn"), max_tasks_per_child=1) as pool:
-        for rows in pool.map(_one, jobs):
-            for kind, line in rows:
-                sums[kind] += 1
-                print(line, flush=True)
+    for rows in each(_one, jobs, given.jobs):
+        for kind, line in rows:
+            sums[kind] += 1
+            print(line, flush=True)
     print(f"{sums.total()} steps: " + ", ".join(f"{n} {kind}" for kind, n in sums.most_common()))
 
 

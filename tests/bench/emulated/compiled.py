@@ -1,6 +1,6 @@
 """Compile the exercises' sources and compare the counts with the recorded ones.
 
-    python -m tests.bench.emulated.compiled [--seconds S] [EXERCISE…]
+    python -m tests.bench.emulated.compiled [--seconds S] [--jobs N] [EXERCISE…]
 
 The recorded code was made by CuPy with NVRTC; here the installed NVRTC compiles for the recorded architecture with
 CuPy's options. Both versions are printed: the code names them. A source agrees if all sums of its launches are within
@@ -10,10 +10,10 @@ of the recording (nvidia-cuda-nvrtc==13.0.88 in an environment of its own) no di
 
 from __future__ import annotations
 
-import argparse
 import math
 import re
 from collections import Counter
+from functools import partial
 
 from advisor.emulator.compile import compile_cubin
 from advisor.emulator.counts import METRICS, Problem, count
@@ -23,6 +23,7 @@ from advisor.emulator.state import FaultError
 from advisor.practice import emulated, manifest
 from advisor.practice.validation import launches_of, problem_of, recorded_names
 from advisor.records.errors import AdvisorError
+from tests.bench.emulated.pool import each, parser
 
 SECONDS = 20.0
 WITHIN = 0.02
@@ -44,45 +45,49 @@ def versions(code: bytes) -> str:
     return ", ".join(sorted(found)) or "unknown"
 
 
+def sources(seconds: float, name: str) -> list[tuple[tuple[str, str], str | None, str]]:
+    """Return for each launch of an exercise: its source, what differs ('' if nothing; None if refused), and a line."""
+    out: list[tuple[tuple[str, str], str | None, str]] = []
+    record = manifest.recording(manifest.exercise(name))
+    assert record is not None
+    arch = "sm_" + record.record.card.cc.replace(".", "")
+    made = emulated.bench(
+        manifest.case(name), record.record.card, record.record.sizes, recorded_seed=record.record.seed
+    )
+    with unpacked(record.report) as report:
+        recorded_by = versions(report.read_bytes())
+        for launch, step, index in launches_of(name):
+            key, definition = (name, step), manifest.exercise(name).step_of(step)
+            paths = [p for p in (definition.source, *definition.extra) if p.endswith(".cu")]
+            if not paths:
+                continue
+            source = manifest.home(name) / paths[0]
+            try:
+                code = read_launch(report, launch, tuple(METRICS.values()))
+                cubin = compile_cubin(source.read_text(encoding="utf-8"), source.name, arch, emulated.OPTIONS)
+                problem = problem_of(name, step, index, read_cubin(cubin, code.program.kernel), made)
+                words = compared(problem, code, seconds)
+            except (AdvisorError, FaultError) as e:
+                out.append((key, None, f"{name}#{launch} {step} refused: {e}"))
+                continue
+            by = f" (recorded with {recorded_by}, compiled with {versions(cubin)})" if words else ""
+            out.append((key, words, f"{name}#{launch} {step} {words or 'within 2 %'}{by}"))
+    return out
+
+
 def main() -> None:
     """Print a line for each launch and the sums over sources."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--seconds", type=float, default=SECONDS)
-    parser.add_argument("names", nargs="*")
-    given = parser.parse_args()
+    given = parser(SECONDS).parse_args()
     # Of each launch of a source: what differs, or None if it was refused.
-    sources: dict[tuple[str, str], list[str | None]] = {}
-    for name in given.names or recorded_names():
-        record = manifest.recording(manifest.exercise(name))
-        assert record is not None
-        arch = "sm_" + record.record.card.cc.replace(".", "")
-        made = emulated.bench(
-            manifest.case(name), record.record.card, record.record.sizes, recorded_seed=record.record.seed
-        )
-        with unpacked(record.report) as report:
-            recorded_by = versions(report.read_bytes())
-            for launch, step, index in launches_of(name):
-                key, definition = (name, step), manifest.exercise(name).step_of(step)
-                paths = [p for p in (definition.source, *definition.extra) if p.endswith(".cu")]
-                if not paths:
-                    continue
-                source = manifest.home(name) / paths[0]
-                try:
-                    code = read_launch(report, launch, tuple(METRICS.values()))
-                    cubin = compile_cubin(source.read_text(encoding="utf-8"), source.name, arch, emulated.OPTIONS)
-                    problem = problem_of(name, step, index, read_cubin(cubin, code.program.kernel), made)
-                    words = compared(problem, code, given.seconds)
-                except (AdvisorError, FaultError) as e:
-                    print(f"{name}#{launch} {step} refused: {e}", flush=True)
-                    sources.setdefault(key, []).append(None)
-                    continue
-                sources.setdefault(key, []).append(words)
-                by = f" (recorded with {recorded_by}, compiled with {versions(cubin)})" if words else ""
-                print(f"{name}#{launch} {step} {words or 'within 2 %'}{by}", flush=True)
-    whole = [found for found in sources.values() if None not in found]
+    found: dict[tuple[str, str], list[str | None]] = {}
+    for rows in each(partial(sources, given.seconds), given.names or recorded_names(), given.jobs):
+        for key, words, line in rows:
+            print(line, flush=True)
+            found.setdefault(key, []).append(words)
+    whole = [one for one in found.values() if None not in one]
     print(
-        f"{sum(not any(found) for found in whole)} of {len(whole)} sources within 2 %, "
-        f"{len(sources) - len(whole)} with a launch that is refused"
+        f"{sum(not any(one) for one in whole)} of {len(whole)} sources within 2 %, "
+        f"{len(found) - len(whole)} with a launch that is refused"
     )
 
 

@@ -1,6 +1,6 @@
 """Compare the first finding of emulated launches with that of the recorded profiles.
 
-    python -m tests.bench.emulated.findings [EXERCISE…]
+    python -m tests.bench.emulated.findings [--seconds S] [--jobs N] [EXERCISE…]
 
 A cause can be concluded from counts if the knowledge base has a rule for it that reads `counts_alone`. Of the launches
 whose profile has such a cause first, the same one should come first by emulation. Every difference has its reason.
@@ -8,8 +8,8 @@ whose profile has such a cause first, the same one should come first by emulatio
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
+from functools import partial
 
 from advisor.emulator.counts import count
 from advisor.emulator.report import read_launch, unpacked
@@ -21,6 +21,7 @@ from advisor.reasoning.diagnose import analyse
 from advisor.reasoning.emulated_counts import emulated_document
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.records.errors import AdvisorError
+from tests.bench.emulated.pool import each, parser
 
 SECONDS = 20.0
 
@@ -46,40 +47,47 @@ def reason(real: list[str], found: list[str], known: frozenset[str]) -> str:
     return f"more avoidable work by counts: {found[0]}"
 
 
-def main(names: list[str]) -> None:
+def compared(seconds: float, name: str) -> list[tuple[str, str]]:
+    """Return (kind of result, line) of each recorded launch of an exercise."""
+    known, out = counted_causes(), []
+    record = manifest.recording(manifest.exercise(name))
+    assert record is not None
+    real = {one.index: causes(one) for one in analyse([record.report]).diagnosis.launches}
+    made = emulated.bench(
+        manifest.case(name), record.record.card, record.record.sizes, recorded_seed=record.record.seed
+    )
+    with unpacked(record.report) as report:
+        for launch, step, index in launches_of(name):
+            try:
+                code = read_launch(report, launch).program
+                counted = count(problem_of(name, step, index, code, made), seconds=seconds)
+            except (AdvisorError, FaultError) as e:
+                out.append(("refused", f"{name}#{launch} refused: {e}"))
+                continue
+            found = [one.id for one in emulated_document(counted, record.record.card.name).findings]
+            first = (real[launch] or [""])[0], (found or [""])[0]
+            if first[0] in known:
+                kind = "same" if first[0] == first[1] else "other"
+            elif not first[1]:
+                kind = "none by counts, as it should be"
+            else:
+                kind = "possible by counts, not first by time"
+            why = "same" if first[0] == first[1] else reason(real[launch], found, known)
+            words = (first[0] or "none", first[1] or "none")
+            out.append((kind, f"{name}#{launch} profile {words[0]} · emulation {words[1]} · {why}"))
+    return out
+
+
+def main() -> None:
     """Print a line for each launch and the sums."""
-    known = counted_causes()
+    given = parser(SECONDS).parse_args()
     sums: Counter[str] = Counter()
-    for name in names or recorded_names():
-        record = manifest.recording(manifest.exercise(name))
-        assert record is not None
-        real = {one.index: causes(one) for one in analyse([record.report]).diagnosis.launches}
-        made = emulated.bench(
-            manifest.case(name), record.record.card, record.record.sizes, recorded_seed=record.record.seed
-        )
-        with unpacked(record.report) as report:
-            for launch, step, index in launches_of(name):
-                try:
-                    code = read_launch(report, launch).program
-                    counted = count(problem_of(name, step, index, code, made), seconds=SECONDS)
-                except (AdvisorError, FaultError) as e:
-                    print(f"{name}#{launch} refused: {e}")
-                    sums["refused"] += 1
-                    continue
-                found = [one.id for one in emulated_document(counted, record.record.card.name).findings]
-                first = (real[launch] or [""])[0], (found or [""])[0]
-                if first[0] in known:
-                    sums["by counts"] += 1
-                    sums["same"] += first[0] == first[1]
-                elif not first[1]:
-                    sums["none by counts, as it should be"] += 1
-                else:
-                    sums["possible by counts, not first by time"] += 1
-                why = "same" if first[0] == first[1] else reason(real[launch], found, known)
-                words = (first[0] or "none", first[1] or "none")
-                print(f"{name}#{launch} profile {words[0]} · emulation {words[1]} · {why}", flush=True)
-    print(f"first finding by counts: {sums['same']} of {sums['by counts']} the same; {dict(sums)}")
+    for rows in each(partial(compared, given.seconds), given.names or recorded_names(), given.jobs):
+        for kind, line in rows:
+            sums[kind] += 1
+            print(line, flush=True)
+    print(f"first finding by counts: {sums['same']} of {sums['same'] + sums['other']} the same; {dict(sums)}")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()
