@@ -6,9 +6,9 @@ between them are executed, as many of each remainder of the block's number modul
 remainder alone, as the alignment of what a block accesses does, each block counts as those of its remainder. Elsewhere,
 where two neighbours differ, more blocks between them are executed, until what differs is found or a limit is reached,
 and the blocks between two executed ones count as the mean of these two: that is exact where both do the same, and where
-the work changes evenly. All blocks are executed if neighbours differ and that takes little time. They are also
-executed, in order, if results of atomic operations of global memory decide counts: in which block the last ticket is
-drawn, a sample cannot show.
+the work changes evenly. All blocks are executed if neighbours differ, or the inputs' contents decide counts, and that
+takes little time. They are also executed, in order, if results of atomic operations of global memory decide counts: in
+which block the last ticket is drawn, a sample cannot show.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import numpy as np
 from advisor.emulator.launch import Argument, allocate_variables, prepare
 from advisor.emulator.machine import Launch, Machine, Shape
 from advisor.emulator.memory import Fill, GlobalMemory
-from advisor.emulator.program import Program
+from advisor.emulator.program import Program, TimeLimitError
 from advisor.emulator.relevance import Relevance, relevance
 from advisor.emulator.state import Array
 from advisor.hardware import sass
@@ -135,6 +135,30 @@ class _Class:
     def __init__(self, ranges: list[range], size: int, grid: Shape) -> None:
         self.ranges, self.size, self.grid = ranges, size, grid
         self.found: dict[int, Array] = {}
+        self.rest: Array | None = None  # sum of all blocks that are not in `found`, if every block was executed
+        self._differ: Array | None = None
+
+    def add(self, vector: Array) -> None:
+        """Add a block to `rest`: of a class that is executed whole, the counts of single blocks are not kept."""
+        first = next(iter(self.found.values()))
+        if self.rest is None or self._differ is None:
+            self.rest, self._differ = np.zeros_like(vector), np.zeros(vector.shape[1], bool)
+        self.rest += vector
+        self._differ |= (vector != first).any(axis=0)
+
+    def forget(self) -> None:
+        """Forget what was added."""
+        self.rest = self._differ = None
+
+    def total(self) -> Array:
+        """Return the counts of all blocks of the class: (fields, instructions)."""
+        if self.rest is not None:
+            whole: Array = np.sum([self.rest, *self.found.values()], axis=0)
+            return whole
+        out: Array = np.zeros_like(next(iter(self.found.values())))
+        for place, weight in self.weights().items():
+            out += weight * self.found[place]
+        return out
 
     def number(self, place: int) -> int:
         """Return the number of a block in the grid."""
@@ -209,7 +233,7 @@ class _Class:
     def differing(self) -> Array:
         """Return for each instruction whether a count of it differs between executed blocks."""
         vectors = list(self.found.values())
-        out: Array = np.zeros(vectors[0].shape[1], bool)
+        out: Array = np.zeros(vectors[0].shape[1], bool) if self._differ is None else self._differ.copy()
         for one in vectors[1:]:
             out |= (one != vectors[0]).any(axis=0)
         return out
@@ -217,7 +241,7 @@ class _Class:
     def spread(self) -> float:
         """Return the largest difference of a total between neighbours with blocks between them, relative to it."""
         places, worst = sorted(self.found), 0.0
-        if self.period():
+        if self.rest is not None or self.period():
             return worst
         for low, high in itertools.pairwise(places):
             if high - low > 1:
@@ -275,7 +299,10 @@ _WORK = 1e3
 _QUICK_S = 2.0  # the ends of the classes take less: more blocks are executed
 _WARPS_OF_A_ROUND = 512
 WHOLE_S = 3.0  # see `count`
-_WHOLE_BYTES = 1 << 30  # of the counts of its blocks
+_WHOLE_BYTES = 1 << 30  # of the counts of the blocks of a grid that is executed in order
+_SLOW_START = 10.0  # the first blocks, in small rounds that make the inputs, may take this many times as long
+_TRIED = 3  # rounds that show how long a block takes
+_PATIENCE = 2.0  # a grid that was expected to be executed whole in a time may take this many times as long
 _MOST_IN_ORDER = 1 << 14  # warps of a grid that is executed whole because atomic operations decide counts
 _GROWTH = 4  # blocks executed at most, as a multiple of those to begin with
 _FIELDS = ("executed", "lanes", "off", "requests", "sectors", "ideal_sectors", "tags", "wavefronts", "ideal_wavefronts")
@@ -287,7 +314,8 @@ def count(
     """Execute sampled blocks, and return the counts of the whole grid.
 
     whole: whether all blocks may be executed in order because atomic operations decide counts; whole_s: a grid whose
-    blocks differ is executed whole if that is expected to take less, in seconds of processor time.
+    blocks differ, or whose counts depend on the inputs' contents, which a sample shows in part only, is executed whole
+    if that is expected to take less, in seconds of processor time.
     Raises RefusedError for what is not emulated, and FaultError for errors of the program.
     """
     deadline = time.process_time() + seconds
@@ -312,53 +340,118 @@ def count(
     plan = [(kind, kind.first(0)) for kind in kinds]
     if in_order:
         plan, later = list(later.items()), {}
-    spaces: dict[int, tuple[str, str, int]] = {}
-    steps = executed = 0
+    run = _Run(problem, memory, addresses, found.needed.__contains__, deadline)
+    executed = 0
     budget = _GROWTH * sum(len(places) for places in later.values())
-    begin = time.process_time()
     for turn in range(_ROUNDS + 1):
         todo = sorted((kind.number(place), kind, place) for kind, places in plan for place in places)
-        for start in range(0, len(todo), max(1, _WARPS_OF_A_ROUND // warps)):
-            part = todo[start : start + max(1, _WARPS_OF_A_ROUND // warps)]
+        if not run.execute(todo, seconds / 2 if in_order else None):
             left = max(deadline - time.process_time(), 0.5)
-            needed = found.needed.__contains__
-            if in_order and start and (time.process_time() - begin) * len(todo) / start > seconds / 2:
-                return count(problem, wanted_warps, left, whole=False, whole_s=whole_s)
-            numbers = [block for n, _, _ in part for block in members(n, problem.grid, cluster)]
-            machine = machine_of(problem, numbers, memory, addresses, needed, left)
-            machine.run()
-            steps += machine.steps_done
-            for (_, kind, place), vector in zip(part, _by_unit(machine, spaces, unit), strict=True):
-                kind.found[place] = vector
+            return count(problem, wanted_warps, left, whole=False, whole_s=whole_s)
         executed += len(todo)
-        if later and time.process_time() - begin < _QUICK_S:
+        if later and run.took_s < _QUICK_S:
             rest = [(kind, [p for p in places if p not in kind.found]) for kind, places in later.items()]
             plan, later = [(kind, places) for kind, places in rest if places], {}
             if plan:
                 continue
         later = {}
         gaps = sorted(((u, kind, places) for kind in kinds for u, places in kind.more()), key=lambda gap: -gap[0])
+        if (
+            (gaps or found.inputs)
+            and not found.tickets
+            and run.fastest_s * (blocks - executed) <= _SLOW_START * whole_s
+        ):
+            others = ((kind.number(p), kind, p) for kind in kinds for p in range(kind.size) if p not in kind.found)
+            if run.execute_rest(sorted(others), kinds, whole_s):
+                executed = blocks
+                break
+            whole_s = 0.0
         plan = []
-        rest_s = (time.process_time() - begin) / executed * (blocks - executed)
-        everything = bool(gaps) and storable and rest_s <= whole_s and not found.tickets
-        if everything:
-            plan = [(kind, [p for p in range(kind.size) if p not in kind.found]) for kind in kinds]
-            gaps = []
         for _, kind, places in gaps:
             if executed + sum(len(p) for _, p in plan) + len(places) <= budget:
                 plan.append((kind, places))
-        late = not everything and time.process_time() > deadline - seconds * 3 / 4
-        if not plan or turn == _ROUNDS or late:
+        if not plan or turn == _ROUNDS or time.process_time() > deadline - seconds * 3 / 4:
             break
-    total: Array = np.zeros((len(_FIELDS), len(problem.program.code)))
-    for kind in kinds:
-        for place, weight in kind.weights().items():
-            total += weight * kind.found[place]
+    total: Array = np.sum([kind.total() for kind in kinds], axis=0)
     spread = max(kind.spread() for kind in kinds)
-    made = _collected(problem, total, spaces, blocks * unit, executed * unit, spread, found, steps)
+    made = _collected(problem, total, run.spaces, blocks * unit, executed * unit, spread, found, run.steps)
     differ: Array = np.logical_or.reduce([kind.differing() for kind in kinds])
     made.varied = frozenset(problem.program.code[int(i)].address for i in np.flatnonzero(differ))
     return made
+
+
+_Place = tuple[int, _Class, int]  # number of a block (or cluster) in the grid, its class, its place there
+
+
+class _Run:
+    """Executes blocks of a problem in rounds, and learns how long a block takes.
+
+    took_s: processor time so far; fastest_s: of a block in the fastest round: the others also make inputs and are
+    smaller; spaces: instruction -> space, kind and width of its accesses.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        memory: GlobalMemory,
+        addresses: Mapping[str, int],
+        needed: Callable[[int], bool],
+        deadline: float,
+    ) -> None:
+        self._problem, self._memory, self._addresses = problem, memory, addresses
+        self._needed, self._deadline = needed, deadline
+        self._unit = math.prod(problem.program.cluster)
+        self._round = max(1, _WARPS_OF_A_ROUND // (-(-math.prod(problem.block) // 32) * self._unit))
+        self.spaces: dict[int, tuple[str, str, int]] = {}
+        self.steps, self.took_s, self.fastest_s = 0, 0.0, math.inf
+
+    def execute(self, todo: Sequence[_Place], limit_s: float | None = None) -> bool:
+        """Execute places, and keep the counts of each; False, with some missing, if they would take over the limit."""
+        begin = self.took_s
+        for start in range(0, len(todo), self._round):
+            if limit_s is not None and start and (self.took_s - begin) * len(todo) / start > limit_s:
+                return False
+            part = todo[start : start + self._round]
+            for (_, kind, place), vector in zip(part, self._counts(part, self._deadline), strict=True):
+                kind.found[place] = vector
+        return True
+
+    def execute_rest(self, todo: Sequence[_Place], kinds: Sequence[_Class], expected_s: float) -> bool:
+        """Execute all places that were not, and add up their counts.
+
+        Return False, with none added, if some rounds show that it would take longer than expected, or it does.
+        """
+        until = min(time.process_time() + _PATIENCE * expected_s, self._deadline)
+        for start in range(0, len(todo), self._round):
+            slow = start == _TRIED * self._round and self.fastest_s * (len(todo) - start) > expected_s
+            if slow or not self._added(todo[start : start + self._round], until):
+                for kind in kinds:
+                    kind.forget()
+                return False
+        return True
+
+    def _added(self, part: Sequence[_Place], until: float) -> bool:
+        try:
+            found = self._counts(part, until)
+        except TimeLimitError:
+            return False
+        for (_, kind, _), vector in zip(part, found, strict=True):
+            kind.add(vector)
+        return True
+
+    def _counts(self, part: Sequence[_Place], until: float) -> list[Array]:
+        begin, problem = time.process_time(), self._problem
+        cluster = problem.program.cluster
+        numbers = [block for n, _, _ in part for block in members(n, problem.grid, cluster)]
+        left = max(until - begin, 0.5)
+        machine = machine_of(problem, numbers, self._memory, self._addresses, self._needed, left)
+        machine.run()
+        self.steps += machine.steps_done
+        out = _by_unit(machine, self.spaces, self._unit)
+        took = time.process_time() - begin
+        self.took_s += took
+        self.fastest_s = min(self.fastest_s, took / len(part))
+        return out
 
 
 def members(number: int, grid: Shape, cluster: Shape) -> list[int]:

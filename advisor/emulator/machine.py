@@ -17,7 +17,7 @@ import numpy as np
 from advisor.emulator.asynchronous import Arrivals
 from advisor.emulator.build import Build, Run
 from advisor.emulator.memory import Bank, GlobalMemory
-from advisor.emulator.program import Instruction, Program, RefusedError
+from advisor.emulator.program import Instruction, Program, RefusedError, TimeLimitError
 from advisor.emulator.spaces import uses_windows
 from advisor.emulator.state import LANES, Array, FaultError, Group, State
 
@@ -279,7 +279,7 @@ class Machine:
                     if not picks & 0xFF and time.process_time() > deadline:
                         break
                 if time.process_time() > deadline:
-                    raise RefusedError(f"did not end within {self.launch.seconds:.0f} s of CPU time")
+                    raise TimeLimitError(f"did not end within {self.launch.seconds:.0f} s of CPU time")
                 if not picks % _PATIENCE:
                     self._turn()
         if self.live.any():

@@ -24,6 +24,10 @@ class RefusedError(InputError):
     """The code uses something that is not emulated, or a limit was reached: one line that names it."""
 
 
+class TimeLimitError(RefusedError):
+    """The limit of processor time was reached."""
+
+
 @dataclass(frozen=True, slots=True)
 class Operand:
     """An operand of an instruction.
