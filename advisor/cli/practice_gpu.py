@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import shlex
 from dataclasses import dataclass
@@ -26,8 +27,9 @@ from advisor.practice.calibrate import calibrate as measure_ceilings
 from advisor.practice.calibrate import keep
 from advisor.practice.emulated_check import check as emulated_check
 from advisor.practice.emulated_source import count_step
+from advisor.practice.first_counts import FirstCounts, count_version, version_problem
 from advisor.practice.folders import faults
-from advisor.practice.manifest import Exercise, RecordFile, case, exercise, home, names, recording
+from advisor.practice.manifest import Exercise, case, exercise, home, names, recording
 from advisor.practice.predictions import MINE
 from advisor.practice.readings import readings
 from advisor.practice.run import Listener, Progress, Runner, nothing, one_child
@@ -53,7 +55,6 @@ from advisor.view.pages.compare import Result, compare_page
 from advisor.view.pages.emulated import check_page, emulated_page
 
 _EMULATED_S = 60.0  # CPU time for each of two versions
-_COUNT_S = 20.0  # seconds of processor time for the counts of one version
 _ARCH = re.compile(r"(?:sm_|compute_)?(\d{1,2})\.?(\d)([af]?)\Z")
 
 
@@ -138,13 +139,15 @@ def _emulate(store: Store, shop: workshop.Workshop) -> bool | None:
     if found is None:
         return None
     terminal.note("executing a small problem on the CPU")
-    try:
-        result = emulated_check(case(shop.exercise.name), shop.source, found.record.card)
-    except AdvisorError as e:
-        terminal.clear()
-        terminal.warn(f"not emulated: {e}")
-        return None
-    counts = _counted(shop, found.record) if result.right and not shop.untouched() else None
+    with contextlib.ExitStack() as stack:
+        first = None if shop.untouched() else stack.enter_context(FirstCounts(shop.exercise))
+        try:
+            result = emulated_check(case(shop.exercise.name), shop.source, found.record.card)
+        except AdvisorError as e:
+            terminal.clear()
+            terminal.warn(f"not emulated: {e}")
+            return None
+        counts = _counted(shop, first) if result.right and first is not None else None
     terminal.clear()
     terminal.write_page(check_page(shop.source.name, result, counts), "text", None)
     said = "right" if result.right else "wrong"
@@ -156,20 +159,17 @@ def _emulate(store: Store, shop: workshop.Workshop) -> bool | None:
     return result.right
 
 
-def _counted(shop: workshop.Workshop, record: RecordFile) -> tuple[EmulatedDocument, EmulatedDocument] | None:
+def _counted(shop: workshop.Workshop, first: FirstCounts) -> tuple[EmulatedDocument, EmulatedDocument] | None:
     """Return the counts of the first version and of the learner's at the recorded size; None if not counted."""
-    one = shop.exercise
-    first = one.stages[0]
     terminal.note("counting both versions on the CPU")
-    made = []
-    for source in (home(one.name) / first.source, shop.source):
-        try:
-            arch = f"sm_{record.card.cc.replace('.', '')}"
-            counted = count_step(source, case(one.name), record.card, record.sizes, arch, _COUNT_S, first.look_at)
-        except AdvisorError:  # another number of launches, or what is not emulated: the check itself was done
-            return None
-        made.append(emulated_document(counted))
-    return made[0], made[1]
+    first.wait_if_large()
+    try:
+        mine = count_version(version_problem(shop.exercise, shop.source))
+    except AdvisorError:  # another number of launches, or what is not emulated: the check itself was done
+        return None
+    terminal.note("counting the first version on the CPU, once: the counts are kept")
+    before = first.result()
+    return (before, mine) if before is not None else None
 
 
 def _try(store: Store, shop: workshop.Workshop, seed: int, options: _RunOptions) -> attempts.Attempt:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import subprocess
 from collections.abc import Callable
 from functools import lru_cache
+from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -85,6 +87,15 @@ def _nvcc() -> Compiler | None:
 def cubin_compiler() -> Compiler | None:
     """Return the installed compiler, or None."""
     return _nvrtc() or _nvcc()
+
+
+def compiler_version() -> str:
+    """Return what tells one installed compiler from another: the version of NVRTC's package, the file of nvcc."""
+    found = ""
+    with contextlib.suppress(metadata.PackageNotFoundError):
+        found = metadata.version("nvidia-cuda-nvrtc")
+    program = shutil.which("nvcc")
+    return f"{found} {program} {Path(program).stat().st_mtime_ns if program else ''}"
 
 
 def compile_cubin(text: str, name: str, arch: str, options: tuple[str, ...] = ()) -> bytes:

@@ -9,6 +9,7 @@ import re
 import shutil
 import struct
 import subprocess
+from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -45,8 +46,12 @@ def nvdisasm() -> Path | None:
     return Path(found_name) if found_name else None
 
 
+@lru_cache(maxsize=4)
 def disassemble(cubin: bytes) -> list[dict[str, Any]]:
-    """Return the functions of a cubin as nvdisasm's JSON has them. Raises RefusedError in one line."""
+    """Return the functions of a cubin as nvdisasm's JSON has them; the last ones are kept.
+
+    Raises RefusedError in one line.
+    """
     program = nvdisasm()
     if program is None:
         raise RefusedError(INSTALL)

@@ -14,7 +14,7 @@ import numpy as np
 
 from advisor.emulator.check import located
 from advisor.emulator.compile import compile_cubin
-from advisor.emulator.counts import Counted, Problem, count
+from advisor.emulator.counts import WHOLE_S, Counted, Problem, count
 from advisor.emulator.cubin import kernels, read_cubin
 from advisor.emulator.launch import Argument, Pointer
 from advisor.emulator.machine import Shape
@@ -195,10 +195,13 @@ def step_problem(
     )
 
 
-def counted(problem: Problem, seconds: float) -> Counted:
-    """Count a launch. Raises InputError with the source line for a fault, and for what is not emulated."""
+def counted(problem: Problem, seconds: float, whole_s: float = WHOLE_S) -> Counted:
+    """Count a launch as `count` does.
+
+    Raises InputError with the source line for a fault, and for what is not emulated.
+    """
     try:
-        return count(problem, seconds=seconds)
+        return count(problem, seconds=seconds, whole_s=whole_s)
     except FaultError as e:
         raise InputError(located(e, problem.program)) from None
 
@@ -212,7 +215,13 @@ def traced(problem: Problem, source: Path, line: int, seconds: float) -> tuple[T
 
 
 def count_step(
-    source: Path, case: ModuleType, card: Card, sizes: dict[str, int], arch: str, seconds: float, launch: int | None = 0
+    source: Path,
+    case: ModuleType,
+    card: Card,
+    sizes: dict[str, int],
+    arch: str,
+    seconds: float,
+    launch: int | None = 0,
 ) -> Counted:
     """Count a launch of an exercise's source; launch and errors as in `step_problem`."""
     return counted(step_problem(source, case, card, sizes, arch, launch), seconds)

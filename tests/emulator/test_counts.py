@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from advisor.emulator import traffic
+from advisor.emulator import counts, traffic
 from advisor.emulator.counts import Problem, classes, count, machine_of, memory_of
 from advisor.emulator.launch import Pointer
+from advisor.emulator.program import TimeLimitError
 from advisor.emulator.relevance import relevance
 from tests.emulator.small import OUT, program
 
@@ -105,3 +107,47 @@ def test_only_what_decides_counts_is_needed() -> None:
     one = problem(branch, 4)
     memory, addresses = memory_of(one)
     assert relevance(one.program, machine_of(one, [0], memory, addresses, None, 5.0).builds).inputs
+
+
+# Of 20,000 blocks, those whose number is a multiple of 4,099 (and one word of the input) execute one more instruction.
+RARE = (*OUT, "LDG.E R4, desc[UR4][R2.64]", "ISETP.NE.AND P0, PT, R4, RZ, PT", "@P0 EXIT", "MOV R5, R4")
+RARE_BLOCKS = 20_000
+
+
+def rare() -> Problem:
+    def fill(view: Any, start: int, stop: int) -> None:
+        words = np.arange(start // 4, stop // 4)
+        view[:] = (words // 64 % 4099 != 0).astype(np.int32).view(np.uint8)
+
+    made = problem(RARE, RARE_BLOCKS)
+    return replace(made, arrays={"out": (RARE_BLOCKS * 256, fill)})
+
+
+def test_rare_inputs_are_counted_where_time_allows_all_blocks() -> None:
+    blocks = len(range(0, RARE_BLOCKS, 4099))
+    whole = count(rare(), whole_s=60.0)
+    assert whole.exact and whole.data_dependent
+    assert whole.instructions[-1].executed == 2 * blocks and whole.spread == 0
+    last = whole.instructions[-1].address
+    assert last in whole.varied and whole.instructions[0].address not in whole.varied
+
+
+def test_a_try_that_takes_too_long_leaves_the_sample(monkeypatch: pytest.MonkeyPatch) -> None:
+    sampled = count(rare(), whole_s=0.0)
+    assert not sampled.exact
+    monkeypatch.setattr(counts, "_TRIED", 0)
+    monkeypatch.setattr(counts, "_SLOW_START", 1e9)
+    assert replace(count(rare(), whole_s=1e-6), warp_steps=sampled.warp_steps) == sampled
+    monkeypatch.setattr(counts, "_TRIED", -1)
+
+    def stop(self: Any, part: Any, until: float) -> Any:
+        if until != self._deadline:  # in the try
+            seen.append(len(part))
+            if len(seen) > 3:
+                raise TimeLimitError("did not end")
+        return real(self, part, until)
+
+    real, seen = counts._Run._counts, list[int]()
+    monkeypatch.setattr(counts._Run, "_counts", stop)
+    assert replace(count(rare(), whole_s=60.0, seconds=1e3), warp_steps=sampled.warp_steps) == sampled
+    assert len(seen) == 4
