@@ -5,7 +5,8 @@ used last, and passes stores on, which leave their sectors there. The blocks are
 `sms`-th block of the grid, as blocks are handed out in turn. What L1 does not have goes to L2. A sector is fetched
 from DRAM at its first access, as Nsight Compute empties the caches before a launch, and again as often as it was
 evicted: if what the running blocks use together is more than L2 holds, a reuse finds its sector with the probability
-L2 size / that. Sectors that were written go to DRAM as far as all that is used is more than L2 holds.
+L2 size / that. Of each array they use as much as they would if none shared a sector, at most all of it. Sectors that
+were written go to DRAM as far as all that is used is more than L2 holds.
 """
 
 from __future__ import annotations
@@ -103,11 +104,14 @@ class _Cache:
         return False
 
 
-def model_caches(problem: Problem, caches: Caches, seconds: float = 10.0) -> CacheTraffic | None:
+def model_caches(
+    problem: Problem, caches: Caches, seconds: float = 10.0, sectors: float | None = None
+) -> CacheTraffic | None:
     """Execute the blocks of one SM, and return the traffic of the grid; None without accesses of global memory.
 
-    Fewer blocks are executed, with their part of the L1, if more than 300,000 sectors are accessed. seconds: of
-    processor time for all together. Raises RefusedError if one block accesses more, and as counting does; FaultError.
+    sectors: that the grid accesses, as counted; by default as many for each block as for those of the SM. Fewer blocks
+    are executed, with their part of the L1, if more than 300,000 sectors are accessed. seconds: of processor time for
+    all together. Raises RefusedError if one block accesses more, and as counting does; FaultError.
     """
     cluster = problem.program.cluster
     unit = math.prod(cluster)
@@ -139,14 +143,15 @@ def model_caches(problem: Problem, caches: Caches, seconds: float = 10.0) -> Cac
     # A part of the SM's blocks has a part of its L1.
     share = min(1.0, len(blocks) / max(caches.resident, 1))
     grid = units * unit
+    scale = sectors / log.total if sectors else grid / len(blocks)
     running = min(1.0, caches.sms * caches.resident / grid)
-    return _through(log, memory, int(caches.l1 * share), caches.l2, grid / len(blocks), running)
+    return _through(log, memory, int(caches.l1 * share), caches.l2, scale, running)
 
 
 def _through(
     log: SectorLog, memory: GlobalMemory, l1_bytes: int, l2_bytes: int, scale: float, running: float
 ) -> CacheTraffic:
-    """Return the traffic of a grid. scale: its blocks over the executed ones; running: share that runs at a time."""
+    """Return the traffic of a grid. scale: its accesses over the executed ones; running: share that runs at a time."""
     l1 = _Cache(l1_bytes)
     looks = hits = reads = writes = 0
     read: set[int] = set()
@@ -172,8 +177,9 @@ def _through(
                     read.add(sector)
     first, wrote = _distinct(read, memory, scale), _distinct(written, memory, scale)
     used = _distinct(read | written, memory, scale) * SECTOR
+    at_a_time = _distinct(read | written, memory, scale * running) * SECTOR
     reuse = max(reads * scale - first, 0.0)
-    lost = reuse * (1.0 - min(1.0, l2_bytes / max(used * running, 1.0)))
+    lost = reuse * (1.0 - min(1.0, l2_bytes / max(at_a_time, 1.0)))
     misses, total = first + lost, (reads + writes) * scale
     return CacheTraffic(
         hits / looks if looks else math.nan,

@@ -17,12 +17,13 @@ from msgspec.structs import replace
 from advisor.emulator.caches import SECTOR, Caches, CacheTraffic, model_caches
 from advisor.emulator.check import located
 from advisor.emulator.counts import Counted, Problem, machine_of, memory_of
+from advisor.emulator.program import RefusedError
 from advisor.emulator.state import FaultError
 from advisor.emulator.waits import Waits, waits
 from advisor.hardware import sass
 from advisor.hardware.gpus import Gpu, gpu, limits_of, table
 from advisor.hardware.occupancy import occupancy
-from advisor.knowledge.time_model import LEVELS, latencies
+from advisor.knowledge.time_model import LEVELS, block_launch_ceiling, latencies
 from advisor.reasoning.time_model.model import build
 from advisor.records.emulated import EmulatedDocument, ModelledValue
 from advisor.records.errors import AdvisorError, UsageError
@@ -37,6 +38,11 @@ _ALU, _XU = 2.0, 0.5
 # and for each line that it writes one more than the sectors.
 _FROM_L2 = 2.0
 _HEAVY, _HEAVY_RATE = ("IMAD", "HFMA2.MMA"), 2.0
+_BULK = ("UBLKCP", "UTMA", "UBLKRED")
+_ASIDE = ("MMA", "TEX", "TLD", "TLD4", "TXQ", "TXD", "TMML")  # of pipes that the model of the time does not have
+# What is left out may be this share of what is counted: it then changes a result by less than the model's other errors.
+_NOTABLE = 0.1
+_MOST_ATOMICS = 0.02  # of the accesses: those that meet at one address take many times as long as others
 _ROUNDS, _CLOSE = 60, 0.002
 _FASTER, _SLOWER = 0.2, 5.0
 _UNITS = {
@@ -64,8 +70,11 @@ _NO_TRAFFIC = CacheTraffic(math.nan, math.nan, 0.0, 0.0, 0.0, 0.0)
 def modelled(problem: Problem, counted: Counted, on: Gpu, seconds: float = 10.0) -> tuple[ModelledValue, ...]:
     """Return the modelled values of a counted launch on a GPU; fewer where the GPU's numbers are unknown.
 
-    Raises RefusedError and FaultError as counting does, and UsageError if the launch exceeds a limit of the GPU.
+    Raises RefusedError and FaultError as counting does, and for what the model lacks; UsageError if the launch exceeds
+    a limit of the GPU.
     """
+    if why := why_no_traffic(counted):
+        raise RefusedError(why)
     if on.sm_count is None or on.l2_bytes is None:
         return ()
     limits = on.limits or limits_of(on.cc)
@@ -76,7 +85,8 @@ def modelled(problem: Problem, counted: Counted, on: Gpu, seconds: float = 10.0)
     resident = min(fits.blocks, -(-counted.blocks // on.sm_count))
     taken = fits.blocks * (shared + limits.shared_reserved) if shared else 0
     l1 = max(limits.shared_per_sm + _BESIDE_SHARED - taken, _SMALLEST_L1)
-    traffic = model_caches(problem, Caches(on.sm_count, resident, l1, on.l2_bytes), seconds)
+    caches = Caches(on.sm_count, resident, l1, on.l2_bytes)
+    traffic = model_caches(problem, caches, seconds, counted.total("sectors"))
     out = []
     if traffic is not None:
         out += [
@@ -88,7 +98,7 @@ def modelled(problem: Problem, counted: Counted, on: Gpu, seconds: float = 10.0)
     memory, addresses = memory_of(problem)
     builds = machine_of(problem, [0], memory, addresses, None, seconds).builds
     waited = waits(builds, [one.executed for one in counted.instructions])
-    found = _time(counted, traffic or _NO_TRAFFIC, waited, on, fits.percent)
+    found = None if why_no_time(counted) else _time(counted, traffic or _NO_TRAFFIC, waited, on, fits.percent)
     if found is not None:
         time_ns, columns = found
         out.append(ModelledValue("duration_ns", time_ns, "ns"))
@@ -115,7 +125,29 @@ def with_modelled(
         return replace(document, not_modelled=str(e))
     if not found:
         return replace(document, not_modelled=f"the numbers of {on.id} are unknown")
-    return replace(document, modelled=found, modelled_on=on.id)
+    return replace(document, modelled=found, modelled_on=on.id, not_modelled=why_no_time(counted))
+
+
+def why_no_traffic(counted: Counted) -> str:
+    """Return why nothing is modelled: accesses that the model of the caches does not see; or ''."""
+    if any(one.executed and one.opcode.startswith(_BULK) for one in counted.instructions):
+        return "bulk copies are not in the model of the caches"
+    local, all_sectors = counted.total("local_sectors"), counted.total("sectors")
+    if local > _NOTABLE * (local + all_sectors):
+        return "local memory is not in the model of the caches"
+    return ""
+
+
+def why_no_time(counted: Counted) -> str:
+    """Return why no time is modelled: work whose time the model does not know; or ''."""
+    # HFMA2.MMA, with which the compiler also loads constants, is none of them.
+    if any(one.executed and one.opcode.split(".")[0].endswith(_ASIDE) for one in counted.instructions):
+        return "tensor and texture instructions are not in the model of the time"
+    if math.prod(counted.program.cluster) > 1:
+        return "clusters are not in the model of the time"
+    accesses = sum(one.executed for one in counted.instructions if one.space)
+    atomics = sum(one.executed for one in counted.instructions if "global" in one.space and one.kind == "atomic")
+    return "atomic operations are not in the model of the time" if atomics > _MOST_ATOMICS * accesses else ""
 
 
 def label_of(metric: str) -> str:
@@ -123,8 +155,8 @@ def label_of(metric: str) -> str:
     return _LABELS[metric]
 
 
-def _work(counted: Counted, traffic: CacheTraffic, on: Gpu) -> dict[str, float] | None:
-    """Return the cycles of each unit of one SM if it did all of the launch; None with tensor or bulk instructions."""
+def _work(counted: Counted, traffic: CacheTraffic, on: Gpu) -> dict[str, float]:
+    """Return the cycles of each unit of one SM if it did all of the launch."""
     misses = 1.0 - traffic.l1_hit if math.isfinite(traffic.l1_hit) else 1.0
     sent, got = 0.0, traffic.l2_reads / _FROM_L2
     rates = table().capabilities[on.cc].flop
@@ -132,9 +164,6 @@ def _work(counted: Counted, traffic: CacheTraffic, on: Gpu) -> dict[str, float] 
     lines = wavefronts = 0.0
     for one in counted.instructions:
         what = sass.classify(one.opcode, on.cc)
-        # HFMA2.MMA, with which the compiler also loads constants, is none of them.
-        if one.executed and (what.pipe in ("tma", "tex") or one.opcode.split(".")[0].endswith(("MMA", "UBLKCP"))):
-            return None
         pipes[what.pipe] = pipes.get(what.pipe, 0.0) + one.executed
         wavefronts += (one.wavefronts or 0.0) if "shared" in one.space else 0.0
         if "global" in one.space and one.kind == "load":
@@ -165,9 +194,9 @@ def _time(
     counted: Counted, traffic: CacheTraffic, waited: Waits, on: Gpu, occupied: float
 ) -> tuple[float, Mapping[str, Any]] | None:
     """Return the time in ns and the columns of the time model at that time; None if a number is unknown."""
-    work = _work(counted, traffic, on)
-    if work is None or on.boost_clock_hz is None or on.bandwidth is None or on.sm_count is None:
+    if on.boost_clock_hz is None or on.bandwidth is None or on.sm_count is None:
         return None
+    work = _work(counted, traffic, on)
     columns_at = _columns(counted, traffic, waited, on, occupied, work)
     time_s = 1e-6
     for _ in range(_ROUNDS):
@@ -198,6 +227,7 @@ def _columns(
     l1, l2 = (0.0 if math.isnan(v) else v for v in (traffic.l1_hit, traffic.l2_hit))
     idle = l1 * known["l1"] + (1 - l1) * (l2 * known["l2"] + (1 - l2) * known["dram"])
     dram = SECTOR * (traffic.dram_reads + traffic.dram_writes)
+    started = block_launch_ceiling(on.cc)
     fixed: dict[str, float] = {
         "inst_executed": executed,
         "warps": float(warps),
@@ -223,6 +253,8 @@ def _columns(
     def columns(time_s: float) -> dict[str, Any]:
         cycles = time_s * clock
         found = {**fixed, "sm_cycles_elapsed": cycles, "dram_pct": 100 * dram / (bandwidth * time_s)}
+        if started is not None:
+            found["block_launch_pct"] = 100 * counted.blocks / (started * cycles)
         for name, need in work.items():
             if name.endswith("_pct"):
                 found[name] = 100 * need / (sms * cycles)

@@ -82,8 +82,8 @@ class EmulatedDocument(Record, tag_field="schema", tag=SCHEMA):
     data_dependent: whether the contents of the inputs decide counts; order_dependent: whether results of atomic
     operations do, which depend on the order of warps; unknown: what emulation does not give; counts: name of ncu ->
     sum over the launch; opcodes: opcode with modifiers -> executions; metrics: canonical metrics; modelled: values of a
-    model of the GPU `modelled_on` (none without a GPU), on which no finding rests; not_modelled: why there are none
-    although a GPU was named.
+    model of the GPU `modelled_on` (none without a GPU), on which no finding rests; not_modelled: why there are none, or
+    no time, although a GPU was named.
     """
 
     kernel: str

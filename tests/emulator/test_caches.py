@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from advisor.emulator.launch import Pointer
 from advisor.emulator.program import RefusedError
 from advisor.emulator.waits import waits
 from advisor.hardware.gpus import gpu
+from advisor.knowledge.time_model import block_launch_ceiling
 from advisor.reasoning.emulated_counts import emulated_document
 from advisor.reasoning.modelled import modelled, with_modelled
 from advisor.view.pages.emulated import emulated_page
@@ -145,3 +147,76 @@ def test_a_launch_with_tensor_instructions_has_traffic_but_no_time() -> None:
     found = {v.metric for v in modelled(one, count(one, seconds=5.0), H200)}
     assert "l2_hit_pct" in found and "duration_ns" not in found
     assert np.isfinite([v.value for v in modelled(one, count(one, seconds=5.0), H200)]).all()
+
+
+def test_a_grid_whose_blocks_differ_has_the_traffic_that_was_counted() -> None:
+    # Blocks from 1,024 on end at once; those of one SM are among the first.
+    lines = ("S2R R9, SR_CTAID.X", "ISETP.GE.AND P0, PT, R9, 0x400, PT", "@P0 EXIT", *COPY, LOAD, STORE)
+    one = problem(lines, 1 << 15)
+    counted = count(one, seconds=5.0)
+    read = next(v.value for v in modelled(one, counted, H200) if v.metric == "dram_read_bytes")
+    assert read == 1024 * 128 * 4
+
+
+@pytest.mark.parametrize(("resident", "lost"), [(2, 0.0), (64, 0.75)])
+def test_what_running_blocks_share_is_lost_from_l2_as_far_as_they_use_more_than_it_holds(
+    resident: int, lost: float
+) -> None:
+    # Each block reads 64 places all over an array of 4 MiB: eight blocks use 256 KiB of it, 256 use all; L2 has 1 MiB.
+    places = [LOAD.replace("R6.64", f"R6.64+{n << 15:#x}") for n in range(64)]
+    one = problem(
+        (*COPY[:-3], "IMAD R0, R0, 0x1, RZ", "LOP3.LUT R0, R0, 0x1fff, RZ, 0xc0, !PT", *COPY[-3:], *places), 4096
+    )
+    one.arrays["in"] = (4 << 20, None)
+    found = model_caches(one, Caches(4, resident, 1 << 10, 1 << 20))
+    assert found is not None
+    first = (4 << 20) / 32
+    assert found.dram_reads == pytest.approx(first + lost * (found.l2_reads - first), rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("lines", "why"),
+    [
+        ((*COPY, LOAD, STORE, "UBLKCP.S.G [UR4], [UR6], UR8"), "bulk copies"),
+        ((*COPY, LOAD, "STL [R1+0x4], R4", "LDL R4, [R1+0x4]", STORE), "local memory"),
+    ],
+)
+def test_accesses_that_the_model_does_not_see_leave_all_unknown(lines: tuple[str, ...], why: str) -> None:
+    one = problem((*COPY, LOAD, STORE), 64)
+    counted = count(one, seconds=5.0)
+    texts = [*lines, "EXIT"]
+    like = counted.instructions[0]
+    made = replace(
+        counted,
+        instructions=[
+            replace(
+                like,
+                text=text,
+                sectors=100.0 if "G.E" in text else None,
+                local_sectors=50.0 if "L [" in text or "L R" in text else None,
+            )
+            for text in texts
+        ],
+    )
+    document = with_modelled(emulated_document(counted), one, made, "H200")
+    assert document.counts and not document.modelled
+    assert document.not_modelled == f"{why} {'is' if 'memory' in why else 'are'} not in the model of the caches"
+
+
+def test_a_launch_of_many_atomic_operations_has_traffic_but_no_time_and_says_why() -> None:
+    one = problem((*COPY, LOAD, "RED.E.ADD.STRONG.GPU desc[UR4][R2.64], R4"), 64)
+    counted = count(one, seconds=5.0)
+    document = with_modelled(emulated_document(counted), one, counted, "H200")
+    assert "duration_ns" not in {v.metric for v in document.modelled} and document.modelled
+    text = " ".join(terminal_text(emulated_page(document), width=100).split())
+    assert "No time: atomic operations are not in the model of the time." in text
+    assert "Modelled for H200-SXM" in text
+
+
+def test_many_short_blocks_take_the_time_to_start_them() -> None:
+    one = problem(OUT, 1 << 20, 32)
+    found = {v.metric: v.value for v in modelled(one, count(one, seconds=5.0), H200)}
+    started = block_launch_ceiling("9.0")
+    assert started is not None
+    least = 1e9 * (1 << 20) / started / (H200.boost_clock_hz or math.nan)
+    assert found["duration_ns"] == pytest.approx(least, rel=0.02)

@@ -85,7 +85,7 @@ def emulated_page(found: EmulatedDocument) -> Page:
 
 def _modelled(found: EmulatedDocument) -> tuple[Section, ...]:
     """Return the section of the modelled values; nothing without any."""
-    if found.not_modelled:
+    if found.not_modelled and not found.modelled:
         return (Section("Modelled", (Paragraph(f"Not modelled: {found.not_modelled}", "warn"),)),)
     if not found.modelled:
         return ()
@@ -99,7 +99,8 @@ def _modelled(found: EmulatedDocument) -> tuple[Section, ...]:
         (Column("Modelled"), Column("Value", numeric=True)),
         tuple((Cell(label_of(one.metric)), Cell(_with_unit(one), key=one.value)) for one in found.modelled),
     )
-    return (Section("Modelled", (Paragraph(words, "warn"), table)),)
+    lacking = (Paragraph(f"No time: {found.not_modelled}.", "warn"),) if found.not_modelled else ()
+    return (Section("Modelled", (Paragraph(words, "warn"), table, *lacking)),)
 
 
 def _with_unit(one: ModelledValue) -> str:

@@ -3,7 +3,8 @@
     python -m tests.bench.emulated.findings [--seconds S] [--jobs N] [EXERCISE…]
 
 A cause can be concluded from counts if the knowledge base has a rule for it that reads `counts_alone`. Of the launches
-whose profile has such a cause first, the same one should come first by emulation. Every difference has its reason.
+whose profile has such a cause first, by a rule that reads an observation of such a rule, the same one should come first
+by emulation. Every difference has its reason.
 """
 
 from __future__ import annotations
@@ -26,10 +27,24 @@ from tests.bench.emulated.pool import each, parser
 SECONDS = 20.0
 
 
-def counted_causes() -> frozenset[str]:
-    """Return the diagnoses that some rule concludes from counts alone."""
-    entries = catalog().diagnoses.values()
-    return frozenset(e.id for e in entries if e.kind == "diagnosis" and any("counts_alone" in r.when for r in e.seen))
+def counted_rules() -> dict[str, frozenset[str]]:
+    """Return the diagnoses that some rule concludes from counts alone, and the observations that name them there."""
+    out = {}
+    for entry in catalog().diagnoses.values():
+        rules = [set(r.when) for r in entry.seen if "counts_alone" in r.when]
+        if entry.kind == "diagnosis" and rules:
+            read = set.union(*rules) - {"counts_alone"}
+            out[entry.id] = frozenset(name for name in read if not name.startswith("avoidable_"))
+    return out
+
+
+def shown_by_counts(launch: LaunchDiagnosis, known: dict[str, frozenset[str]]) -> bool:
+    """Return whether the rules that concluded the first cause read what counts show."""
+    first = next((f for f in launch.findings if f.kind == "diagnosis" and f.id != "unexplained"), None)
+    if first is None or first.id not in known:
+        return False
+    read = {name for r in catalog().diagnoses[first.id].seen if r.id in first.rules for name in r.when}
+    return bool(read & known[first.id])
 
 
 def causes(launch: LaunchDiagnosis) -> list[str]:
@@ -37,10 +52,10 @@ def causes(launch: LaunchDiagnosis) -> list[str]:
     return [f.id for f in launch.findings if f.kind == "diagnosis" and f.id != "unexplained"]
 
 
-def reason(real: list[str], found: list[str], known: frozenset[str]) -> str:
+def reason(real: list[str], found: list[str], by_counts: bool) -> str:
     """Say why the first findings differ."""
     first = real[0] if real else ""
-    if first not in known:
+    if not by_counts:
         return f"time shows {first or 'no cause'}" + (f"; by counts {found[0]} is possible" if found else "")
     if first not in found:
         return "too little avoidable work by counts" + (f"; first by counts: {found[0]}" if found else "")
@@ -49,10 +64,10 @@ def reason(real: list[str], found: list[str], known: frozenset[str]) -> str:
 
 def compared(seconds: float, name: str) -> list[tuple[str, str]]:
     """Return (kind of result, line) of each recorded launch of an exercise."""
-    known, out = counted_causes(), []
+    known, out = counted_rules(), []
     record = manifest.recording(manifest.exercise(name))
     assert record is not None
-    real = {one.index: causes(one) for one in analyse([record.report]).diagnosis.launches}
+    profiles = {one.index: one for one in analyse([record.report]).diagnosis.launches}
     made = emulated.bench(
         manifest.case(name), record.record.card, record.record.sizes, recorded_seed=record.record.seed
     )
@@ -65,14 +80,15 @@ def compared(seconds: float, name: str) -> list[tuple[str, str]]:
                 out.append(("refused", f"{name}#{launch} refused: {e}"))
                 continue
             found = [one.id for one in emulated_document(counted, record.record.card.name).findings]
-            first = (real[launch] or [""])[0], (found or [""])[0]
-            if first[0] in known:
+            real, by_counts = causes(profiles[launch]), shown_by_counts(profiles[launch], known)
+            first = (real or [""])[0], (found or [""])[0]
+            if by_counts:
                 kind = "same" if first[0] == first[1] else "other"
             elif not first[1]:
                 kind = "none by counts, as it should be"
             else:
                 kind = "possible by counts, not first by time"
-            why = "same" if first[0] == first[1] else reason(real[launch], found, known)
+            why = "same" if first[0] == first[1] else reason(real, found, by_counts)
             words = (first[0] or "none", first[1] or "none")
             out.append((kind, f"{name}#{launch} profile {words[0]} · emulation {words[1]} · {why}"))
     return out
