@@ -117,7 +117,7 @@ def _digest(one: manifest.Exercise) -> str:
         (manifest.home(one.name), "*"),
     ):
         for path in sorted(folder.rglob(pattern)):
-            about = path.stat()
+            about = path.lstat()
             made.update(f"{path}\0{about.st_size}\0{about.st_mtime_ns}\0".encode("utf-8", "surrogatepass"))
     return made.hexdigest()
 
