@@ -91,9 +91,9 @@ def _modelled(found: EmulatedDocument) -> tuple[Section, ...]:
         return ()
     words = (
         f"Modelled for {found.modelled_on}, neither counted nor measured: from counts, a model of the caches and the "
-        "time model. No finding rests on these values. Against profiles of 12 launches on an H200, mostly copies, the "
-        "time was wrong by a factor of 1.1 in the median and 3.9 at worst; other kernels can be further off. A profile "
-        "shows them."
+        "time model. No finding rests on these values. Against the profiles of 149 launches of the exercises, "
+        "the time was wrong by a factor of 1.1 in the median and of 1.9 or more in the worst tenth, up to 33 where "
+        "host memory decides it. A profile shows the values."
     )
     table = Table(
         (Column("Modelled"), Column("Value", numeric=True)),

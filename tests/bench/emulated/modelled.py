@@ -5,7 +5,7 @@
 Prints a line for each launch and value, then the error table: hit rates as the difference in percentage points, bytes
 and times as a factor (the larger over the smaller), median and 90th percentile of each. The measured time is that under
 ncu, at the clock that the report gives, since ncu locks the clock. Values are compared where the measured one is over
-a floor: 1 MB of DRAM traffic, and 3 µs.
+a floor, 1 MB of DRAM traffic and 3 µs, and a modelled one below it counts as the floor.
 """
 
 from __future__ import annotations
@@ -62,7 +62,8 @@ def compared(seconds: float, wanted: str) -> list[tuple[str, str, float]]:
                 if one.unit == "%":
                     error = abs(one.value - measured)
                 else:
-                    error = max(one.value, measured) / max(min(one.value, measured), 1.0)
+                    at_least = max(one.value, FLOORS[one.metric])
+                    error = max(at_least, measured) / min(at_least, measured)
                 line = f"{name}#{launch} {one.metric} modelled {one.value:.4g} measured {measured:.4g}"
                 out.append((one.metric, line, error))
     return out
