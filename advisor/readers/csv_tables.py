@@ -20,6 +20,7 @@ K = TypeVar("K", bound=Hashable)
 
 # A row begins with a number (ID or Process ID; empty in the line of units), quoted if the header's fields are.
 _ROWS = {True: re.compile(r'"\d*","'), False: re.compile(r"\d*,")}
+_FIRST_FIELD = re.compile(r'"(\d*"?,?)?\Z')  # of a quoted row that ends there: the file was cut
 _HEADER = re.compile(r'\ufeff?"?(ID"?,"?)?Process ID"?,')
 _TUPLE = re.compile(r"\((\d+), *(\d+), *(\d+)\)")
 _MOST_LINES = 200
@@ -47,10 +48,12 @@ def rows(lines: Iterable[str]) -> Iterator[list[str]]:
     """
     held: list[str] = []
     begins = _ROWS[True]
+    quoted, line = False, ""
     for line in lines:
         header = is_header(line)
         if header:
-            begins = _ROWS[line.lstrip("\ufeff").startswith('"')]
+            quoted = line.lstrip("\ufeff").startswith('"')
+            begins = _ROWS[quoted]
         if header or begins.match(line):
             held = []  # the previous lines were not a row but had a stray quote
         elif not held:
@@ -61,7 +64,7 @@ def rows(lines: Iterable[str]) -> Iterator[list[str]]:
             held = []
         elif len(held) > _MOST_LINES:
             held = []
-    if held:
+    if held or (quoted and _FIRST_FIELD.match(line)):
         raise CutShortError
 
 

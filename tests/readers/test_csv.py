@@ -68,6 +68,16 @@ def test_a_stray_quote_between_the_rows_does_not_swallow_them(csv_file: Path) ->
     assert list(read(csv_file).frame["duration_ns"]) == [950.0, 951.0]
 
 
+def test_a_file_that_ends_anywhere_inside_a_row_is_marked(csv_file: Path) -> None:
+    whole = HEADER + row(0, "gpu__time_duration.sum", "ns", "950")
+    last = row(1, "gpu__time_duration.sum", "ns", "951").rstrip("\n")
+    csv_file.write_text(whole)
+    assert not read(csv_file).info.problems
+    for size in range(1, len(last) - 1):
+        csv_file.write_text(whole + last[:size])
+        assert read(csv_file).info.problems, last[:size]
+
+
 def test_names_with_commas_quotes_and_newlines_are_read_whole(csv_file: Path) -> None:
     name = 'void k<[with T=float, N=4]>(const char *, "x",\nint)'
     csv_file.write_text(HEADER + row(0, "gpu__time_duration.sum", "ns", "950", kernel=name))
