@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from multiprocessing import get_context
+from typing import TypeVar
 
 from advisor.emulator.counts import METRICS, WHOLE_S, Counted, Problem, count
 from advisor.emulator.program import Program, RefusedError
@@ -21,6 +22,8 @@ from advisor.emulator.state import FaultError
 from advisor.practice import emulated, manifest
 from advisor.records.errors import AdvisorError
 
+Job = TypeVar("Job")
+Result = TypeVar("Result")
 # Metrics that every instruction has, whether it is a memory instruction or not.
 _EVERYWHERE = ("executed", "threads", "threads_on")
 LABELS = {
@@ -215,9 +218,14 @@ def _one(job: tuple[str, float, frozenset[int]]) -> list[Row]:
 def validate(names: Sequence[str], seconds: float = 60.0, jobs: int = 2) -> Iterator[Row]:
     """Yield the rows of all launches, in order; each launch runs in a process of its own, so that memory returns."""
     work = [(name, seconds, frozenset({launch})) for name in names for launch, _, _ in launches_of(name)]
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), max_tasks_per_child=1) as pool:
-        for rows in pool.map(_one, work):
-            yield from rows
+    for rows in each(_one, work, jobs):
+        yield from rows
+
+
+def each(function: Callable[[Job], Result], jobs: Sequence[Job], processes: int) -> Iterator[Result]:
+    """Yield the results in the order of the jobs. A process has one job, so that its memory is returned."""
+    with ProcessPoolExecutor(processes, mp_context=get_context("spawn"), max_tasks_per_child=1) as pool:
+        yield from pool.map(function, jobs)
 
 
 @dataclass(slots=True)

@@ -14,8 +14,9 @@ from advisor.patches.prove import UNSUITED, fix
 from advisor.patches.records import FixDocument
 from advisor.patches.stages import exercise_stage
 from advisor.practice import manifest
+from advisor.practice.validation import each
 from advisor.records.errors import AdvisorError
-from tests.bench.emulated.pool import each, parser
+from tests.bench.emulated.options import parser
 
 
 def tried(name: str, seconds: float = 20.0, kinds: tuple[str, ...] = ()) -> FixDocument:

@@ -16,9 +16,9 @@ from collections.abc import Iterator
 from advisor.emulator.state import FaultError
 from advisor.practice import manifest
 from advisor.practice.emulated_check import check
-from advisor.practice.validation import recorded_names
+from advisor.practice.validation import each, recorded_names
 from advisor.records.errors import AdvisorError
-from tests.bench.emulated.pool import each, parser
+from tests.bench.emulated.options import parser
 
 SECONDS = 60.0
 

@@ -21,9 +21,9 @@ from advisor.emulator.cubin import read_cubin
 from advisor.emulator.report import ReportedCode, read_launch, unpacked
 from advisor.emulator.state import FaultError
 from advisor.practice import emulated, manifest
-from advisor.practice.validation import launches_of, problem_of, recorded_names
+from advisor.practice.validation import each, launches_of, problem_of, recorded_names
 from advisor.records.errors import AdvisorError
-from tests.bench.emulated.pool import each, parser
+from tests.bench.emulated.options import parser
 
 SECONDS = 20.0
 WITHIN = 0.02

@@ -17,12 +17,12 @@ from advisor.emulator.report import read_launch, unpacked
 from advisor.emulator.state import FaultError
 from advisor.knowledge.base import catalog
 from advisor.practice import emulated, manifest
-from advisor.practice.validation import launches_of, problem_of, recorded_names
+from advisor.practice.validation import each, launches_of, problem_of, recorded_names
 from advisor.reasoning.diagnose import analyse
 from advisor.reasoning.emulated_counts import emulated_document
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.records.errors import AdvisorError
-from tests.bench.emulated.pool import each, parser
+from tests.bench.emulated.options import parser
 
 SECONDS = 20.0
 

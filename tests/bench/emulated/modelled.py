@@ -21,11 +21,11 @@ from advisor.emulator.report import read_launch, unpacked
 from advisor.emulator.state import FaultError
 from advisor.hardware.gpus import gpu, known_as
 from advisor.practice import emulated, manifest
-from advisor.practice.validation import launches_of, problem_of, recorded_names
+from advisor.practice.validation import each, launches_of, problem_of, recorded_names
 from advisor.reasoning.diagnose import analyse
 from advisor.reasoning.modelled import modelled
 from advisor.records.errors import AdvisorError
-from tests.bench.emulated.pool import each, parser
+from tests.bench.emulated.options import parser
 
 SECONDS = 20.0
 FLOORS = {"dram_read_bytes": 1e6, "dram_write_bytes": 1e6, "duration_ns": 3e3}
