@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pairs_run
 import pytest
-import third_run
 import yaml
 
 HERE = Path(__file__).parent
@@ -15,8 +15,8 @@ LAUNCHES = yaml.safe_load((HERE / "causes.yaml").read_text())["launches"]
 
 @pytest.mark.parametrize("part", ["ours", "libraries"])
 def test_every_entry_has_a_case(part):
-    assert third_run.ids(part) == [x["id"] for x in LAUNCHES if x["part"] == part]
-    assert sorted(third_run.ids(part)) == sorted(third_run.cases(part))
+    assert pairs_run.ids(HERE, part) == [x["id"] for x in LAUNCHES if x["part"] == part]
+    assert sorted(pairs_run.ids(HERE, part)) == sorted(pairs_run.cases(HERE, part))
 
 
 @pytest.mark.parametrize("launch", LAUNCHES, ids=lambda launch: launch["id"])
@@ -38,9 +38,9 @@ def test_the_round_is_as_large_as_it_should_be():
 def test_results_that_differ_are_told():
     np = pytest.importorskip("numpy")
     a = np.arange(4.0)
-    assert third_run.differ([a], [a.copy()], 0.0) == ""
-    assert "1 of 4" in third_run.differ([a], [a + (a == 2)], 0.0)
-    assert third_run.differ([a], [a * 1.001], 0.01) == ""
-    assert "off by" in third_run.differ([a], [a * 1.1], 0.01)
-    assert "all 0" in third_run.differ([a], [0 * a], 0.01)
-    assert "not finite" in third_run.differ([np.full(4, np.nan)], [a], 0.01)
+    assert pairs_run.differ([a], [a.copy()], 0.0) == ""
+    assert "1 of 4" in pairs_run.differ([a], [a + (a == 2)], 0.0)
+    assert pairs_run.differ([a], [a * 1.001], 0.01) == ""
+    assert "off by" in pairs_run.differ([a], [a * 1.1], 0.01)
+    assert "all 0" in pairs_run.differ([a], [0 * a], 0.01)
+    assert "not finite" in pairs_run.differ([np.full(4, np.nan)], [a], 0.01)

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 from device import Tools
+from pair import SMS, Pair, f32, i32, i64, launch, zero
 from third_ours import two
-from third_pair import SMS, Pair, f32, i32, i64, launch, zero
 
 CASES: dict[str, Callable[[Tools], Pair]] = {}
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from device import Tools
-from third_pair import Pair, f32
+from pair import Pair, f32
 
 CASES: dict[str, Callable[[Tools], Pair]] = {}
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from device import Tools
-from third_pair import SMS, Pair, f32, i32, i64, launch, zero
+from pair import SMS, Pair, f32, i32, i64, launch, zero
 
 CASES: dict[str, Callable[[Tools], Pair]] = {}
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Times and profiles the third round on a machine with a GPU of compute capability 9.0: third.sh OUTDIR
+# Times and profiles the pairs of a round on a machine with a GPU of compute capability 9.0: pairs.sh ROUND OUTDIR
+# ROUND is a folder here, such as third.
 # OUTDIR gets pack-N.tar, at most 8 of at most 15.5 MB: times.json, profiled-*.json, reports (.ncu-rep.xz) and logs.
 # What an earlier run left in WORK is not done again.
 # WORK=dir      where all is kept before it is packed      CUBINS=dir    cubins that were built elsewhere
@@ -8,9 +9,10 @@
 # TIME_S=200    seconds for the times before profiling, the rest of them comes last
 set -u
 start=$EPOCHSECONDS
-out=$(mkdir -p "$1" && cd "$1" && pwd) || exit 2
 here=$(cd "$(dirname "$0")" && pwd)
-work=${WORK:-${TMPDIR:-/tmp}/unseen-third}
+round=$1 pairs=$here/$1
+out=$(mkdir -p "$2" && cd "$2" && pwd) || exit 2
+work=${WORK:-${TMPDIR:-/tmp}/unseen-$round}
 python=${PYTHON:-python3} ncu=${NCU:-ncu} nvcc=${NVCC:-nvcc}
 cubins=${CUBINS:-$work/cubins}
 grace=${GRACE_S:-20} end=$((start + ${LIMIT_S:-500}))
@@ -24,36 +26,36 @@ run_until() { # run_until MODE SECONDS [ARGUMENT...]: until a second of the epoc
   shift 2
   [ "$EPOCHSECONDS" -lt "$until" ] || return 0
   timeout -k 5 $((until - EPOCHSECONDS + grace)) \
-    "$python" "$here/third_run.py" "$mode" "$cubins" "$work/times.json" --until "$until" "$@" 2>&1 | tee -a "$work/$mode.log"
+    "$python" "$here/pairs_run.py" "$pairs" "$mode" "$cubins" "$work/times.json" --until "$until" "$@" 2>&1 | tee -a "$work/$mode.log"
 }
 
 profile_some() { # profile_some PART: into a report of its own; fails where ncu wrote none
   local part=$1 n=1 name
-  while [ -e "$work/profile-$part-$n.log" ] || grep -qs "\"third-$part-$n\"" "$work/profiled-$part.json"; do n=$((n + 1)); done
-  name=third-$part-$n
+  while [ -e "$work/profile-$part-$n.log" ] || grep -qs "\"$round-$part-$n\"" "$work/profiled-$part.json"; do n=$((n + 1)); done
+  name=$round-$part-$n
   # ncu writes its report when the program ends, so the program is what the inner limit ends.
   timeout -k 5 $((end - EPOCHSECONDS + 2 * grace)) \
     "$ncu" --set full --import-source yes --clock-control none --profile-from-start off --nvtx --target-processes all \
     -f -o "$work/$name" timeout -k 5 $((end - EPOCHSECONDS + grace)) \
-    "$python" "$here/third_run.py" profile "$cubins" "$work/profiled-$part.json" --part "$part" --times "$work/times.json" \
+    "$python" "$here/pairs_run.py" "$pairs" profile "$cubins" "$work/profiled-$part.json" --part "$part" --times "$work/times.json" \
     --until "$end" --most "${MOST:-12}" --report "$name" >"$work/profile-$part-$n.log" 2>&1 \
-    || echo "third: ncu reports an error, see profile-$part-$n.log"
+    || echo "$round: ncu reports an error, see profile-$part-$n.log"
   grep -h "^profiled" "$work/profile-$part-$n.log"
   if [ -s "$work/$name.ncu-rep" ]; then
     xz -T4 -6 -k -f "$work/$name.ncu-rep" &
     return 0
   fi
-  "$python" "$here/third_run.py" forget "$cubins" "$work/profiled-$part.json" --report "$name"
+  "$python" "$here/pairs_run.py" "$pairs" forget "$cubins" "$work/profiled-$part.json" --report "$name"
   return 1
 }
 
 build() {
   local source name
-  for source in "$here"/*.cu; do
+  for source in "$pairs"/*.cu; do
     name=$(basename "$source" .cu)
     [ -s "$cubins/$name.cubin" ] && continue
     "$nvcc" -cubin -arch=sm_90 -lineinfo -O3 -std=c++17 -Xptxas -v -o "$cubins/$name.cubin" "$source" >"$work/build-$name.log" 2>&1 \
-      || echo "third: $name.cu does not build, see build-$name.log" &
+      || echo "$round: $name.cu does not build, see build-$name.log" &
   done
   wait
 }
@@ -67,7 +69,7 @@ run_until time "$until" --part ours
 for part in ours libraries; do
   failed=0
   while on_time && [ "$failed" -lt 2 ]; do
-    "$python" "$here/third_run.py" left "$cubins" "$work/profiled-$part.json" --part "$part" --times "$work/times.json" && break
+    "$python" "$here/pairs_run.py" "$pairs" left "$cubins" "$work/profiled-$part.json" --part "$part" --times "$work/times.json" && break
     profile_some "$part" || failed=$((failed + 1))
   done
 done
@@ -85,7 +87,7 @@ packs = []
 for path in [*small, *sorted(work.glob("*.ncu-rep.xz"))]:
     size = path.stat().st_size + 1024
     if size > 15_500_000:
-        print(f"third: {path.name} has {size} bytes and is left out")
+        print(f"$round: {path.name} has {size} bytes and is left out")
         continue
     for pack in packs:
         if pack[0] + size <= 15_500_000:
@@ -101,4 +103,4 @@ for n, (_, *paths) in enumerate(packs[:8], 1):
             tar.add(path, path.name)
 PACK
 ls -l "$work" "$out"
-echo "third: $((EPOCHSECONDS - start)) s"
+echo "$round: $((EPOCHSECONDS - start)) s"

@@ -1,17 +1,14 @@
-"""What a pair of the third round is: a slow and a cured call, what they put out, and what it must be."""
+"""What a pair of a round is: a slow and a cured call, what they put out, and what it must be."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from device import Launch, Tools
 
-HERE = Path(__file__).parent
-FILES = ("counting", "sharing", "arithmetic", "blocks", "copies", "layouts", "waits", "reuse")
 SMS = 132
 i32, i64, f32 = np.int32, np.int64, np.float32
 

@@ -1,22 +1,25 @@
-"""Times and profiles the pairs of the third round, or looks without a GPU whether they could be started.
+"""Times and profiles the pairs of a round, or looks without a GPU whether they could be started.
 
-    python third_run.py time CUBINS OUT.json [--part ours|libraries] [--until SECONDS]
+ROUND is the round's folder, such as third: causes.yaml, .cu files, and modules named after it, such as third_ours.py,
+whose CASES make the pairs; those in ROUND_libraries.py launch no kernel of a .cu file.
+
+    python pairs_run.py ROUND time CUBINS OUT.json [--part ours|libraries] [--until SECONDS]
         2 runs to warm up and 20 timed ones of each call; whether the results of the two agree
-    python third_run.py check CUBINS OUT.json [--part ours|libraries] [--until SECONDS]
+    python pairs_run.py ROUND check CUBINS OUT.json [--part ours|libraries] [--until SECONDS]
         whether the slow call's result is that of a reference, for the pairs that OUT.json holds
-    python third_run.py profile CUBINS DONE.json --part ours|libraries --times OUT.json --report NAME [--most N]
+    python pairs_run.py ROUND profile CUBINS DONE.json --part ours|libraries --times OUT.json --report NAME [--most N]
         the slow and the cured call of each pair once, under ncu, each in the NVTX range
         `unseen ID` or `unseen ID.cured`
-    python third_run.py left CUBINS DONE.json --part ours|libraries --times OUT.json
+    python pairs_run.py ROUND left CUBINS DONE.json --part ours|libraries --times OUT.json
         exit status 1 while pairs are left to profile
-    python third_run.py forget CUBINS DONE.json --report NAME
+    python pairs_run.py ROUND forget CUBINS DONE.json --report NAME
         takes the launches of a report that ncu did not write out of DONE.json
-    python third_run.py dry CUBINS
+    python pairs_run.py ROUND dry CUBINS
         parameters and grids of the .cu kernels; NumPy stands in for CuPy
 
 A pair that fails is reported and the others go on; one that breaks the CUDA context ends the process, and `time` starts
 another for the rest. The files have the form that run.py's have, so that score.py reads
-them with --causes third/causes.yaml.
+them with --causes ROUND/causes.yaml.
 """
 
 from __future__ import annotations
@@ -35,23 +38,28 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE), str(HERE.parent)]
+sys.path.insert(0, str(HERE))
 
 from device import Tools, measure, say  # noqa: E402
+from pair import differ  # noqa: E402
 from run import named  # noqa: E402
-from third_pair import differ  # noqa: E402
 
-PARTS = {"ours": ("third_ours", "third_classic"), "libraries": ("third_libraries",)}
+PARTS = ("ours", "libraries")
 PAIR_S = 60  # after which a pair that is timed is ended, and its process with it
 
 
-def ids(part: str) -> list[str]:
+def ids(folder: Path, part: str) -> list[str]:
     """In the order of causes.yaml."""
-    return re.findall(rf"^- id: (\w+)\n  part: {part}$", (HERE / "causes.yaml").read_text(), re.MULTILINE)
+    return re.findall(rf"^- id: (\w+)\n  part: {part}$", (folder / "causes.yaml").read_text(), re.MULTILINE)
 
 
-def cases(part: str) -> dict[str, Any]:
-    return {k: v for module in PARTS[part] for k, v in importlib.import_module(module).CASES.items()}
+def cases(folder: Path, part: str) -> dict[str, Any]:
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+    libraries = f"{folder.name}_libraries"
+    names = [p.stem for p in sorted(folder.glob(f"{folder.name}_*.py")) if "CASES" in p.read_text()]
+    chosen = [name for name in names if (name == libraries) == (part == "libraries")]
+    return {k: v for name in chosen for k, v in importlib.import_module(name).CASES.items()}
 
 
 def read(path: Path) -> dict[str, Any]:
@@ -118,12 +126,12 @@ def check_one(tools: Tools, make: Any) -> dict[str, Any]:
     return {"wrong_slow": f"unlike the reference: {unlike}"} if unlike else {"referenced": True}
 
 
-def check_all(cubins: Path, out: Path, part: str, until: float) -> None:
+def check_all(folder: Path, cubins: Path, out: Path, part: str, until: float) -> None:
     """Adds to each pair that was timed what check_one finds."""
     import cupy as cp
 
     tools, done = Tools(cubins, cp, False), read(out)
-    for name in ids(part):
+    for name in ids(folder, part):
         if time.time() > until:
             return
         known = done.get(name, {"broken": ""})
@@ -133,7 +141,7 @@ def check_all(cubins: Path, out: Path, part: str, until: float) -> None:
         write(out, done)
         del known["no_reference"]
         try:
-            found = check_one(tools, cases(part)[name])
+            found = check_one(tools, cases(folder, part)[name])
         except Exception as error:
             found = {"no_reference": f"{type(error).__name__}: {error}"[:300]}
         known.update(found)
@@ -142,12 +150,12 @@ def check_all(cubins: Path, out: Path, part: str, until: float) -> None:
         free(cp)
 
 
-def time_all(cubins: Path, out: Path, part: str, until: float) -> int:
+def time_all(folder: Path, cubins: Path, out: Path, part: str, until: float) -> int:
     """Times what out does not yet hold; 3 where the context broke and a fresh process should go on."""
     import cupy as cp
 
     tools, done = Tools(cubins, cp, False), read(out)
-    for name in ids(part):
+    for name in ids(folder, part):
         if name in done:
             continue
         if time.time() > until:
@@ -157,7 +165,7 @@ def time_all(cubins: Path, out: Path, part: str, until: float) -> int:
         signal.alarm(PAIR_S)  # a kernel that hangs ends the process
         began = time.time()
         try:
-            done[name] = time_one(tools, cases(part)[name])
+            done[name] = time_one(tools, cases(folder, part)[name])
         except Exception as error:
             done[name] = {"broken": f"{type(error).__name__}: {error}"[:500]}
         signal.alarm(0)
@@ -172,9 +180,9 @@ def time_all(cubins: Path, out: Path, part: str, until: float) -> int:
     return 0
 
 
-def left(done_file: Path, part: str, times: dict[str, Any]) -> list[str]:
+def left(folder: Path, done_file: Path, part: str, times: dict[str, Any]) -> list[str]:
     done = read(done_file)
-    return [name for name in ids(part) if name not in done and "broken" not in times.get(name, {})]
+    return [name for name in ids(folder, part) if name not in done and "broken" not in times.get(name, {})]
 
 
 def forget(done_file: Path, report: str) -> None:
@@ -187,7 +195,7 @@ def profile(given: argparse.Namespace) -> None:
     import cupy as cp
 
     tools, done, count = Tools(given.cubins, cp, False), read(given.out), 0
-    for name in left(given.out, given.part, read(given.times))[: given.most]:
+    for name in left(given.round, given.out, given.part, read(given.times))[: given.most]:
         if time.time() > given.until:
             return
         began = time.time()
@@ -195,7 +203,7 @@ def profile(given: argparse.Namespace) -> None:
         done[name] = {"report": given.report, "launch": count, "broken": "the process ended"}
         write(given.out, done)
         try:
-            pair = cases(given.part)[name](tools)
+            pair = cases(given.round, given.part)[name](tools)
             for which, key in (("slow", name), ("cured", f"{name}.cured")):
                 getattr(pair, which)()  # builds and loads what it needs
                 if pair.reset:
@@ -223,15 +231,17 @@ def profile(given: argparse.Namespace) -> None:
         free(cp)
 
 
-def dry(cubins: Path) -> int:
+def dry(folder: Path, cubins: Path) -> int:
     import numpy as np
 
     wrong = 0
     for part in PARTS:
-        if set(ids(part)) != set(cases(part)):
-            say(f"{part}: {sorted(set(ids(part)) ^ set(cases(part)))} stand in one of causes.yaml and the code only")
+        if set(ids(folder, part)) != set(cases(folder, part)):
+            say(
+                f"{part}: {sorted(set(ids(folder, part)) ^ set(cases(folder, part)))} stand in one of causes.yaml and the code only"
+            )
             wrong = 1
-    for name, make in cases("ours").items():
+    for name, make in cases(folder, "ours").items():
         tools = Tools(cubins, np, True)
         try:
             pair = make(tools)
@@ -254,6 +264,7 @@ def dry(cubins: Path) -> int:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("round", type=lambda text: Path(text).resolve(), help="folder of the round")
     parser.add_argument("mode", choices=("time", "check", "profile", "left", "forget", "dry"))
     parser.add_argument("cubins", type=Path)
     parser.add_argument("out", type=Path, nargs="?", default=Path("unseen.json"))
@@ -265,27 +276,37 @@ def main() -> int:
     parser.add_argument("--once", action="store_true", help="do not start another process for the rest")
     given = parser.parse_args()
     if given.mode == "dry":
-        return dry(given.cubins)
+        return dry(given.round, given.cubins)
     if given.mode == "profile":
         profile(given)
         return 0
     if given.mode == "check":
         for part in (given.part,) if given.part else PARTS:
-            check_all(given.cubins, given.out, part, given.until)
+            check_all(given.round, given.cubins, given.out, part, given.until)
         return 0
     if given.mode == "forget":
         forget(given.out, given.report)
         return 0
     if given.mode == "left":
-        return int(bool(left(given.out, given.part or "ours", read(given.times))))
+        return int(bool(left(given.round, given.out, given.part or "ours", read(given.times))))
     if given.once:
-        return time_all(given.cubins, given.out, given.part, given.until)
+        return time_all(given.round, given.cubins, given.out, given.part, given.until)
     for part in (given.part,) if given.part else PARTS:
         for _ in range(12):
-            missing = set(ids(part)) - set(read(given.out))
+            missing = set(ids(given.round, part)) - set(read(given.out))
             if not missing or time.time() > given.until:
                 break
-            again = [sys.executable, __file__, "time", str(given.cubins), str(given.out), "--part", part, "--once"]
+            again = [
+                sys.executable,
+                __file__,
+                str(given.round),
+                "time",
+                str(given.cubins),
+                str(given.out),
+                "--part",
+                part,
+                "--once",
+            ]
             subprocess.run([*again, "--until", str(given.until)], check=False)
     return 0
 
