@@ -236,10 +236,8 @@ def dry(folder: Path, cubins: Path) -> int:
 
     wrong = 0
     for part in PARTS:
-        if set(ids(folder, part)) != set(cases(folder, part)):
-            say(
-                f"{part}: {sorted(set(ids(folder, part)) ^ set(cases(folder, part)))} stand in one of causes.yaml and the code only"
-            )
+        if alone := set(ids(folder, part)) ^ set(cases(folder, part)):
+            say(f"{part}: {sorted(alone)} stand in one of causes.yaml and the code only")
             wrong = 1
     for name, make in cases(folder, "ours").items():
         tools = Tools(cubins, np, True)
