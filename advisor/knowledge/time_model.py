@@ -97,11 +97,23 @@ class Blamed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cites: tuple[str, ...] = ()
 
 
+class Usual(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The usual predicted over measured time of a launch, and the share of an unusual one that stays after a fix.
+
+    kept: of its logarithm, where the fix changes all of the work that takes the time.
+    """
+
+    relative: float
+    kept: float
+    cites: tuple[str, ...] = ()
+
+
 class TimeModel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The content of knowledge/time_model.yaml."""
 
     norm: Range
     scale: Range
+    usual: Usual
     accuracy: Accuracy
     queueing: Range
     scattered: Scattered

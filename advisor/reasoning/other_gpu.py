@@ -189,9 +189,9 @@ def predict(
     norm = constants.norm
     middle = after("ratio")
     norms = (norm.low, norm.estimate, norm.high)
-    ratio = max(floor, float(new_time(now, middle, norm.estimate)[0]))
-    low = min(float(new_time(now, after("low"), n)[0]) for n in norms)
-    high = max(float(new_time(now, after("high"), n)[0]) for n in norms)
+    ratio = max(floor, float(new_time(now, middle, norm.estimate, same_work=True)[0]))
+    low = min(float(new_time(now, after("low"), n, same_work=True)[0]) for n in norms)
+    high = max(float(new_time(now, after("high"), n, same_work=True)[0]) for n in norms)
     # The unchanged part was measured: the model's error applies to the rest only.
     low, high = (r * constants.accuracy.within ** (sign * (1 - min(r, 1 / r))) for r, sign in ((low, -1), (high, 1)))
     leader = limiter(middle, 0)

@@ -36,7 +36,8 @@ class Estimate(Record):
     fix: the fix whose operators were used; parts: the units that it changes, the one that saves most first; before,
     after: the needs of all units combined, as shares of the measured time; accounted: the share of the measured time
     to which the model applies; norm: with which the chains of units combine; how: in words, with what limits the
-    result; cites: the sources of the fix and of the model.
+    result; cites: the sources of the fix and of the model; error: the factor on
+    after / before for the model's error on the launch, which leaves with the work that the fix changes.
     """
 
     fix: str
@@ -48,3 +49,4 @@ class Estimate(Record):
     norm: float
     how: str
     cites: tuple[str, ...]
+    error: float | None = None

@@ -113,13 +113,31 @@ def _others_wait(now: Needs, factors: Mapping[str, Array]) -> Array:
     return np.where(before > 0, after / np.maximum(before, 1e-12), 1.0)
 
 
-def new_time(now: Needs, after: Mapping[str, Array], norm: float) -> Array:
+def new_time(now: Needs, after: Mapping[str, Array], norm: float, same_work: bool = False) -> Array:
     """Return new time / old time, shape (rows,); the part that the counters do not account for is unchanged.
 
     It is never below what one unit still needs: a unit at its ceiling leaves no gain to a fix that does not relieve it.
+    same_work: the kernel stays as it is, as on another GPU, and the model's error with it.
     """
-    modelled = accounted(now) * combine(chains(after), norm) / _before(now, norm) + 1 - accounted(now)
+    modelled = accounted(now) * _modelled(now, after, norm, same_work) + 1 - accounted(now)
     return np.asarray(np.maximum(modelled, _still_needed(after)))
+
+
+def _modelled(now: Needs, after: Mapping[str, Array], norm: float, same_work: bool = False) -> Array:
+    """Return new time / old time of the part of the time that the model accounts for."""
+    ratio = combine(chains(after), norm) / _before(now, norm)
+    return ratio if same_work else ratio * error_left(now, ratio)
+
+
+def error_left(now: Needs, ratio: Array) -> Array:
+    """Return the factor on the modelled ratio of new time to old time for the model's error on the launch.
+
+    The error belongs to the work that takes the time. As far as a fix changes that, the error is no longer today's but
+    the usual one (`usual` in knowledge/time_model.yaml).
+    """
+    usual, scale = time_model().usual, time_model().scale
+    error = np.clip(_before(now, time_model().norm.estimate), 1 / scale.high, 1 / scale.low) / usual.relative
+    return np.asarray(error ** ((1 - usual.kept) * (1 - np.minimum(ratio, 1.0))))
 
 
 def _still_needed(after: Mapping[str, Array]) -> Array:
@@ -319,7 +337,7 @@ def _rest_follows(now: Needs, after: Mapping[str, Array], slots: Array) -> Array
     """
     norm = time_model().norm.estimate
     rest = (1 - accounted(now)) * np.where(np.isfinite(slots), 1 / np.maximum(slots, 1.0), 1.0)
-    modelled = accounted(now) * combine(chains(after), norm) / _before(now, norm) + rest
+    modelled = accounted(now) * _modelled(now, after, norm) + rest
     return np.asarray(np.maximum(modelled, _still_needed(after)))
 
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from advisor.knowledge.time_model import time_model
-from advisor.reasoning.time_model.operators.table import Table, share, useful
+from advisor.reasoning.time_model.operators.table import Table, floats_of_fma, share, useful
 from advisor.reasoning.time_model.terms import LATENCY, Array, Needs
 
 # Units whose whole work is how the kernel was written: addresses, tests, barriers, exchange through shared memory.
@@ -61,7 +61,7 @@ def _stays(table: Table, furthest: float) -> dict[str, Array]:
         "l2_fill": dram,
         "l2": l2,
         "issue": np.where(np.isfinite(table.get("inst_executed")), useful(table), np.nan),
-        "fma": share(table.total("fp32_inst", "half_inst"), table.get("fma_pipe_inst")),
+        "fma": floats_of_fma(table),
         "lsu": width,
         "l1_global": width,
         "block_launch": share(table.ones(), table.get("waves")),

@@ -50,7 +50,13 @@ def traced(found: Model, fix: FixDef, row: int, shown: Speedup, cites: tuple[str
         norm=norm,
         how=shown.how,
         cites=tuple(dict.fromkeys((*of_fix, *(constants.launch_ns.cites if launch else (_MODEL,))))),
+        error=None if before is None or after is None else _error(tried, before, after),
     )
+
+
+def _error(tried: Attempt, before: float, after: float) -> float:
+    """Return the factor on after / before for the model's error on the launch."""
+    return float(model.error_left(tried.now, np.array([after / max(before, 1e-9)]))[0])
 
 
 def _relief(

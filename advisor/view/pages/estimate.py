@@ -8,6 +8,8 @@ from advisor.records.estimate import Estimate, Relief
 from advisor.view.blocks import Line
 from advisor.view.numbers import amount_text, share_text, speedup_text
 
+# A factor that changes an estimate by less is not worth a line.
+_NOTICED = 0.005
 HEADING = "How the speedup is estimated"
 
 
@@ -24,6 +26,12 @@ def estimate_lines(estimate: Estimate) -> tuple[Line, ...]:
             "measured time; the rest stays or follows the lost issue slots, and the estimate is between the two"
         )
         lines.append(Line(text, label="sum", depth=1))
+        if estimate.error is not None and abs(estimate.error - 1) >= _NOTICED:
+            error = (
+                f"the model's error on this launch leaves with the work that the fix changes, so the time after the fix "
+                f"is multiplied by {estimate.error:.2f}"
+            )
+            lines.append(Line(error, "quiet", depth=2))
         overlap = f"units overlap, so their times are not added but combined by a norm of order {estimate.norm:g}: "
         overlap += "the busiest counts most (`ncu-advisor explain time_model`)"
         lines.append(Line(overlap, "quiet", depth=2))

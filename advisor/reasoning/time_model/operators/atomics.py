@@ -8,8 +8,19 @@ from advisor.reasoning.time_model.operators.table import Given, Left, Operator, 
 
 
 def _reduce_first(table: Table, given: Given) -> Left:
-    """Threads combine their values first: `left` of the global atomics remain, one for each resident block."""
+    """Threads combine their values first: of the global atomics `left` remain, one for each of some `blocks`.
+
+    That is where all threads of a block add to one address. If a block has as many addresses as a warp has now, as many
+    warps' atomics as blocks remain; which of both, no report shows, so it is the middle on a log scale. A library's
+    kernel stays: its atomics can only be spread over more addresses, so that all L2 slices have the same number, and
+    each lane a sector of its own.
+    """
     left = np.clip(given["left"], 0.0, 1.0)
+    executed = table.get("atomic_inst") - or_else(table.get("shared_atomic_inst"), 0.0)
+    left = np.sqrt(left * or_else(np.fmax(left, share(given["blocks"], executed)), left))
+    apart = executed * table.get("lanes_pred_on") / table.total("l2_red_sectors", "l2_atom_sectors")
+    spread = np.fmin(1.0, np.fmax(1.0, or_else(apart, 1.0)) / table.get("atomic_focus"))
+    left = np.where(table.get("library_kernel") == 1, np.fmax(left, or_else(spread, 0.0)), left)
     sectors = or_else(share(table.total("l2_red_sectors", "l2_atom_sectors"), table.get("l2_sectors")), 0.0)
     idle = or_else(table.get("idle_wait_share"), 1.0)
     return {
@@ -53,7 +64,7 @@ OPERATORS = (
         "threads combine their values before they reach one address",
         _reduce_first,
         ("atomics", "l2", "latency_memory", "block_launch"),
-        {"left": None},
+        {"left": None, "blocks": "grid_size"},
     ),
     Operator(
         "shared_copies",

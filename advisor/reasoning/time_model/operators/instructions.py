@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from advisor.reasoning.time_model.operators.table import CONTROL, PIPES, Given, Left, Operator, Table, or_else, share
+from advisor.reasoning.time_model.operators.table import (
+    CONTROL,
+    PIPES,
+    Given,
+    Left,
+    Operator,
+    Table,
+    floats_of_fma,
+    or_else,
+    share,
+)
 from advisor.reasoning.time_model.terms import Array
 
 # Of the cycles that a warp's instruction takes without contention; `latency_fixed` is their sum (terms.py).
@@ -35,7 +45,7 @@ def _pack_lanes(table: Table, given: Given) -> Left:
     use neighbouring words, sectors that all their lanes use.
     """
     left = np.clip(given["left"], 0.0, 1.0)
-    out = dict.fromkeys(("issue", *PIPES, "lsu", "l1_global", "latency"), left)
+    out = dict.fromkeys(("issue", *PIPES, *CONTROL, "lsu", "l1_global", "latency"), left)
     filled = np.fmax(left, share(table.get("requested_bytes"), 32 * table.get("global_sectors")))
     lookups = or_else(table.get("global_lookup_share"), 1.0)
     l2 = or_else(1 - lookups * (1 - filled), 1.0)
@@ -69,6 +79,9 @@ def _remove(table: Table, given: Given) -> Left:
     alu = table.get("pipe_alu_pct") / 100 * table.get("sm_cycles_elapsed") * table.get("sm_count") * 2
     fma, alu_gone, xu, fp64, control, constants, accesses = named
     served = table.total("control_inst", "constant_inst", "barrier_inst")
+    functions = table.get("xu_inst")
+    gone_xu = xu + mixed * or_else(share(functions, executed), 0.0)
+    waits = 1 - or_else(share(gone_xu, functions + np.nan_to_num(table.get("shared_inst"))), 0.0)
     return {
         "issue": issue,
         "fma": left(fma, table.get("fma_pipe_inst")),
@@ -78,6 +91,7 @@ def _remove(table: Table, given: Given) -> Left:
         "adu": left(control + constants, served),
         "cbu": left(control, table.get("control_inst")),
         "idc": left(constants, table.get("constant_inst")),
+        "latency_shared": waits,
         "lsu": left(accesses, table.get("memory_inst")),
         "latency_fixed": issue,
     }
@@ -103,8 +117,9 @@ def _to_single(table: Table, given: Given) -> Left:
     """fp64 arithmetic becomes fp32: one FMA instruction for each, no conversions, and half the bytes of double data."""
     doubles, executed = table.total("dfma_inst", "dadd_inst", "dmul_inst"), table.get("inst_executed")
     converted, moves = or_else(table.get("f64_conversion_inst"), 0.0), or_else(table.get("move_inst"), 0.0)
-    # A double constant takes two moves, and a conversion has one on either side.
-    issue = or_else(np.maximum(0.1, 1 - (2 * converted + np.fmin(moves, doubles)) / executed), 1.0)
+    # A double constant takes two moves, of the warp or uniform ones, and a conversion has one on either side.
+    moves = moves + or_else(table.get("uniform_inst"), 0.0)
+    issue = or_else(np.maximum(0.1, 1 - (2 * converted + np.fmin(moves, 2 * doubles)) / executed), 1.0)
     added = (doubles - converted) / np.fmax(table.get("fma_pipe_inst"), 1.0)
     by_pipe = 0.5 * table.get("pipe_fp64_pct") / table.get("pipe_fma_pct")
     data = or_else(table.get("double_data_share"), 0.0)
@@ -133,6 +148,18 @@ def _functions(table: Table, given: Given) -> Left:
     return {"xu": left, "fma": 1 + added, "issue": or_else(issue, 1.0), "latency_shared": left}
 
 
+def _convert(table: Table, given: Given) -> Left:
+    """Conversions leave the XU pipe: `left` of them remain, and each costs `each` FMA instructions instead."""
+    left = np.clip(given["left"], 0.0, 1.0)
+    count = (1 - left) * table.get("conversion_inst")
+    issue = 1 + (given["each"] - 1) * count / table.get("inst_executed")
+    return {
+        "xu": np.fmax(0.02, 1 - share(count, table.get("xu_inst"))),
+        "fma": or_else(1 + given["each"] * count / np.maximum(table.get("fma_pipe_inst"), 1.0), 1.0),
+        "issue": or_else(issue, 1.0),
+    }
+
+
 def _matrix(table: Table, given: Given) -> Left:
     """Multiply-adds become matrix instructions: `left` of theirs remain, and `loads` of the loads of operands."""
     left, loads = np.clip(given["left"], 0.0, 1.0), np.clip(given["loads"], 0.0, 1.0)
@@ -145,18 +172,19 @@ def _warpgroups(table: Table, given: Given) -> Left:
     """A group of four warps starts one matrix instruction that reads its operands from shared memory itself.
 
     The tensor pipe then runs at its full rate: the instructions of one warp reach at most two thirds of it (CC 9.0).
-    Bulk copies bring the operands to shared memory without loads.
+    Bulk copies bring the operands to shared memory without loads, and compute their addresses. `lookups` of those in L2
+    remain, or what tiles of 128 by 256 results ask for, if that is less: two operands of two bytes for each step of
+    the sum, which serve 256 and 128 multiply-adds, of two operations each.
     """
     rate = np.clip(given["rate"], 0.0, 1.0)
     started = np.clip(given["started"], 0.0, 1.0)
-    return {
+    tiles = (2 / 256 + 2 / 128) / 2 * table.get("tensor_opcode_ops") / (32 * table.get("l2_read_sectors"))
+    floats = or_else(floats_of_fma(table), 1.0)
+    return dict.fromkeys((*CONTROL, "issue", "alu", "lsu", "l1_global", "latency"), started) | {
         "tensor": rate,
-        "issue": started,
-        "lsu": started,
-        "l1_global": started,
+        "fma": floats + (1 - floats) * started,
         "l1_shared": np.clip(given["operands"], 0.0, 1.0),
-        "l2": np.clip(given["lookups"], 0.0, 1.0),
-        "latency": started,
+        "l2": np.clip(np.fmin(given["lookups"], tiles), 0.0, 1.0),
     }
 
 
@@ -165,7 +193,16 @@ def _constants(table: Table, given: Given) -> Left:
     left = np.clip(given["left"], 0.0, 1.0)
     issue = 1 - (1 - left) * or_else(np.clip(given["issued"], 0.0, 1.0), 0.0)
     waits = 1 - or_else(np.clip(given["waits"], 0.0, 1.0), 0.0)
-    return {"idc": left, "adu": left, "issue": issue, "latency_fixed": np.fmin(issue, waits)}
+    # A constant with a computed index waits at the short scoreboard, as shared memory and the XU pipe do.
+    others = table.total("shared_inst", "xu_inst")
+    short = or_else(share(table.get("ldc_inst"), table.get("ldc_inst") + others), 0.0)
+    return {
+        "idc": left,
+        "adu": left,
+        "issue": issue,
+        "latency_fixed": np.fmin(issue, waits),
+        "latency_shared": 1 - short * (1 - left),
+    }
 
 
 _ISSUED = ("issue", *PIPES)
@@ -181,7 +218,7 @@ OPERATORS = (
         "pack_lanes",
         "blocks fill their warps",
         _pack_lanes,
-        (*_ISSUED, "lsu", "l1_global", "l2", "latency", "block_launch"),
+        (*_ISSUED, *CONTROL, "lsu", "l1_global", "l2", "latency", "block_launch"),
         {"left": "lanes_of_block / 32", "blocks": "min(1, block_size / 256)"},
     ),
     Operator(
@@ -195,7 +232,7 @@ OPERATORS = (
         "remove",
         "instructions leave",
         _remove,
-        (*_ISSUED, *CONTROL, "lsu", "latency_fixed"),
+        (*_ISSUED, *CONTROL, "lsu", "latency_fixed", "latency_shared"),
         dict.fromkeys(("instructions", "mixed", "fma", "alu", "xu", "fp64", "control", "constants", "accesses"), "0"),
         ("inst_executed",),
         unused="0",
@@ -224,6 +261,14 @@ OPERATORS = (
         ("mufu_inst", "fma_pipe_inst", "inst_executed"),
     ),
     Operator(
+        "convert",
+        "conversions leave the XU pipe for FMA instructions",
+        _convert,
+        ("xu", "fma", "issue"),
+        {"left": "0", "each": "1"},
+        ("conversion_inst", "xu_inst", "fma_pipe_inst", "inst_executed"),
+    ),
+    Operator(
         "matrix",
         "multiply-adds become matrix instructions",
         _matrix,
@@ -234,14 +279,14 @@ OPERATORS = (
         "warpgroups",
         "four warps start one matrix instruction that reads shared memory itself",
         _warpgroups,
-        ("tensor", "issue", "lsu", "l1_shared", "l1_global", "l2", "latency"),
+        ("tensor", "issue", "fma", "alu", *CONTROL, "lsu", "l1_shared", "l1_global", "l2", "latency"),
         dict.fromkeys(("rate", "started", "operands", "lookups"), None),
     ),
     Operator(
         "constants",
         "constants are read in fewer requests",
         _constants,
-        ("idc", "adu", "issue", "latency_fixed"),
+        ("idc", "adu", "issue", "latency_fixed", "latency_shared"),
         {"left": None, "issued": "0", "waits": "0"},
     ),
 )

@@ -11,6 +11,7 @@ from advisor.reasoning.time_model.operators.table import (
     Operator,
     Table,
     fewer_threads,
+    floats_of_fma,
     or_else,
     share,
 )
@@ -143,12 +144,17 @@ def _tile(table: Table, given: Given) -> Left:
     issue = np.fmax(arithmetic, arithmetic + loads * left + (1 - arithmetic - loads) * left**2)
     out = dict.fromkeys(("lsu", "l1_shared", "l1_global", "latency_shared", "latency_memory", "latency_barrier"), left)
     out |= dict.fromkeys(("adu", "idc"), left)
+    # Integer products and moves on the FMA pipe are addresses and the loop.
+    floats = or_else(floats_of_fma(table), 1.0)
+    out |= {"fma": floats + (1 - floats) * left, "alu": left}
     read = share(table.get("dram_read_bytes"), table.get("dram_bytes"))
     once = or_else(table.get("distinct_load_bytes") / table.get("dram_read_bytes"), 1.0)
     dram = or_else(1 - read * (1 - np.fmin(1.0, np.fmax(left, once))), 1.0)
     loaded = or_else(share(table.get("l2_read_sectors"), table.get("l2_sectors")), 0.0)
     out |= {name: np.fmin(1.0, part * alone) for name, part in out.items() if name.startswith("latency")}
-    fixed = np.fmin(1.0, issue * alone)
+    # The results of a tile do not wait for each other, so a warp issues without a pause.
+    paused = 1 + np.nan_to_num(table.get("stall_wait"))
+    fixed = np.fmin(1.0, issue * alone * np.fmax(left, 1 / paused))
     return out | {"issue": issue, "latency_fixed": fixed, "dram": dram, "l2": 1 - loaded * (1 - left)}
 
 
@@ -230,21 +236,48 @@ def _cached(table: Table, given: Given) -> Left:
     """
     moved = or_else(2 * table.get("dram_read_bytes") + table.get("dram_write_bytes"), table.get("dram_bytes"))
     left = np.clip(moved / (32 * table.get("l2_sectors")), 0.1, 1.0)
-    # A load that hits L1 waits for L1; the others wait as before.
+    # A load that hits L1 waits for L1; the others wait as before. If all asked the same few lines of L2, they queued.
     near = table.get("l1_latency_cycles") / table.get("l2_latency_cycles")
-    return {"l2": left, "latency_memory": left + (1 - left) * or_else(near, 1.0)}
+    queued = np.fmin(1.0, or_else(table.get("idle_wait_share"), 1.0))
+    return {"l2": left, "latency_memory": queued * (left + (1 - left) * or_else(near, 1.0))}
 
 
 def _unfenced(table: Table, given: Given) -> Left:
-    """Fences leave, with their own look-ups in L2: those of accesses and of fills from DRAM remain."""
-    accesses = table.get("l2_read_sectors") + table.get("l2_write_sectors") + table.get("dram_read_bytes") / 32
-    return {"l2": or_else(share(accesses, table.get("l2_sectors")), 1.0)}
+    """Fences leave, with their own look-ups in L2: those of accesses and of fills from DRAM remain.
+
+    A warp's fence takes the load/store unit, the barrier unit and the shared part of L1 two cycles each, and L1 three
+    more to forget its lines. Whether L1 then serves what it forgot is not known: the middle, on a log scale, of all
+    loads as before and of each byte read from L2 once.
+    """
+    read, written, once = table.get("l2_read_sectors"), table.get("l2_write_sectors"), table.get("dram_read_bytes") / 32
+    again = np.sqrt(or_else(share(once, read), 1.0))
+    near = or_else(table.get("l1_latency_cycles") / table.get("l2_latency_cycles"), 1.0)
+    fences = table.get("fence_inst") / (table.get("sm_cycles_elapsed") * table.get("sm_count"))
+    l1, shared = table.get("l1_wavefronts_pct") / 100, table.get("shared_wavefront_share")
+
+    def left(cycles: Array, busy: Array) -> Array:
+        return or_else(1 - share(cycles, busy), 1.0)
+
+    return {
+        "l2": or_else(share(read * again + written + once, table.get("l2_sectors")), 1.0),
+        "latency_memory": again + (1 - again) * near,
+        "lsu": left(2 * fences, table.get("lsu_need_pct") / 100),
+        "adu": left(2 * fences, table.get("adu_pct") / 100),
+        "l1_shared": left(2 * fences, l1 * shared),
+        "l1_global": left(3 * fences, l1 * (1 - shared)),
+    }
 
 
 def _near(table: Table, given: Given) -> Left:
-    """Data moves next to the GPU or the block: `left` of the waits for it remain."""
+    """Data moves next to the GPU or the block: `left` of the waits for it remain.
+
+    remote: accesses of the shared memory of other blocks, which pass L1 as global ones do, and then no more.
+    """
     left = np.clip(given["left"], 0.0, 1.0)
-    return {"latency_memory": left, "latency_barrier": left}
+    remote = or_else(given["remote"], 0.0)
+    others = np.nan_to_num(table.total("global_load_inst", "global_store_inst"))
+    passes = 1 - or_else(share(remote, remote + others), 0.0)
+    return {"latency_memory": left, "latency_barrier": left, "l1_global": passes}
 
 
 def _whole_copies(table: Table, given: Given) -> Left:
@@ -288,7 +321,7 @@ OPERATORS = (
         "tile",
         "a thread keeps a tile of results in registers, so a loaded operand serves a row or a column of it",
         _tile,
-        (*_ACCESSES, "latency_barrier", "adu", "idc", "l2", "dram"),
+        (*_ACCESSES, "latency_barrier", "adu", "idc", "fma", "alu", "l2", "dram"),
         {"left": None},
         ("arithmetic_inst", "inst_executed"),
     ),
@@ -348,10 +381,16 @@ OPERATORS = (
         "unfenced",
         "fences leave, with their own look-ups in L2",
         _unfenced,
-        ("l2",),
+        ("l2", "latency_memory", "lsu", "adu", "l1_shared", "l1_global"),
         reads=("l2_read_sectors", "l2_write_sectors", "dram_read_bytes", "l2_sectors"),
     ),
-    Operator("near", "data moves next to its user", _near, ("latency_memory", "latency_barrier"), {"left": None}),
+    Operator(
+        "near",
+        "data moves next to its user",
+        _near,
+        ("latency_memory", "latency_barrier", "l1_global"),
+        {"left": None, "remote": "0"},
+    ),
     Operator(
         "whole_copies",
         "a bulk copy moves more bytes, so fewer are started",

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from advisor.reasoning.time_model.operators.table import Given, Left, Operator, Table, fewer_threads, or_else
+from advisor.reasoning.time_model.operators.table import (
+    CONTROL,
+    PIPES,
+    Given,
+    Left,
+    Operator,
+    Table,
+    fewer_threads,
+    or_else,
+)
 
 
 def _occupy(table: Table, given: Given) -> Left:
@@ -46,9 +55,12 @@ def _merge_blocks(table: Table, given: Given) -> Left:
 
 
 def _skip_threads(table: Table, given: Given) -> Left:
-    """Only the `left` of the threads that have work are started, in `blocks` of the blocks."""
+    """Only the `left` of the threads that have work are started, in `blocks` of the blocks.
+
+    Those that have none execute instructions of all kinds, and L1 sets up each block.
+    """
     left = np.clip(given["left"], 0.0, 1.0)
-    out = dict.fromkeys(("issue", "lsu", "l1_global", "alu", "adu", "cbu", "idc", "latency"), left)
+    out = dict.fromkeys(("issue", *PIPES, *CONTROL, "lsu", "l1_global", "l1_shared", "latency"), left)
     return out | {"block_launch": np.clip(given["blocks"], 0.0, 1.0)}
 
 
@@ -92,7 +104,7 @@ OPERATORS = (
         "skip_threads",
         "only threads that have work are started",
         _skip_threads,
-        ("block_launch", "issue", "lsu", "l1_global", "alu", "adu", "cbu", "idc", "latency"),
+        ("block_launch", "issue", *PIPES, *CONTROL, "lsu", "l1_global", "l1_shared", "latency"),
         {"left": None, "blocks": None},
     ),
     Operator(

@@ -88,6 +88,19 @@ def useful(table: Table) -> Array:
     return or_else(share(count, table.get("inst_executed")), 0.0)
 
 
+def floats_of_fma(table: Table) -> Array:
+    """Return the share of the FMA pipe's time that floating point takes; NaN if unknown.
+
+    Where the pipe has 128 lanes per SM (CC 8.6 on), products and moves of integers have half of them. Source: the
+    throughput table of the CUDA programming guide.
+    """
+    floats = table.total("fp32_inst", "half_inst")
+    major, minor = table.get("device_cc_major"), table.get("device_cc_minor")
+    halved = (major > 8) | ((major == 8) & (minor >= 6))
+    others = np.maximum(table.get("fma_pipe_inst") - floats, 0) * np.where(halved, 2, 1)
+    return share(floats, floats + others)
+
+
 def fewer_threads(table: Table, by: Array) -> Left:
     """Return what is left of the overhead of threads, each of which does the work of `by` threads.
 
@@ -95,7 +108,7 @@ def fewer_threads(table: Table, by: Array) -> Left:
     are divided. On the FMA pipe, floating-point instructions stay and integer products and moves are divided.
     """
     kept = useful(table)
-    floats = or_else(share(table.total("fp32_inst", "half_inst"), table.get("fma_pipe_inst")), kept)
+    floats = or_else(floats_of_fma(table), kept)
     issue, fma = (part + (1 - part) / by for part in (kept, floats))
     return {
         "issue": issue,
