@@ -33,8 +33,11 @@ _FIXED = (
 
 
 def _reconverge(table: Table, given: Given) -> Left:
-    """All lanes work: the same thread instructions in `left` of the warp instructions, on every pipe."""
-    left = np.clip(given["left"], 0.0, 1.0)
+    """Lanes work together: the same thread instructions in fewer warp instructions, on every pipe.
+
+    left: of them, if all lanes worked; reach: how far the fix gets there, 0 to 1 on a log scale.
+    """
+    left = np.clip(given["left"], 0.0, 1.0) ** np.clip(given["reach"], 0.0, 1.0)
     return dict.fromkeys(("issue", *PIPES, "latency"), left)
 
 
@@ -114,13 +117,18 @@ def _no_waits(table: Table, given: Given) -> Left:
 
 
 def _to_single(table: Table, given: Given) -> Left:
-    """fp64 arithmetic becomes fp32: one FMA instruction for each, no conversions, and half the bytes of double data."""
+    """fp64 arithmetic becomes fp32: one FMA instruction for each, no conversions, and half the bytes of double data.
+
+    A multiply-add with a constant of its own, and no conversion, is a step of a polynomial, of a function of the
+    library: the single-precision function has half as many.
+    """
     doubles, executed = table.total("dfma_inst", "dadd_inst", "dmul_inst"), table.get("inst_executed")
     converted, moves = or_else(table.get("f64_conversion_inst"), 0.0), or_else(table.get("move_inst"), 0.0)
     # A double constant takes two moves, of the warp or uniform ones, and a conversion has one on either side.
-    moves = moves + or_else(table.get("uniform_inst"), 0.0)
-    issue = or_else(np.maximum(0.1, 1 - (2 * converted + np.fmin(moves, 2 * doubles)) / executed), 1.0)
-    added = (doubles - converted) / np.fmax(table.get("fma_pipe_inst"), 1.0)
+    constants = np.fmin(moves + or_else(table.get("uniform_inst"), 0.0), 2 * doubles)
+    steps = np.fmin(constants / 2, np.maximum(doubles - converted, 0))
+    issue = or_else(np.maximum(0.1, 1 - (2 * converted + constants + steps / 2) / executed), 1.0)
+    added = (doubles - steps / 2 - converted) / np.fmax(table.get("fma_pipe_inst"), 1.0)
     by_pipe = 0.5 * table.get("pipe_fp64_pct") / table.get("pipe_fma_pct")
     data = or_else(table.get("double_data_share"), 0.0)
     traffic = dict.fromkeys(("dram", "l2", "l1_global"), 1 - 0.5 * data)
@@ -212,7 +220,7 @@ OPERATORS = (
         "all lanes work, in fewer warp instructions",
         _reconverge,
         (*_ISSUED, "latency"),
-        {"left": "lanes_active / 32"},
+        {"left": "lanes_active / 32", "reach": "1"},
     ),
     Operator(
         "pack_lanes",
