@@ -166,3 +166,46 @@ extern "C" __global__ void __launch_bounds__(1024) walsh_codes_b(const int *chip
     __shared__ int line[32][64];
     strongest(chip, best, bursts, line, Lanes());
 }
+
+// One-bit-like converters: each sample of a channel is held for 32 steps, in each of which the running error is rounded to
+// a level; the levels are weighed and summed. x and out are [sample][channel].
+__device__ float nearest(float v) { return rintf(v); }
+__device__ float nearest_b(float v) { return (v + 12582912.0f) - 12582912.0f; }
+extern "C" __global__ void sigma_delta(const float *x, float *out, int channels, int samples)
+{
+    const int c = blockIdx.x * blockDim.x + threadIdx.x;
+    if (c >= channels) return;
+    float error = 0.25f;
+#pragma unroll 1
+    for (int t = 0; t < samples; t++) {
+        const float v = x[(size_t)t * channels + c];
+        float sum = 0;
+#pragma unroll
+        for (int k = 0; k < 32; k++) {
+            error += v;
+            const float level = nearest(error);
+            error -= level;
+            sum = fmaf(0.01f + 0.001f * k, level, sum);
+        }
+        out[(size_t)t * channels + c] = sum;
+    }
+}
+extern "C" __global__ void sigma_delta_b(const float *x, float *out, int channels, int samples)
+{
+    const int c = blockIdx.x * blockDim.x + threadIdx.x;
+    if (c >= channels) return;
+    float error = 0.25f;
+#pragma unroll 1
+    for (int t = 0; t < samples; t++) {
+        const float v = x[(size_t)t * channels + c];
+        float sum = 0;
+#pragma unroll
+        for (int k = 0; k < 32; k++) {
+            error += v;
+            const float level = nearest_b(error);
+            error -= level;
+            sum = fmaf(0.01f + 0.001f * k, level, sum);
+        }
+        out[(size_t)t * channels + c] = sum;
+    }
+}

@@ -127,13 +127,49 @@ def common_bases(t: Tools) -> Pair:
     return Pair(slow, cured, lambda _: (length,))
 
 
+@case
+def count_commas(t: Tools) -> Pair:
+    xp, lines = t.xp, t.size(1 << 21, 1 << 8)
+    text = xp.where(t.rng.random((lines, 64), dtype=f32) < 0.1, 44, t.rng.integers(48, 123, (lines, 64), dtype=i32))
+    text, commas = text.astype(xp.uint8), xp.zeros(lines, i32)
+    slow = launch(t, "texts", "count_commas", lines, 64, (text, commas))
+    cured = launch(t, "texts", "count_commas_b", SMS * 8, 256, (text, commas, i32(lines)))
+    return Pair(slow, cured, lambda _: (commas,), lambda: [(text == 44).sum(axis=1).astype(i32)])
+
+
+# ---- packets and points
+@case
+def send_packets(t: Tools) -> Pair:
+    xp, packets = t.xp, t.size(1 << 20, 1 << 8)
+    words, out = t.uint32((packets, 32), (1 << 31) - 1), xp.zeros((packets, 32), xp.uint32)
+    ready = xp.zeros(packets, xp.uint32)
+
+    def ref() -> Any:
+        sums = xp.cumsum(words * xp.uint32(2654435761), axis=1, dtype=xp.uint32)
+        return [words ^ sums, sums[:, 31] | xp.uint32(1)]
+
+    args, grid = (words, out, ready, i32(packets)), SMS * 8
+    return same(t, "packets", "send_packets", (grid, grid), 256, args, (out, ready), ref=ref)
+
+
+@case
+def harden_points(t: Tools) -> Pair:
+    xp, elements = t.xp, t.size(1 << 17, 1 << 6)
+    n = elements * 40
+    strain, strength = t.rng.standard_normal(n, dtype=f32), t.rng.random(elements, dtype=f32) * f32(0.5) + f32(0.1)
+    stress = xp.zeros(n, f32)
+    args = (strain, strength, stress, i32(n))
+    calls = (launch(t, "packets", "harden_points", n // b, b, args) for b in (40, 320))
+    return Pair(*calls, lambda _: (stress,), None, 1e-6)
+
+
 # ---- ledgers
 @case
-def row_offsets(t: Tools) -> Pair:
+def list_offsets(t: Tools) -> Pair:
     xp, rows = t.xp, t.size(1 << 13, 4)
     count, offset = t.uint32((rows, 4096), 50), xp.zeros((rows, 4096), xp.uint32)
     ref = lambda: [(xp.cumsum(count, axis=1, dtype=i64) - count).astype(xp.uint32)]  # noqa: E731
-    return same(t, "ledgers", "row_offsets", (rows, rows), 128, (count, offset), offset, ref=ref)
+    return same(t, "ledgers", "list_offsets", (rows, rows), 128, (count, offset), offset, ref=ref)
 
 
 @case

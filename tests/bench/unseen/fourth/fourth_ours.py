@@ -166,6 +166,14 @@ def walsh_codes(t: Tools) -> Pair:
     return same(t, "audio", "walsh_codes", (grid, grid), 1024, args, best, ref=ref)
 
 
+@case
+def sigma_delta(t: Tools) -> Pair:
+    xp, channels, samples = t.xp, t.size(SMS * 2048, 256), t.size(96, 4)
+    x, out = t.rng.random((samples, channels), dtype=f32) * f32(14) - f32(7), xp.zeros((samples, channels), f32)
+    args, grid = (x, out, i32(channels), i32(samples)), channels // 256
+    return same(t, "audio", "sigma_delta", (grid, grid), 256, args, out, near=1e-6)
+
+
 # ---- orbits, tides, lattices, air, stars
 @case
 def satellites(t: Tools) -> Pair:

@@ -29,12 +29,12 @@ __device__ void offsets_of_row(const unsigned *count, unsigned *offset, unsigned
     __syncthreads();
     for (int k = t; k < 4096; k += 128) offset[row + k] = cell[placed<Apart>(k)];
 }
-extern "C" __global__ void __launch_bounds__(128) row_offsets(const unsigned *count, unsigned *offset)
+extern "C" __global__ void __launch_bounds__(128) list_offsets(const unsigned *count, unsigned *offset)
 {
     __shared__ unsigned cell[4096], warps[4];
     offsets_of_row<false>(count, offset, cell, warps);
 }
-extern "C" __global__ void __launch_bounds__(128) row_offsets_b(const unsigned *count, unsigned *offset)
+extern "C" __global__ void __launch_bounds__(128) list_offsets_b(const unsigned *count, unsigned *offset)
 {
     __shared__ unsigned cell[4096 + 128], warps[4];
     offsets_of_row<true>(count, offset, cell, warps);

@@ -80,3 +80,24 @@ extern "C" __global__ void __launch_bounds__(128) common_bases_b(const unsigned 
     extern __shared__ int cells[];
     common(a, b, length, pairs, (unsigned char(*)[128])cells);
 }
+
+// Commas in each line of 64 characters: a block of 64 a line, or warps that take four lines a turn.
+extern "C" __global__ void __launch_bounds__(64) count_commas(const unsigned char *text, int *commas)
+{
+    const int n = __syncthreads_count(text[(size_t)blockIdx.x * 64 + threadIdx.x] == ',');
+    if (threadIdx.x == 0) commas[blockIdx.x] = n;
+}
+extern "C" __global__ void __launch_bounds__(256) count_commas_b(const unsigned short *text, int *commas, int lines)
+{
+    const int lane = threadIdx.x & 31, warps = gridDim.x * 8;
+    for (int l = (blockIdx.x * 8 + threadIdx.x / 32) * 4; l < lines; l += warps * 4) { // lines is a multiple of 4
+        int two[4];
+#pragma unroll
+        for (int k = 0; k < 4; k++) two[k] = text[(size_t)(l + k) * 32 + lane];
+#pragma unroll
+        for (int k = 0; k < 4; k++) {
+            const int n = __reduce_add_sync(~0u, ((two[k] & 255) == ',') + (two[k] >> 8 == ','));
+            if (lane == 0) commas[l + k] = n;
+        }
+    }
+}
