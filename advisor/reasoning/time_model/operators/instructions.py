@@ -128,8 +128,12 @@ def _to_single(table: Table, given: Given) -> Left:
     constants = np.fmin(moves + or_else(table.get("uniform_inst"), 0.0), 2 * doubles)
     steps = np.fmin(constants / 2, np.maximum(doubles - converted, 0))
     issue = or_else(np.maximum(0.1, 1 - (2 * converted + constants + steps / 2) / executed), 1.0)
-    added = (doubles - steps / 2 - converted) / np.fmax(table.get("fma_pipe_inst"), 1.0)
-    by_pipe = 0.5 * table.get("pipe_fp64_pct") / table.get("pipe_fma_pct")
+    pipe, stay = np.fmax(table.get("fma_pipe_inst"), 1.0), np.maximum(doubles - steps / 2 - converted, 0)
+    by_pipe = 0.5 * table.get("pipe_fp64_pct") / table.get("pipe_fma_pct") * or_else(share(stay, doubles), 1.0)
+    # About half of the moves run on the FMA pipe.
+    others = pipe - np.nan_to_num(table.total("fp32_inst", "half_inst"))
+    moved = share(np.fmin(moves, constants) / 2, others) * (1 - or_else(floats_of_fma(table), 1.0))
+    added = np.fmin(by_pipe, stay / pipe) - or_else(moved, 0.0)
     data = or_else(table.get("double_data_share"), 0.0)
     traffic = dict.fromkeys(("dram", "l2", "l1_global"), 1 - 0.5 * data)
     return traffic | {
@@ -139,7 +143,7 @@ def _to_single(table: Table, given: Given) -> Left:
             table.get("xu_inst") == 0, 1.0, 1 - share(table.get("f64_conversion_inst"), table.get("xu_inst"))
         ),
         "issue": issue,
-        "fma": or_else(np.maximum(0.1, 1 + np.fmin(by_pipe, added)), 1.0),
+        "fma": or_else(np.maximum(0.1, 1 + added), 1.0),
         "latency_fixed": issue,
     }
 
