@@ -92,6 +92,9 @@ def _changed(now: Needs, factors: Mapping[str, Array]) -> dict[str, Array]:
             factor = factor * (1 + now.missed * fewer) / (1 + now.missed)
         if name in LATENCY:
             factor = factor * factors.get("latency", np.ones_like(need))
+        if name in now.crowded:
+            more = now.crowded[name]
+            factor = factor * (1 + (more - 1) * factors.get("imbalance", np.ones_like(need))) / more
         if described[name].per_sm:
             factor = factor * even / now.imbalance
         elif name in LATENCY:

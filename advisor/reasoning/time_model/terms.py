@@ -38,7 +38,8 @@ class Needs(Struct, frozen=True):
     imbalance: work of the busiest SM / average. queued: the busiest SM has more warps to run than fit at once, so
     spreading them also shortens its latency. missed: share of the L2 look-ups that miss, 0 if unknown.
     known: where each term of a counter is known. dense: what is left of the need of DRAM and L2 if the same sectors
-    were not isolated.
+    were not isolated. crowded: by how much the need of DRAM and L2 is larger because the SMs are busy for a part of the
+    time only, 1 if they all are until the end.
     """
 
     terms: Mapping[str, Array]
@@ -48,6 +49,7 @@ class Needs(Struct, frozen=True):
     missed: Array
     known: Mapping[str, Array]
     dense: Mapping[str, Array] = {}
+    crowded: Mapping[str, Array] = {}
 
     def at(self, rows: Any) -> Needs:
         """Return the needs of some rows (indices)."""
@@ -59,6 +61,7 @@ class Needs(Struct, frozen=True):
             self.missed[rows],
             {name: known[rows] for name, known in self.known.items()},
             {name: left[rows] for name, left in self.dense.items()},
+            {name: more[rows] for name, more in self.crowded.items()},
         )
 
 
@@ -108,13 +111,22 @@ def needs(columns: Mapping[str, Array], rows: int) -> Needs:
         crowded = np.where(lone, np.maximum(out[name], need), out[name])
         dense[name] = np.where(crowded > 0, out[name] / crowded, 1.0)
         out[name] = crowded
+    busier: dict[str, Array] = {}
+    for name in ("dram", "l2", "l2_fill"):
+        # SMs that have ended ask for nothing. While all are busy, these units serve more than on average, up to all of
+        # their time; if that is not enough, the busy ones of the rest use them up too. A smaller difference between
+        # the SMs is that of their start and end.
+        uneven = np.where(imbalance > model.uneven.ratio, imbalance, 1.0)
+        more = np.clip(out[name] * uneven, out[name], np.maximum(out[name], 1.0))
+        busier[name] = np.where(out[name] > 0, more / out[name], 1.0)
+        out[name] = more
     l1 = out["l1_global"] + out["l1_shared"] + out["l1_local"]
     # A slice saturated with atomics delays loads like any other saturated unit.
     memory = np.max([out["dram"], out["l2"], out["l2_fill"], l1, out["lsu"], out["atomics"]], axis=0)
     latency, known, queued = _latency(get, imbalance, memory, np.max([memory, *out.values()], axis=0))
     out.update(latency)
     missed = np.clip(np.nan_to_num(1 - get("l2_hit_pct") / 100), 0, 1)
-    return Needs(out, imbalance, known, queued, missed, counted, dense)
+    return Needs(out, imbalance, known, queued, missed, counted, dense, busier)
 
 
 def _lone_sectors(get: Any) -> Array:
