@@ -23,6 +23,10 @@ _DASHES = re.compile(r"-{3,}(\s+-{3,})+")
 _RUN = re.compile(r"-{3,}")
 # The lines of a table of ncu, which a program's own output before the first launch would hardly have.
 _RULER = re.compile(r" {4}-{3,}(?: -{3,}){2,4}\s*")
+# How a section, a table and a rule begin, of which a truncated last line may hold a part.
+_HEADING = "Section: "
+_HEADER = "Metric Name Metric Unit Metric Value"
+_CUT_RULE = re.compile(r" {4}(?:O|OP|OPT|I|IN|INF|W|WR|WRN) *")
 _CUT_LAUNCH = re.compile(r" {0,4}\S.*\(\d+, \d+, \d+\)x\(\d.*")
 _BEGINS_INSIDE = "the text begins inside a launch: its first part is missing"
 _ENDS_INSIDE = "the text ends inside a {}: it is truncated"
@@ -38,9 +42,11 @@ class _Table:
     def __init__(self) -> None:
         self.columns: list[tuple[int, int]] = []
         self.open = self.filled = False
+        self.rulers = 0
 
     def dashes(self, line: str) -> None:
         """Process a line of dashes: above the header, below it, or at the end of the rows."""
+        self.rulers += 1
         self.columns = [run.span() for run in _RUN.finditer(line)]
         if self.filled:
             self.open = self.filled = False
@@ -75,29 +81,34 @@ class _Reader:
         self.rule: list[str] | None = None
         self.headless = False  # a part of a launch came before any launch
         self.last = self.before = ""  # the last line, and the one before it
+        self.launched = ""  # the line of the last launch
+        self.ruler = ""  # the first line of the current table
         self.padded = 0  # width to which ncu filled the lines of the current rule with blanks, 0 if it did not
 
     def line(self, text: str) -> None:
         """Process the next line of the file."""
         stripped, self.before, self.last = text.strip(), self.last, text
         if (", Context " in text or ", Invocations " in text) and self._launch(stripped):
+            self.launched = text
             return
         if match := _PROFILED.search(text):
             self._profiled(match[1])
-        elif stripped.startswith("Section: "):
+        elif stripped.startswith(_HEADING):
             self._enter(stripped[9:].strip())
         elif stripped.startswith("Table Name :"):
             self._close_rule()
             self.part, self.table = stripped[12:].strip(), _Table()
         elif _DASHES.fullmatch(stripped):
             self._close_rule()
+            if not self.table.columns:
+                self.ruler = stripped
             self.table.dashes(text)
         elif "Metric Name" in text and "Metric Unit" in text:
             self.table.open = True
         elif self.found.launches:
             self._inside(text, stripped)
         if not self.found.launches and not self.headless:
-            self.headless = bool(_RULER.fullmatch(text)) or (stripped.startswith("Section: ") and text[:4].isspace())
+            self.headless = bool(_RULER.fullmatch(text)) or (stripped.startswith(_HEADING) and text[:4].isspace())
         if match := _DEVICE.fullmatch(stripped):
             self.cc = match[1]
         if self.found.tool == "ncu" and (match := _TOOL.search(text[:500])):
@@ -194,17 +205,38 @@ class _Reader:
 
     def _ends_inside(self) -> str:
         """Return what the last line is a part of, if more of it must follow; empty if nothing shows that."""
-        if self.table.open or (
-            _RULER.fullmatch(self.last) and self.before.strip().startswith(("Section:", "Table Name"))
-        ):
+        if self.table.open or self._ends_in_table_frame():
             return "table"
-        # Blanks at the very end may have been removed from a whole text.
-        if self.rule is not None and len(self.last) < self.padded and not self.last.endswith((".", ")", "%")):
+        if self._ends_in_rule():
             return "rule's message"
-        if self.last.strip().startswith("Section: ") and self.sections:
+        last = self.last.strip()
+        begins = last and _HEADING.startswith(last) and self.last.startswith("    ") and not self.before.strip()
+        if (begins or last.startswith(_HEADING)) and self.sections:
             return "section"
-        is_launch = ", Context " in self.last or ", Invocations " in self.last
+        is_launch = bool(self.sections) and not self.sections[-1] and self.launched == self.last
         return "launch" if _CUT_LAUNCH.fullmatch(self.last) and not is_launch and self.sections else ""
+
+    def _ends_in_table_frame(self) -> bool:
+        """Whether the last line is a ruler or a header that the rows, or the rest of the line, must follow."""
+        last, before = self.last.strip(), self.before.strip()
+        if not last or not self.last.startswith("    ") or not self.sections:
+            return False
+        if set(last) <= {"-", " "}:
+            begins = before.startswith((_HEADING.strip(), "Table Name"))
+            # Above the header, below it, and at the end; a table whose upper part was left out has only the last.
+            more = self.table.rulers % 3 == 2 or (self.table.rulers == 1 and not before[-1:].isdigit())
+            return begins or more or (last != self.ruler and self.ruler.startswith(last))
+        return _HEADER.startswith(" ".join(last.split())) and bool(_RULER.fullmatch(self.before))
+
+    def _ends_in_rule(self) -> bool:
+        """Whether the last line is the beginning of a rule's message; blanks at the very end may have been removed."""
+        if self.rule is None:
+            return bool(_CUT_RULE.fullmatch(self.last)) and not self.before.strip() and bool(self.sections)
+        first = len(self.rule) == 2
+        if first and _ESTIMATE.fullmatch(self.rule[1].strip()):
+            return True
+        unfinished = not self.last.endswith((".", ")", "%"))
+        return unfinished and (len(self.last) < self.padded or (first and not self.padded))
 
     def end(self) -> Contents:
         """Finish the file: convert the texts to numbers and record what is missing."""

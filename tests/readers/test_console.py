@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from advisor.readers.console import _without_numbers
+from advisor.readers.console import _without_numbers, read_console
 from advisor.readers.read import read
 from advisor.records.errors import InputError
 
@@ -145,6 +145,27 @@ def test_a_text_that_begins_inside_a_launch_is_incomplete(log: Path, lost: str) 
     assert not info.complete and "begins inside a launch" in info.problems[0]
     log.write_text("my own table\n----- -----\na b\nSection: ours\n" + LAUNCH + TABLE)
     assert read(log).info.complete
+
+
+def test_a_text_cut_inside_any_line_is_incomplete() -> None:
+    whole = (DATA / "tour_details.txt").read_text()
+    begins = whole.index("    Section: ", whole.index("    Section: ") + 1)
+    checked = 0
+    for at in range(begins, len(whole), 61):
+        line, rest = whole[:at].rsplit("\n", 1)[-1], whole[at:].split("\n", 1)[0]
+        # Blanks at the end may have been removed from a whole text, and a bare name may be anybody's output.
+        if (
+            not rest.strip()
+            or not line.strip()
+            or line.startswith("  ")
+            and not line.startswith("    ")
+            and "(" not in line
+        ):
+            continue
+        found = read_console(whole[:at].splitlines(), (), 100)
+        assert found.problems, (line, rest)
+        checked += 1
+    assert checked > 300
 
 
 def test_a_text_that_ends_inside_a_table_is_incomplete(log: Path) -> None:
