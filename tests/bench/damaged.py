@@ -254,13 +254,23 @@ def judge(case: Case, place: Path, locale: dict[str, str] | None, forks: Forks, 
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def _ends_with_a_line(cut: bytes, whole: bytes) -> bool:
+    """Whether a cut took only blanks of the line that it is in."""
+    begun, rest = cut.rsplit(b"\n", 1)[-1], whole[len(cut) :].split(b"\n", 1)[0]
+    return not begun.strip() or (whole.startswith(cut) and not rest.strip())
+
+
 def _silently_lost(case: Case, out: str, folder: Path) -> str:
     """What the document lacks of the whole file without a word about it."""
     if case.whole is None or case.command[0] != "diagnose" or "json" not in case.command:
         return ""
     (damaged,), whole = (folder / "in").iterdir(), case.whole(folder)
-    if whole.suffix != ".ncu-rep" and case.damage == "cut" and damaged.read_bytes().endswith(b"\n"):
-        return ""  # lines that are all whole: nothing shows that there were more
+    if (
+        whole.suffix != ".ncu-rep"
+        and case.damage == "cut"
+        and _ends_with_a_line(damaged.read_bytes(), whole.read_bytes())
+    ):
+        return ""  # lines that are all whole, but for blanks: nothing shows that there were more
     found = json.loads(out)
     if any(one["problems"] or not one["complete"] for one in found["reports"]):
         return ""

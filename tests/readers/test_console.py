@@ -157,9 +157,7 @@ def test_a_text_cut_inside_any_line_is_incomplete() -> None:
         if (
             not rest.strip()
             or not line.strip()
-            or line.startswith("  ")
-            and not line.startswith("    ")
-            and "(" not in line
+            or (line.startswith("  ") and not line.startswith("    ") and "(" not in line)
         ):
             continue
         found = read_console(whole[:at].splitlines(), (), 100)
