@@ -191,7 +191,7 @@ def unmatched(frame: pd.DataFrame, pattern: re.Pattern[str]) -> str:
 def add_neighbours(frame: pd.DataFrame) -> pd.DataFrame:
     """Compare each launch with others of its kernel (slow first launch, different clocks) and with the one before."""
     rows = len(frame)
-    first, spread = np.full(rows, np.nan), np.full(rows, np.nan)
+    first, spread, lowered = (np.full(rows, np.nan) for _ in range(3))
     frame = frame.copy()
     if rows and "duration_ns" in frame:
         durations = frame["duration_ns"].to_numpy(dtype=float)
@@ -218,11 +218,26 @@ def add_neighbours(frame: pd.DataFrame) -> pd.DataFrame:
                 long_enough = np.isfinite(durations[members]) & (durations[members] >= 10_000)
                 if len(seen) == len(members) >= 2 and long_enough.all() and seen.min() > 0:
                     spread[members] = seen.max() / seen.min()
+            lowered = _clock_shares(frame, clocks, durations)
     frame["first_of_kernel_ratio"] = first
-    frame["clock_spread"] = spread
+    frame["clock_spread"], frame["clock_of_highest"] = spread, lowered
     frame["written_before"] = _written_before(frame)
     frame["launches_before"] = _launches_before(frame)
     return frame
+
+
+def _clock_shares(frame: pd.DataFrame, clocks: Array, durations: Array) -> Array:
+    """Return each launch's SM clock over the highest in its report; NaN for launches under 10 us or alone in it."""
+    out = np.full(len(frame), np.nan)
+    usable = np.isfinite(clocks) & (clocks > 0) & (durations >= 10_000)
+    places: dict[Any, list[int]] = {}
+    for row, place in enumerate(zip(frame["report"], frame["gpu_name"], strict=True)):
+        if usable[row]:
+            places.setdefault(place, []).append(row)
+    for members in places.values():
+        if len(members) >= 2:
+            out[members] = clocks[members] / clocks[members].max()
+    return out
 
 
 def _launches_before(frame: pd.DataFrame) -> Array:

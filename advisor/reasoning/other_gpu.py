@@ -215,7 +215,7 @@ _LOST = (
     *("active_warps", "no_eligible_pct", "eligible_share", "sm_cycles_active_avg", "sm_cycles_active_max"),
     *("sm_active_pct", "dram_clock_hz", "dram_peak_bytes_per_cycle", "pcie_read_bytes_per_s", "shared_config_bytes"),
     *("nvlink_receive_bytes_per_s", "device_memory_clock_khz", "device_bus_bits", "device_shared_per_sm"),
-    *("device_fp32_fp64_ratio", "ncu_verdict", "clock_spread", "first_of_kernel_ratio"),
+    *("device_fp32_fp64_ratio", "ncu_verdict", "clock_spread", "clock_of_highest", "first_of_kernel_ratio"),
 )
 _LOST_KINDS = ("stall_", "samples_", "pc_samples")
 

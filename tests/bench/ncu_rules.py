@@ -22,6 +22,7 @@ from rules import KERNELS, applied, unpacked
 UNSEEN = {
     "first_of_kernel_ratio": "compares launches",
     "clock_spread": "compares launches",
+    "clock_of_highest": "compares launches",
     "written_before": "reads the launch before",
     "line_info": "reads the cubin",
     "debug_build": "reads the cubin",
