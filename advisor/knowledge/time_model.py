@@ -108,13 +108,6 @@ class Usual(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cites: tuple[str, ...] = ()
 
 
-class Uneven(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The ratio of the busiest SM to the average from which on SMs are idle for want of work."""
-
-    ratio: float
-    cites: tuple[str, ...] = ()
-
-
 class TimeModel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The content of knowledge/time_model.yaml."""
 
@@ -124,7 +117,7 @@ class TimeModel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     accuracy: Accuracy
     queueing: Range
     scattered: Scattered
-    uneven: Uneven
+    uneven: Range
     launch_ns: Range
     latency_cycles: dict[str, Latencies]
     block_launch: dict[str, LaunchRate]

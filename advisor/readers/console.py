@@ -26,6 +26,7 @@ _RULER = re.compile(r" {4}-{3,}(?: -{3,}){2,4}\s*")
 # How a section, a table and a rule begin, of which a truncated last line may hold a part.
 _HEADING = "Section: "
 _HEADER = "Metric Name Metric Unit Metric Value"
+_SENTENCE_ENDS = (".", ")", "%", "!", "?", '"', "'", "]")
 _CUT_RULE = re.compile(r" {4}(?:O|OP|OPT|I|IN|INF|W|WR|WRN) *")
 _CUT_LAUNCH = re.compile(r" {0,4}\S.*\(\d+, \d+, \d+\)x\(\d.*")
 _BEGINS_INSIDE = "the text begins inside a launch: its first part is missing"
@@ -230,12 +231,17 @@ class _Reader:
 
     def _ends_in_rule(self) -> bool:
         """Whether the last line is the beginning of a rule's message; blanks at the very end may have been removed."""
-        if self.rule is None:
-            return bool(_CUT_RULE.fullmatch(self.last)) and not self.before.strip() and bool(self.sections)
+        if self.rule is None or self.rule[0] == "ERR":
+            return (
+                self.rule is None
+                and bool(_CUT_RULE.fullmatch(self.last))
+                and not self.before.strip()
+                and bool(self.sections)
+            )
         first = len(self.rule) == 2
         if first and _ESTIMATE.fullmatch(self.rule[1].strip()):
             return True
-        unfinished = not self.last.endswith((".", ")", "%"))
+        unfinished = not self.last.endswith(_SENTENCE_ENDS) and "://" not in self.last.rsplit(" ", 1)[-1]
         return unfinished and (len(self.last) < self.padded or (first and not self.padded))
 
     def end(self) -> Contents:
@@ -248,7 +254,7 @@ class _Reader:
         if inside:
             found.problems.append(_ENDS_INSIDE.format(inside))
             found.missing = None
-        elif cut := last_is_cut([tuple(names) for names in self.sections]):
+        elif not self.last.lstrip().startswith("==") and (cut := last_is_cut([tuple(x) for x in self.sections])):
             found.problems.append(cut)
             found.missing = None
         if self.invocations:

@@ -39,7 +39,7 @@ from advisor.reasoning.inputs import Inputs
 from advisor.reasoning.metrics.derive import derive
 from advisor.reasoning.time_model import model as speedup_model
 from advisor.reasoning.time_model.model import Model, limiter, new_time
-from advisor.reasoning.time_model.terms import LATENCY, Array
+from advisor.reasoning.time_model.terms import LATENCY, Array, Needs
 from advisor.records import resources
 from advisor.records.diagnosis import Caveat, LaunchDiagnosis, OtherGpu, Unit
 from advisor.records.errors import UsageError
@@ -179,7 +179,7 @@ def predict(
     described = time_model().terms
     filled: dict[str, float] = {}
     for name in now.terms:
-        factor = there.imbalance / here.imbalance if described[name].per_sm else 1.0
+        factor = there.imbalance / here.imbalance if described[name].per_sm else _crowding(now, name, here, there)
         filled[name] = there.rounds / here.rounds if name in LATENCY else factor
 
     def after(pick: str) -> dict[str, Array]:
@@ -207,6 +207,13 @@ def predict(
             if name in filled
         },
     )
+
+
+def _crowding(now: Needs, name: str, here: Filling, there: Filling) -> float:
+    """Return how the need of a unit that all SMs share changes where its SMs end more or less apart."""
+    more = float(now.crowded[name][0]) if name in now.crowded else 1.0
+    apart = here.imbalance - 1
+    return (1 + (more - 1) * min(1.0, (there.imbalance - 1) / apart)) / more if apart > 0 else 1.0
 
 
 # Metrics that depend on the GPU or that cannot be predicted for another one, including stalls and samples.

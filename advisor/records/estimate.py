@@ -36,8 +36,8 @@ class Estimate(Record):
     fix: the fix whose operators were used; parts: the units that it changes, the one that saves most first; before,
     after: the needs of all units combined, as shares of the measured time; accounted: the share of the measured time
     to which the model applies; norm: with which the chains of units combine; how: in words, with what limits the
-    result; cites: the sources of the fix and of the model; error: the factor on
-    after / before for the model's error on the launch, which leaves with the work that the fix changes.
+    result; cites: the sources of the fix and of the model; error: the factor on after / before for what the model
+    overestimates or underestimates on this launch because of the work that the fix changes.
     """
 
     fix: str

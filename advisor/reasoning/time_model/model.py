@@ -123,7 +123,7 @@ def new_time(now: Needs, after: Mapping[str, Array], norm: float, same_work: boo
     same_work: the kernel stays as it is, as on another GPU, and the model's error with it.
     """
     modelled = accounted(now) * _modelled(now, after, norm, same_work) + 1 - accounted(now)
-    return np.asarray(np.maximum(modelled, _still_needed(after)))
+    return np.asarray(np.maximum(modelled, _still_needed(now, after)))
 
 
 def _modelled(now: Needs, after: Mapping[str, Array], norm: float, same_work: bool = False) -> Array:
@@ -136,16 +136,21 @@ def error_left(now: Needs, ratio: Array) -> Array:
     """Return the factor on the modelled ratio of new time to old time for the model's error on the launch.
 
     The error belongs to the work that takes the time. As far as a fix changes that, the error is no longer today's but
-    the usual one (`usual` in knowledge/time_model.yaml).
+    the usual one (`usual` in knowledge/time_model.yaml). Where latency is only what the other units leave of the time,
+    the sum is the time, and there is no error to see.
     """
     usual, scale = time_model().usual, time_model().scale
     error = np.clip(_before(now, time_model().norm.estimate), 1 / scale.high, 1 / scale.low) / usual.relative
+    error = np.where(now.latency_known, error, 1.0)
     return np.asarray(error ** ((1 - usual.kept) * (1 - np.minimum(ratio, 1.0))))
 
 
-def _still_needed(after: Mapping[str, Array]) -> Array:
-    """Return the largest need of a hardware unit, at most 1: no time is shorter than that."""
-    units = {name: need for name, need in after.items() if name not in LATENCY}
+def _still_needed(now: Needs, after: Mapping[str, Array]) -> Array:
+    """Return the largest need of a hardware unit, at most 1: no time is shorter than that.
+
+    Units that all SMs share can do their work in the whole time, also where they are crowded in a part of it today.
+    """
+    units = {name: need / now.crowded.get(name, 1.0) for name, need in after.items() if name not in LATENCY}
     return np.asarray(np.minimum(1, np.max(list(chains(units).values()), axis=0)))
 
 
@@ -162,7 +167,7 @@ def least_time(now: Needs, changed: Collection[str]) -> float:
     Unknown units need nothing.
     """
     after = _changed(now, {name: np.zeros(len(now.imbalance)) for name in changed})
-    return float(_still_needed({name: np.nan_to_num(need) for name, need in after.items()})[0])
+    return float(_still_needed(now, {name: np.nan_to_num(need) for name, need in after.items()})[0])
 
 
 def _before(now: Needs, norm: float) -> Array:
@@ -290,7 +295,9 @@ def gains(tried: Attempt, from_one: bool = False, depends: str = "", far: Array 
     further = 1 / np.maximum(new_time(now, rewritten, constants.norm.estimate), 1e-6)
     high = np.maximum(high, np.maximum(further, _fix_off(estimate, 1)))
     least = {name: np.min([least[name], *(one[name] for one in of_parts.values())], axis=0) for name in least}
-    high = np.minimum(high, np.maximum(estimate, constants.accuracy.within / np.maximum(_still_needed(least), 1e-6)))
+    high = np.minimum(
+        high, np.maximum(estimate, constants.accuracy.within / np.maximum(_still_needed(now, least), 1e-6))
+    )
     if far is not None:
         high = np.maximum(high, far)
     floor, fixed = _floor(columns, rows), _fixed(columns, rows)
@@ -307,7 +314,7 @@ def gains(tried: Attempt, from_one: bool = False, depends: str = "", far: Array 
         next_ = limiter(after, row)
         shrunk = {n: float(f[row]) for n, f in left.items() if float(f[row]) < _UNCHANGED}
         how = fill(constants.how["plain"], {"names": _less(now, shrunk, row), "next": name_on(now, next_, row)})
-        if mid_ < limit and mid_ * float(_still_needed(after)[row]) > 1 - 1e-9:
+        if mid_ < limit and mid_ * float(_still_needed(now, after)[row]) > 1 - 1e-9:
             how = f"{how}; {fill(constants.how['unit'], {'unit': name_on(now, next_, row)})}"
         if mid_ == limit:
             how = f"{how}; {constants.how[lowest]}"
@@ -329,7 +336,7 @@ def _by_slots(tried: Attempt) -> Array:
     """Return the speedup by issue slots, at most what the fullest remaining unit allows; NaN if unknown."""
     even = tried.left.get("imbalance", np.ones(len(tried.known)))
     left = slots_left(tried.columns, tried.now, tried.after, even)
-    time = np.fmax(left, _still_needed(tried.after))
+    time = np.fmax(left, _still_needed(tried.now, tried.after))
     return np.where(np.isfinite(left), 1 / np.maximum(time, 1e-6), np.nan)
 
 
@@ -341,7 +348,7 @@ def _rest_follows(now: Needs, after: Mapping[str, Array], slots: Array) -> Array
     norm = time_model().norm.estimate
     rest = (1 - accounted(now)) * np.where(np.isfinite(slots), 1 / np.maximum(slots, 1.0), 1.0)
     modelled = accounted(now) * _modelled(now, after, norm) + rest
-    return np.asarray(np.maximum(modelled, _still_needed(after)))
+    return np.asarray(np.maximum(modelled, _still_needed(now, after)))
 
 
 def _less(now: Needs, shrunk: Mapping[str, float], row: int) -> str:

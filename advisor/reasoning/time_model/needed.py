@@ -40,7 +40,7 @@ def needed(
         elif name in LATENCY:
             least[name] = need * accuracy.in_flight
         else:
-            floor = now.terms[name] * stays.get(name, np.full(rows, np.nan))
+            floor = now.terms[name] / now.crowded.get(name, 1.0) * stays.get(name, np.full(rows, np.nan))
             left = np.where(now.terms[name] > 0, need / now.terms[name], 1.0)
             further = need * np.fmin(1.0, left) ** accuracy.of_fix
             least[name] = np.where(need >= _SAME * floor, np.minimum(need, floor), further)

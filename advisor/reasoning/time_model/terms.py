@@ -114,9 +114,9 @@ def needs(columns: Mapping[str, Array], rows: int) -> Needs:
     busier: dict[str, Array] = {}
     for name in ("dram", "l2", "l2_fill"):
         # SMs that have ended ask for nothing. While all are busy, these units serve more than on average, up to all of
-        # their time; if that is not enough, the busy ones of the rest use them up too. A smaller difference between
-        # the SMs is that of their start and end.
-        uneven = np.where(imbalance > model.uneven.ratio, imbalance, 1.0)
+        # their time; if that is not enough, those that are left use them up too. A smaller difference between the SMs
+        # is that of their start and end, and SMs without any block never asked.
+        uneven = _uneven(get, imbalance)
         more = np.clip(out[name] * uneven, out[name], np.maximum(out[name], 1.0))
         busier[name] = np.where(out[name] > 0, more / out[name], 1.0)
         out[name] = more
@@ -127,6 +127,14 @@ def needs(columns: Mapping[str, Array], rows: int) -> Needs:
     out.update(latency)
     missed = np.clip(np.nan_to_num(1 - get("l2_hit_pct") / 100), 0, 1)
     return Needs(out, imbalance, known, queued, missed, counted, dense, busier)
+
+
+def _uneven(get: Any, imbalance: Array) -> Array:
+    """Return the imbalance of the SMs that have blocks, 1 where it is small or the grid unknown."""
+    with_blocks = np.fmin(1.0, get("grid_size") / get("sm_count"))
+    ratio = np.where(np.isfinite(with_blocks), np.fmax(imbalance * with_blocks, 1.0), 1.0)
+    bounds = time_model().uneven
+    return np.asarray(1 + (ratio - 1) * np.clip((ratio - bounds.low) / (bounds.high - bounds.low), 0, 1))
 
 
 def _lone_sectors(get: Any) -> Array:

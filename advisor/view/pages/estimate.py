@@ -27,9 +27,10 @@ def estimate_lines(estimate: Estimate) -> tuple[Line, ...]:
         )
         lines.append(Line(text, label="sum", depth=1))
         if estimate.error is not None and abs(estimate.error - 1) >= _NOTICED:
+            way = "underestimates" if estimate.error < 1 else "overestimates"
             error = (
-                "the model's error on this launch leaves with the work that the fix changes: "
-                f"the time after the fix is multiplied by {estimate.error:.2f}"
+                f"the model {way} this launch, because of the work that the fix changes: "
+                f"the corrected time after the fix is × {estimate.error:.2f}"
             )
             lines.append(Line(error, "quiet", depth=2))
         overlap = f"units overlap, so their times are not added but combined by a norm of order {estimate.norm:g}: "

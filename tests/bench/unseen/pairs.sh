@@ -10,7 +10,7 @@
 set -u
 start=$EPOCHSECONDS
 here=$(cd "$(dirname "$0")" && pwd)
-round=$1 pairs=$here/$1
+round=$(basename "$1") pairs=$here/$(basename "$1")
 out=$(mkdir -p "$2" && cd "$2" && pwd) || exit 2
 work=${WORK:-${TMPDIR:-/tmp}/unseen-$round}
 python=${PYTHON:-python3} ncu=${NCU:-ncu} nvcc=${NVCC:-nvcc}
@@ -87,7 +87,7 @@ packs = []
 for path in [*small, *sorted(work.glob("*.ncu-rep.xz"))]:
     size = path.stat().st_size + 1024
     if size > 15_500_000:
-        print(f"$round: {path.name} has {size} bytes and is left out")
+        print(f"{path.name} has {size} bytes and is left out")
         continue
     for pack in packs:
         if pack[0] + size <= 15_500_000:

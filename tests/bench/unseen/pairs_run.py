@@ -40,7 +40,7 @@ from typing import Any
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
-from device import Tools, measure, say  # noqa: E402
+from device import Launch, Tools, measure, say  # noqa: E402
 from pair import differ  # noqa: E402
 from run import named  # noqa: E402
 
@@ -246,7 +246,7 @@ def dry(folder: Path, cubins: Path) -> int:
             for which in ("slow", "cured"):
                 if pair.reset:
                     pair.reset()
-                if name != "dense_layer" or which == "slow":
+                if isinstance(getattr(pair, which), Launch):  # a call of a library has no stand-in
                     getattr(pair, which)()
                     [o.copy() for o in pair.outs(which)]
             note = ""

@@ -11,16 +11,17 @@ def _reduce_first(table: Table, given: Given) -> Left:
     """Threads combine their values first: of the global atomics `left` remain, one for each of some `blocks`.
 
     That is where all threads of a block add to one address. If a block has as many addresses as a warp has now, as many
-    warps' atomics as blocks remain; which of both, no report shows, so it is the middle on a log scale. A library's
-    kernel stays: its atomics can only be spread over more addresses, so that all L2 slices have the same number, and
-    each lane a sector of its own.
+    warps' atomics as blocks remain; which of both, no report shows, so it is the middle on a log scale. The code of a
+    library cannot be changed: its atomics can only be spread over more addresses, so that all L2 slices have the same
+    number, and each lane a sector of its own.
     """
     left = np.clip(given["left"], 0.0, 1.0)
     executed = table.get("atomic_inst") - or_else(table.get("shared_atomic_inst"), 0.0)
-    left = np.sqrt(left * or_else(np.fmax(left, share(given["blocks"], executed)), left))
+    several = share(given["blocks"], executed)
+    left = np.where(several > left, np.sqrt(left * several), left)
     apart = executed * table.get("lanes_pred_on") / table.total("l2_red_sectors", "l2_atom_sectors")
-    spread = np.fmin(1.0, np.fmax(1.0, or_else(apart, 1.0)) / table.get("atomic_focus"))
-    left = np.where(table.get("library_kernel") == 1, np.fmax(left, or_else(spread, 0.0)), left)
+    spread = np.minimum(1.0, np.fmax(1.0, or_else(apart, 1.0)) / table.get("atomic_focus"))
+    left = np.where((table.get("library_kernel") == 1) & (spread > left), spread, left)
     sectors = or_else(share(table.total("l2_red_sectors", "l2_atom_sectors"), table.get("l2_sectors")), 0.0)
     idle = or_else(table.get("idle_wait_share"), 1.0)
     return {
@@ -65,6 +66,7 @@ OPERATORS = (
         _reduce_first,
         ("atomics", "l2", "latency_memory", "block_launch"),
         {"left": None, "blocks": "grid_size"},
+        ("atomic_inst", "atomic_focus", "lanes_pred_on", "l2_red_sectors", "l2_atom_sectors"),
     ),
     Operator(
         "shared_copies",

@@ -11,25 +11,12 @@ from advisor.reasoning.time_model.operators.table import (
     Left,
     Operator,
     Table,
+    fixed_cycles,
     floats_of_fma,
     or_else,
     share,
 )
 from advisor.reasoning.time_model.terms import Array
-
-# Of the cycles that a warp's instruction takes without contention; `latency_fixed` is their sum (terms.py).
-_FIXED = (
-    "wait",
-    "branch_resolving",
-    "dispatch_stall",
-    "no_instruction",
-    "imc_miss",
-    "sleeping",
-    "membar",
-    "misc",
-    "gmma",
-    "warpgroup_arrive",
-)
 
 
 def _reconverge(table: Table, given: Given) -> Left:
@@ -85,6 +72,7 @@ def _remove(table: Table, given: Given) -> Left:
     functions = table.get("xu_inst")
     gone_xu = xu + mixed * or_else(share(functions, executed), 0.0)
     waits = 1 - or_else(share(gone_xu, functions + np.nan_to_num(table.get("shared_inst"))), 0.0)
+    waits = np.fmax(floor, waits)
     return {
         "issue": issue,
         "fma": left(fma, table.get("fma_pipe_inst")),
@@ -106,7 +94,7 @@ def _no_waits(table: Table, given: Given) -> Left:
 
     shared, memory: of the waits for shared memory and for loads. barrier: the share of the waits at barriers.
     """
-    total = 1 + np.asarray(sum(np.nan_to_num(table.get(f"stall_{name}")) for name in _FIXED))
+    total = fixed_cycles(table)
     out = {"latency_fixed": np.fmin(1.0, np.fmax(given["least"] / total, 1 - or_else(given["fixed"], 0.0) / total))}
     for term, reason in (("shared", "stall_short_scoreboard"), ("memory", "stall_long_scoreboard")):
         part = or_else(share(given[term], table.get(reason)), 0.0)
@@ -119,14 +107,17 @@ def _no_waits(table: Table, given: Given) -> Left:
 def _to_single(table: Table, given: Given) -> Left:
     """fp64 arithmetic becomes fp32: one FMA instruction for each, no conversions, and half the bytes of double data.
 
-    A multiply-add with a constant of its own, and no conversion, is a step of a polynomial, of a function of the
-    library: the single-precision function has half as many.
+    Where there are seeds of double quotients and roots, functions of the library are computed: there a multiply-add
+    with a constant of its own, and no conversion, is a step of a polynomial, of which the single-precision function
+    has half as many.
     """
     doubles, executed = table.total("dfma_inst", "dadd_inst", "dmul_inst"), table.get("inst_executed")
     converted, moves = or_else(table.get("f64_conversion_inst"), 0.0), or_else(table.get("move_inst"), 0.0)
     # A double constant takes two moves, of the warp or uniform ones, and a conversion has one on either side.
-    constants = np.fmin(moves + or_else(table.get("uniform_inst"), 0.0), 2 * doubles)
-    steps = np.fmin(constants / 2, np.maximum(doubles - converted, 0))
+    functions = or_else(table.get("double_seed_inst"), 0.0) > 0
+    uniform = np.where(functions, or_else(table.get("uniform_inst"), 0.0), 0.0)
+    constants = np.where(functions, np.fmin(moves + uniform, 2 * doubles), np.fmin(moves, doubles))
+    steps = np.where(functions, np.fmin(constants / 2, np.maximum(doubles - converted, 0)), 0.0)
     issue = or_else(np.maximum(0.1, 1 - (2 * converted + constants + steps / 2) / executed), 1.0)
     pipe, stay = np.fmax(table.get("fma_pipe_inst"), 1.0), np.maximum(doubles - steps / 2 - converted, 0)
     by_pipe = 0.5 * table.get("pipe_fp64_pct") / table.get("pipe_fma_pct") * or_else(share(stay, doubles), 1.0)
@@ -165,8 +156,11 @@ def _convert(table: Table, given: Given) -> Left:
     left = np.clip(given["left"], 0.0, 1.0)
     count = (1 - left) * table.get("conversion_inst")
     issue = 1 + (given["each"] - 1) * count / table.get("inst_executed")
+    functions = table.get("xu_inst")
+    waits = 1 - or_else(share(count, functions + np.nan_to_num(table.get("shared_inst"))), 0.0)
     return {
-        "xu": np.fmax(0.02, 1 - share(count, table.get("xu_inst"))),
+        "xu": np.maximum(0.02, 1 - share(count, functions)),
+        "latency_shared": np.fmax(0.02, waits),
         "fma": or_else(1 + given["each"] * count / np.maximum(table.get("fma_pipe_inst"), 1.0), 1.0),
         "issue": or_else(issue, 1.0),
     }
@@ -184,19 +178,20 @@ def _warpgroups(table: Table, given: Given) -> Left:
     """A group of four warps starts one matrix instruction that reads its operands from shared memory itself.
 
     The tensor pipe then runs at its full rate: the instructions of one warp reach at most two thirds of it (CC 9.0).
-    Bulk copies bring the operands to shared memory without loads, and compute their addresses. `lookups` of those in L2
-    remain, or what tiles of 128 by 256 results ask for, if that is less: two operands of two bytes for each step of
-    the sum, which serve 256 and 128 multiply-adds, of two operations each.
+    Bulk copies bring the operands to shared memory without loads, and compute their addresses. `lookups` of the
+    look-ups in L2 remain, or what tiles of 128 by 256 results ask for, if that is less: two operands of two bytes for
+    each step of the sum, which serve 256 and 128 multiply-adds, of two operations each.
     """
     rate = np.clip(given["rate"], 0.0, 1.0)
     started = np.clip(given["started"], 0.0, 1.0)
     tiles = (2 / 256 + 2 / 128) / 2 * table.get("tensor_opcode_ops") / (32 * table.get("l2_read_sectors"))
+    loaded = share(table.get("l2_read_sectors"), table.get("l2_sectors"))
     floats = or_else(floats_of_fma(table), 1.0)
     return dict.fromkeys((*CONTROL, "issue", "alu", "lsu", "l1_global", "latency"), started) | {
         "tensor": rate,
         "fma": floats + (1 - floats) * started,
         "l1_shared": np.clip(given["operands"], 0.0, 1.0),
-        "l2": np.clip(np.fmin(given["lookups"], tiles), 0.0, 1.0),
+        "l2": np.clip(np.fmin(given["lookups"], 1 - loaded * (1 - np.fmin(tiles, 1.0))), 0.0, 1.0),
     }
 
 
@@ -262,7 +257,10 @@ OPERATORS = (
         "fp64 arithmetic becomes fp32",
         _to_single,
         ("fp64", "xu", "issue", "fma", "latency_fixed", "dram", "l2", "l1_global"),
-        reads=("dfma_inst", "dadd_inst", "dmul_inst", "inst_executed", "f64_conversion_inst"),
+        reads=(
+            *("dfma_inst", "dadd_inst", "dmul_inst", "inst_executed", "f64_conversion_inst"),
+            *("double_seed_inst", "move_inst", "uniform_inst", "fma_pipe_inst"),
+        ),
     ),
     Operator(
         "functions",
@@ -276,9 +274,9 @@ OPERATORS = (
         "convert",
         "conversions leave the XU pipe for FMA instructions",
         _convert,
-        ("xu", "fma", "issue"),
+        ("xu", "latency_shared", "fma", "issue"),
         {"left": "0", "each": "1"},
-        ("conversion_inst", "xu_inst", "fma_pipe_inst", "inst_executed"),
+        ("conversion_inst", "xu_inst", "shared_inst", "fma_pipe_inst", "inst_executed"),
     ),
     Operator(
         "matrix",
@@ -293,6 +291,7 @@ OPERATORS = (
         _warpgroups,
         ("tensor", "issue", "fma", "alu", *CONTROL, "lsu", "l1_shared", "l1_global", "l2", "latency"),
         dict.fromkeys(("rate", "started", "operands", "lookups"), None),
+        ("tensor_opcode_ops", "l2_read_sectors", "l2_sectors"),
     ),
     Operator(
         "constants",

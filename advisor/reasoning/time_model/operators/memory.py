@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from advisor.knowledge.time_model import time_model
 from advisor.reasoning.time_model.operators.table import (
     LINE_SECTORS,
     Given,
@@ -11,6 +12,7 @@ from advisor.reasoning.time_model.operators.table import (
     Operator,
     Table,
     fewer_threads,
+    fixed_cycles,
     floats_of_fma,
     or_else,
     share,
@@ -128,7 +130,8 @@ def _fetch_once(table: Table, given: Given) -> Left:
 def _tile(table: Table, given: Given) -> Left:
     """A thread keeps a tile of results in registers, so that a loaded operand serves a row or a column of it.
 
-    left: of the loads, so that the tile is 1 / left in each direction; what is neither arithmetic nor a load
+    left: of the loads, so that the tile is 1 / left in each direction; alu: of the work of the ALU pipe, which may be
+    addresses alone or arithmetic on the data too; what is neither arithmetic nor a load
     (addresses, the loop, its barriers) is done once for all of its results. Blocks of as many threads cover as much
     more, and so ask L2 and DRAM as much less often, down to each byte once. The results take registers, so that an SM
     holds fewer warps and each wait is overlapped by fewer of them.
@@ -146,15 +149,15 @@ def _tile(table: Table, given: Given) -> Left:
     out |= dict.fromkeys(("adu", "idc"), left)
     # Integer products and moves on the FMA pipe are addresses and the loop.
     floats = or_else(floats_of_fma(table), 1.0)
-    out |= {"fma": floats + (1 - floats) * left, "alu": left}
+    out |= {"fma": floats + (1 - floats) * left, "alu": np.clip(given["alu"], 0.0, 1.0)}
     read = share(table.get("dram_read_bytes"), table.get("dram_bytes"))
     once = or_else(table.get("distinct_load_bytes") / table.get("dram_read_bytes"), 1.0)
     dram = or_else(1 - read * (1 - np.fmin(1.0, np.fmax(left, once))), 1.0)
     loaded = or_else(share(table.get("l2_read_sectors"), table.get("l2_sectors")), 0.0)
     out |= {name: np.fmin(1.0, part * alone) for name, part in out.items() if name.startswith("latency")}
-    # The results of a tile do not wait for each other, so a warp issues without a pause.
-    paused = 1 + np.nan_to_num(table.get("stall_wait"))
-    fixed = np.fmin(1.0, issue * alone * np.fmax(left, 1 / paused))
+    # The results of a tile do not wait for each other, so a warp issues them without a pause.
+    pauses = share(np.nan_to_num(table.get("stall_wait")), fixed_cycles(table))
+    fixed = np.fmin(1.0, issue * alone * np.fmax(left, 1 - pauses))
     return out | {"issue": issue, "latency_fixed": fixed, "dram": dram, "l2": 1 - loaded * (1 - left)}
 
 
@@ -236,9 +239,12 @@ def _cached(table: Table, given: Given) -> Left:
     """
     moved = or_else(2 * table.get("dram_read_bytes") + table.get("dram_write_bytes"), table.get("dram_bytes"))
     left = np.clip(moved / (32 * table.get("l2_sectors")), 0.1, 1.0)
-    # A load that hits L1 waits for L1; the others wait as before. If all asked the same few lines of L2, they queued.
+    # A load that hits L1 waits for L1; the others wait as before. Where no unit is full and loads wait longer than for
+    # L2 alone, they queue for the few lines that all ask for; where one is full, the need of latency has no queueing.
     near = table.get("l1_latency_cycles") / table.get("l2_latency_cycles")
+    full = np.max([table.now.terms[name] for name in ("dram", "l2", "l2_fill", "l1_global", "lsu")], axis=0)
     queued = np.fmin(1.0, or_else(table.get("idle_wait_share"), 1.0))
+    queued = np.where(full < time_model().queueing.low, queued, 1.0)
     return {"l2": left, "latency_memory": queued * (left + (1 - left) * or_else(near, 1.0))}
 
 
@@ -247,10 +253,10 @@ def _unfenced(table: Table, given: Given) -> Left:
 
     A warp's fence takes the load/store unit, the barrier unit and the shared part of L1 two cycles each, and L1 three
     more to forget its lines. Whether L1 then serves what it forgot is not known: the middle, on a log scale, of all
-    loads as before and of each byte read from L2 once.
+    loads as before and of each byte that DRAM sends read from L2 once, but no less than an eighth.
     """
     read, written, once = table.get("l2_read_sectors"), table.get("l2_write_sectors"), table.get("dram_read_bytes") / 32
-    again = np.sqrt(or_else(share(once, read), 1.0))
+    again = np.sqrt(np.fmax(time_model().accuracy.furthest, or_else(share(once, read), 1.0)))
     near = or_else(table.get("l1_latency_cycles") / table.get("l2_latency_cycles"), 1.0)
     fences = table.get("fence_inst") / (table.get("sm_cycles_elapsed") * table.get("sm_count"))
     l1, shared = table.get("l1_wavefronts_pct") / 100, table.get("shared_wavefront_share")
@@ -322,7 +328,7 @@ OPERATORS = (
         "a thread keeps a tile of results in registers, so a loaded operand serves a row or a column of it",
         _tile,
         (*_ACCESSES, "latency_barrier", "adu", "idc", "fma", "alu", "l2", "dram"),
-        {"left": None},
+        {"left": None, "alu": "1"},
         ("arithmetic_inst", "inst_executed"),
     ),
     Operator(
@@ -375,14 +381,17 @@ OPERATORS = (
         "loads are served by L1 where the same bytes are asked for again",
         _cached,
         ("l2", "latency_memory"),
-        reads=("dram_bytes", "l2_sectors"),
+        reads=("dram_bytes", "dram_read_bytes", "dram_write_bytes", "l2_sectors", "idle_wait_share"),
     ),
     Operator(
         "unfenced",
         "fences leave, with their own look-ups in L2",
         _unfenced,
         ("l2", "latency_memory", "lsu", "adu", "l1_shared", "l1_global"),
-        reads=("l2_read_sectors", "l2_write_sectors", "dram_read_bytes", "l2_sectors"),
+        reads=(
+            *("l2_read_sectors", "l2_write_sectors", "dram_read_bytes", "l2_sectors", "fence_inst", "lsu_need_pct"),
+            *("adu_pct", "l1_wavefronts_pct", "shared_wavefront_share", "sm_cycles_elapsed", "sm_count"),
+        ),
     ),
     Operator(
         "near",

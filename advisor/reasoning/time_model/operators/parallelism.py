@@ -6,13 +6,14 @@ import numpy as np
 
 from advisor.reasoning.time_model.operators.table import (
     CONTROL,
-    PIPES,
     Given,
     Left,
     Operator,
     Table,
     fewer_threads,
+    floats_of_fma,
     or_else,
+    useful,
 )
 
 
@@ -57,10 +58,13 @@ def _merge_blocks(table: Table, given: Given) -> Left:
 def _skip_threads(table: Table, given: Given) -> Left:
     """Only the `left` of the threads that have work are started, in `blocks` of the blocks.
 
-    Those that have none execute instructions of all kinds, and L1 sets up each block.
+    Those that have none compute an index and compare it, and L1 sets up each block. What computes with data is executed
+    by threads that have work.
     """
     left = np.clip(given["left"], 0.0, 1.0)
-    out = dict.fromkeys(("issue", *PIPES, *CONTROL, "lsu", "l1_global", "l1_shared", "latency"), left)
+    out = dict.fromkeys(("issue", "alu", *CONTROL, "lsu", "l1_global", "l1_shared", "latency"), left)
+    kept, floats = useful(table), or_else(floats_of_fma(table), 1.0)
+    out |= {"issue": np.fmax(left, kept), "fma": floats + (1 - floats) * left}
     return out | {"block_launch": np.clip(given["blocks"], 0.0, 1.0)}
 
 
@@ -104,7 +108,7 @@ OPERATORS = (
         "skip_threads",
         "only threads that have work are started",
         _skip_threads,
-        ("block_launch", "issue", *PIPES, *CONTROL, "lsu", "l1_global", "l1_shared", "latency"),
+        ("block_launch", "issue", "fma", "alu", *CONTROL, "lsu", "l1_global", "l1_shared", "latency"),
         {"left": None, "blocks": None},
     ),
     Operator(

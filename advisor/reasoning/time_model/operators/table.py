@@ -88,6 +88,26 @@ def useful(table: Table) -> Array:
     return or_else(share(count, table.get("inst_executed")), 0.0)
 
 
+# Of the cycles that a warp's instruction takes without contention; `latency_fixed` is their sum (terms.py).
+_FIXED = (
+    "wait",
+    "branch_resolving",
+    "dispatch_stall",
+    "no_instruction",
+    "imc_miss",
+    "sleeping",
+    "membar",
+    "misc",
+    "gmma",
+    "warpgroup_arrive",
+)
+
+
+def fixed_cycles(table: Table) -> Array:
+    """Return the cycles that a warp's instruction takes without contention; an unknown stall counts as none."""
+    return 1 + np.asarray(sum(np.nan_to_num(table.get(f"stall_{name}")) for name in _FIXED))
+
+
 def floats_of_fma(table: Table) -> Array:
     """Return the share of the FMA pipe's time that floating point takes; NaN if unknown.
 
