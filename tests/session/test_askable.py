@@ -21,6 +21,7 @@ OF_A_REPORT_ALONE = {
     "fp64_unintended.told_data": "the share of wide data needs each width; `told` asks for the type alone",
     "poor_cache_reuse.blocks": "the different bytes need the addresses; `told` asks whether data is read again",
     "slow_math.roots": "a test of an argument is known by its place in the code; `divisions` counts FCHK",
+    "spin_lock.turns": "which atomics return a value follows from L2; the interview asks for swaps",
     "uncoalesced_access.load_bytes": "an average of ncu's older tables; `loads` asks for sectors and requests",
     "uncoalesced_access.load_bytes_waiting": "as load_bytes",
     "uncoalesced_access.plain_loads": "the excess of strong loads needs each address; `loads` counts all of them",
