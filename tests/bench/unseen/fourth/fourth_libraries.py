@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from device import Tools
-from pair import Pair, f32
+from pair import Pair, f32, made, seeded_torch
 
 CASES: dict[str, Callable[[Tools], Pair]] = {}
 
@@ -15,26 +15,6 @@ CASES: dict[str, Callable[[Tools], Pair]] = {}
 def case(make: Callable[[Tools], Pair]) -> Callable[[Tools], Pair]:
     CASES[make.__name__] = make
     return make
-
-
-def made(slow: Callable[[], Any], cured: Callable[[], Any], near: float, ref: Any = None) -> Pair:
-    """Calls that return their result."""
-    last: dict[str, Any] = {}
-
-    def keep(which: str, call: Callable[[], Any]) -> Callable[[], None]:
-        def run() -> None:
-            last[which] = call()
-
-        return run
-
-    return Pair(keep("slow", slow), keep("cured", cured), lambda w: [last[w]] if w in last else [], ref, near)
-
-
-def _torch() -> Any:
-    import torch
-
-    torch.manual_seed(11)
-    return torch
 
 
 # ---- CuPy
@@ -154,7 +134,7 @@ def cupy_radiance(t: Tools) -> Pair:
 # ---- PyTorch
 @case
 def torch_log_gamma(t: Tools) -> Pair:
-    torch = _torch()
+    torch = seeded_torch(11)
     wide = torch.rand(1 << 24, device="cuda", dtype=torch.float64) * 40 + 3
     narrow = wide.float()
     return made(lambda: torch.lgamma(wide), lambda: torch.lgamma(narrow), 1e-4)
@@ -162,7 +142,7 @@ def torch_log_gamma(t: Tools) -> Pair:
 
 @case
 def torch_softmax_down(t: Tools) -> Pair:
-    torch = _torch()
+    torch = seeded_torch(11)
     x = torch.randn(16384, 64, device="cuda")
     turned = x.t().contiguous()
 
@@ -175,7 +155,7 @@ def torch_softmax_down(t: Tools) -> Pair:
 
 @case
 def torch_one_channel(t: Tools) -> Pair:
-    torch = _torch()
+    torch = seeded_torch(11)
     x = torch.rand(1 << 23, 8, device="cuda")
     planes = x.t().contiguous()
     return made(lambda: torch.sqrt(x[:, 2]), lambda: torch.sqrt(planes[2]), 1e-6, lambda: [x[:, 2].double().sqrt()])
@@ -184,7 +164,7 @@ def torch_one_channel(t: Tools) -> Pair:
 # ---- Triton
 @case
 def triton_covariance(t: Tools) -> Pair:
-    torch = _torch()
+    torch = seeded_torch(11)
     import fourth_triton as k
 
     m, depth = 2048, 4096
@@ -204,7 +184,7 @@ def triton_covariance(t: Tools) -> Pair:
 
 @case
 def triton_gate(t: Tools) -> Pair:
-    torch = _torch()
+    torch = seeded_torch(11)
     import fourth_triton as k
 
     n = 1 << 26

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from device import Tools
-from pair import Pair, f32
+from pair import Pair, f32, made, seeded_torch
 
 CASES: dict[str, Callable[[Tools], Pair]] = {}
 
@@ -15,26 +15,6 @@ CASES: dict[str, Callable[[Tools], Pair]] = {}
 def case(make: Callable[[Tools], Pair]) -> Callable[[Tools], Pair]:
     CASES[make.__name__] = make
     return make
-
-
-def made(slow: Callable[[], Any], cured: Callable[[], Any], near: float, ref: Any = None) -> Pair:
-    """Calls that return their result."""
-    last: dict[str, Any] = {}
-
-    def keep(which: str, call: Callable[[], Any]) -> Callable[[], None]:
-        def run() -> None:
-            last[which] = call()
-
-        return run
-
-    return Pair(keep("slow", slow), keep("cured", cured), lambda w: [last[w]] if w in last else [], ref, near)
-
-
-def _torch() -> Any:
-    import torch
-
-    torch.manual_seed(7)
-    return torch
 
 
 # ---- CuPy
@@ -149,7 +129,7 @@ def cupy_log_normal(t: Tools) -> Pair:
 # ---- PyTorch
 @case
 def torch_running_balance(t: Tools) -> Pair:
-    torch = _torch()
+    torch = seeded_torch(7)
     x = torch.rand(8, 1 << 22, device="cuda") - 0.5
 
     def cured() -> Any:
@@ -162,7 +142,7 @@ def torch_running_balance(t: Tools) -> Pair:
 
 @case
 def torch_spend_by_group(t: Tools) -> Pair:
-    torch = _torch()
+    torch = seeded_torch(7)
     n = 1 << 21
     group, amount = torch.randint(0, 16, (n,), device="cuda"), torch.rand(n, device="cuda")
     apart = group * 8192 + torch.arange(n, device="cuda") % 8192
@@ -185,7 +165,7 @@ def torch_spend_by_group(t: Tools) -> Pair:
 
 @case
 def torch_project(t: Tools) -> Pair:
-    torch = _torch()
+    torch = seeded_torch(7)
     a, b = (torch.randn(4096, 4096, device="cuda") for _ in range(2))
 
     def run(precision: str) -> Any:
@@ -197,7 +177,7 @@ def torch_project(t: Tools) -> Pair:
 
 # ---- Triton
 def _layer(t: Tools, slow: dict[str, int], cured: dict[str, int]) -> Pair:
-    torch = _torch()
+    torch = seeded_torch(7)
     import third_triton as k
 
     m, n, depth = 4096, 4096, 4096
@@ -228,7 +208,7 @@ def triton_mlp_plain(t: Tools) -> Pair:
 
 @case
 def triton_scale_channels(t: Tools) -> Pair:
-    torch = _torch()
+    torch = seeded_torch(7)
     import third_triton as k
 
     pixels, c = 1 << 19, 64
@@ -248,7 +228,7 @@ def triton_scale_channels(t: Tools) -> Pair:
 
 @case
 def triton_attention_weights(t: Tools) -> Pair:
-    torch = _torch()
+    torch = seeded_torch(7)
     import third_triton as k
 
     rows, columns = 4096, 16384
@@ -263,7 +243,7 @@ def triton_attention_weights(t: Tools) -> Pair:
 
 @case
 def triton_signal_power(t: Tools) -> Pair:
-    torch = _torch()
+    torch = seeded_torch(7)
     import third_triton as k
 
     channels, length = 16, 1 << 21
@@ -280,7 +260,7 @@ def triton_signal_power(t: Tools) -> Pair:
 
 @case
 def triton_class_losses(t: Tools) -> Pair:
-    torch = _torch()
+    torch = seeded_torch(7)
     import third_triton as k
 
     n = 1 << 22
