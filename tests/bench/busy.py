@@ -55,9 +55,9 @@ _HEAVY: Final = frozenset(("IMAD", "VIADD", "VIADDMNMX", "HFMA2", "HADD2", "HMUL
 _DOUBLE: Final = frozenset(("WIDE", "HI"))
 # Cycles of a unit of the SM for each instruction of these stems, CC 9.0; first those of a kind of instruction.
 SERVICE: Final[dict[str, dict[str, float]]] = {
-    "lsu": {"load": 1, "store": 1, "atomic": 1, "copy": 1, "SHFL": 1, "S2R": 0.5, "S2UR": 0.5},
+    "lsu": {"load": 1, "store": 1, "atomic": 1, "copy": 1, "SHFL": 1, "S2R": 0.5, "S2UR": 0.5, "MEMBAR": 2},
     "cbu": {"BSSY": 1, "BSYNC": 1, "CALL": 1, "RET": 1, "WARPSYNC": 1, "EXIT": 0.5},
-    "adu": {"LDC": 2, "BAR": 2, "S2R": 1, "S2UR": 1},
+    "adu": {"LDC": 2, "BAR": 2, "S2R": 1, "S2UR": 1, "MEMBAR": 2},
     "uniform": {"uniform": 0.5},
 }
 # Data passes of L1 for each access of 32 lanes; one of 128 bits takes more than its four words.
@@ -126,13 +126,13 @@ def passes(row: Mapping[str, Any]) -> float:
     """Return the L1 data passes of a launch: bank passes of shared memory, words or lines of the others.
 
     Lanes that leave most of each line alone take a pass a line; a line more at the end of a misaligned row takes none.
-    A shuffle takes a pass, a special register half of one. Shared accesses of warps without an active lane take one
-    too, which the counts of the source leave out.
+    A shuffle takes a pass, a special register half of one, a fence five. Shared accesses of warps without an active
+    lane take one too, which the counts of the source leave out.
     """
     opcodes = row["opcodes"]
     wavefronts = row["shared_wavefronts"]
     total = max(wavefronts if np.isfinite(wavefronts) else 0.0, counted(opcodes, ("LDS", "STS", "ATOMS")))
-    total += counted(opcodes, ("SHFL",)) + counted(opcodes, ("S2R", "S2UR")) / 2
+    total += counted(opcodes, ("SHFL",)) + 5 * counted(opcodes, ("MEMBAR",)) + counted(opcodes, ("S2R", "S2UR")) / 2
     total += counted(opcodes, ("LDL",), _WORDS) + counted(opcodes, ("STL",), _STORED)
     for kind, stems, widths in (("load", ("LDG", "LDGSTS", "LD"), _WORDS), ("store", ("STG", "ST"), _STORED)):
         lines, least = row[f"{kind}_lines"], row[f"{kind}_lines_ideal"]
