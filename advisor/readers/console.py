@@ -95,7 +95,7 @@ class _Reader:
         if match := _PROFILED.search(text):
             self._profiled(match[1])
         elif stripped.startswith(_HEADING):
-            self._enter(stripped[9:].strip())
+            self._enter(stripped.removeprefix(_HEADING).strip())
         elif stripped.startswith("Table Name :"):
             self._close_rule()
             self.part, self.table = stripped[12:].strip(), _Table()
@@ -214,8 +214,8 @@ class _Reader:
         begins = last and _HEADING.startswith(last) and self.last.startswith("    ") and not self.before.strip()
         if (begins or last.startswith(_HEADING)) and self.sections:
             return "section"
-        is_launch = bool(self.sections) and not self.sections[-1] and self.launched == self.last
-        return "launch" if _CUT_LAUNCH.fullmatch(self.last) and not is_launch and self.sections else ""
+        cut = self.sections and self.last != self.launched and _CUT_LAUNCH.fullmatch(self.last)
+        return "launch" if cut else ""
 
     def _ends_in_table_frame(self) -> bool:
         """Whether the last line is a ruler or a header that the rows, or the rest of the line, must follow."""
@@ -231,13 +231,10 @@ class _Reader:
 
     def _ends_in_rule(self) -> bool:
         """Whether the last line is the beginning of a rule's message; blanks at the very end may have been removed."""
-        if self.rule is None or self.rule[0] == "ERR":
-            return (
-                self.rule is None
-                and bool(_CUT_RULE.fullmatch(self.last))
-                and not self.before.strip()
-                and bool(self.sections)
-            )
+        if self.rule is None:
+            return bool(_CUT_RULE.fullmatch(self.last)) and not self.before.strip() and bool(self.sections)
+        if self.rule[0] == "ERR":
+            return False
         first = len(self.rule) == 2
         if first and _ESTIMATE.fullmatch(self.rule[1].strip()):
             return True

@@ -270,7 +270,7 @@ def last_is_cut(sections: list[tuple[str, ...]]) -> str:
         return ""
     before, last = sections[-2:]
     # The last name itself may be truncated.
-    if len(last) < len(before) and before[: max(len(last) - 1, 0)] == last[:-1]:
+    if len(last) < len(before) and before[: len(last[:-1])] == last[:-1]:
         return f"the last launch has only {len(last)} of {len(before)} sections: the file seems to be truncated"
     return ""
 

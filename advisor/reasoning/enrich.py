@@ -55,6 +55,8 @@ _CARD = {
     "dram_peak_bytes_per_s": "bandwidth",
     "device_fp32_fp64_ratio": "fp32_fp64_ratio",
 }
+# Launches of a few microseconds have no reliable clock of their own.
+_CLOCKED_NS = 10_000
 # Runs of one kernel on one input execute the same instructions, except for spin loops and early exits.
 _SAME_WORK = 0.05
 
@@ -191,7 +193,7 @@ def unmatched(frame: pd.DataFrame, pattern: re.Pattern[str]) -> str:
 def add_neighbours(frame: pd.DataFrame) -> pd.DataFrame:
     """Compare each launch with others of its kernel (slow first launch, different clocks) and with the one before."""
     rows = len(frame)
-    first, spread, lowered = (np.full(rows, np.nan) for _ in range(3))
+    first, spread, of_highest = (np.full(rows, np.nan) for _ in range(3))
     frame = frame.copy()
     if rows and "duration_ns" in frame:
         durations = frame["duration_ns"].to_numpy(dtype=float)
@@ -214,13 +216,12 @@ def add_neighbours(frame: pd.DataFrame) -> pd.DataFrame:
                 by_kernel.setdefault((name, device), []).append(row)
             for members in by_kernel.values():
                 seen = clocks[members][np.isfinite(clocks[members])]
-                # Launches of a few microseconds have no reliable clock of their own.
-                long_enough = np.isfinite(durations[members]) & (durations[members] >= 10_000)
+                long_enough = np.isfinite(durations[members]) & (durations[members] >= _CLOCKED_NS)
                 if len(seen) == len(members) >= 2 and long_enough.all() and seen.min() > 0:
                     spread[members] = seen.max() / seen.min()
-            lowered = _clock_shares(frame, clocks, durations)
+            of_highest = _clock_shares(frame, clocks, durations)
     frame["first_of_kernel_ratio"] = first
-    frame["clock_spread"], frame["clock_of_highest"] = spread, lowered
+    frame["clock_spread"], frame["clock_of_highest"] = spread, of_highest
     frame["written_before"] = _written_before(frame)
     frame["launches_before"] = _launches_before(frame)
     return frame
@@ -229,7 +230,7 @@ def add_neighbours(frame: pd.DataFrame) -> pd.DataFrame:
 def _clock_shares(frame: pd.DataFrame, clocks: Array, durations: Array) -> Array:
     """Return each launch's SM clock over the highest in its report; NaN for launches under 10 us or alone in it."""
     out = np.full(len(frame), np.nan)
-    usable = np.isfinite(clocks) & (clocks > 0) & (durations >= 10_000)
+    usable = np.isfinite(clocks) & (clocks > 0) & (durations >= _CLOCKED_NS)
     places: dict[Any, list[int]] = {}
     for row, place in enumerate(zip(frame["report"], frame["gpu_name"], strict=True)):
         if usable[row]:

@@ -13,6 +13,8 @@ from advisor.knowledge.time_model import LEVELS, OTHER, latencies, time_model
 Array = np.ndarray[Any, Any]
 # The parts of L1's wavefronts, and the metric of each part's share; the rest belongs to global accesses.
 SHARES = {"l1_shared": "shared_wavefront_share", "l1_local": "local_wavefront_share"}
+# Units that all SMs share.
+_SHARED = ("dram", "l2", "l2_fill")
 LATENCY = ("latency_memory", "latency_shared", "latency_fixed", "latency_barrier")
 
 
@@ -106,17 +108,17 @@ def needs(columns: Mapping[str, Array], rows: int) -> Needs:
         out[name] = need * imbalance if term.per_sm else need
     lone = _lone_sectors(get)
     dense: dict[str, Array] = {}
-    for name in ("dram", "l2", "l2_fill"):
+    for name in _SHARED:
         need = np.minimum(1.0, out[name] * model.terms[name].ceiling / model.scattered.ceiling)
         crowded = np.where(lone, np.maximum(out[name], need), out[name])
         dense[name] = np.where(crowded > 0, out[name] / crowded, 1.0)
         out[name] = crowded
     busier: dict[str, Array] = {}
-    for name in ("dram", "l2", "l2_fill"):
-        # SMs that have ended ask for nothing. While all are busy, these units serve more than on average, up to all of
-        # their time; if that is not enough, those that are left use them up too. A smaller difference between the SMs
-        # is that of their start and end, and SMs without any block never asked.
-        uneven = _uneven(get, imbalance)
+    # SMs that have ended ask for nothing. While all are busy, these units serve more than on average, up to all of
+    # their time; if that is not enough, those that are left use them up too. A smaller difference between the SMs is
+    # that of their start and end, and SMs without any block never asked.
+    uneven = _uneven(get, imbalance)
+    for name in _SHARED:
         more = np.clip(out[name] * uneven, out[name], np.maximum(out[name], 1.0))
         busier[name] = np.where(out[name] > 0, more / out[name], 1.0)
         out[name] = more

@@ -29,6 +29,15 @@ class Pair:
     reset: Callable[[], Any] | None = None
 
 
+class Cases(dict[str, Callable[[Tools], Pair]]):
+    """What makes each pair of a module, by the pair's id."""
+
+    def add(self, make: Callable[[Tools], Pair]) -> Callable[[Tools], Pair]:
+        """Enter a function by its name; a decorator."""
+        self[make.__name__] = make
+        return make
+
+
 def launch(t: Tools, file: str, name: str, grid: Any, block: Any, args: tuple[Any, ...], shared: int = 0) -> Launch:
     wide = tuple(int(x) for x in (grid if isinstance(grid, tuple) else (grid,)))
     return Launch(t.kernel(file, rf"^{name}$"), wide, block if isinstance(block, tuple) else (block,), args, shared)

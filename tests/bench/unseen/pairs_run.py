@@ -42,7 +42,7 @@ sys.path.insert(0, str(HERE))
 
 from device import Launch, Tools, measure, say  # noqa: E402
 from pair import differ  # noqa: E402
-from run import named  # noqa: E402
+from run import named, read  # noqa: E402
 
 PARTS = ("ours", "libraries")
 PAIR_S = 60  # after which a pair that is timed is ended, and its process with it
@@ -60,10 +60,6 @@ def cases(folder: Path, part: str) -> dict[str, Any]:
     names = [p.stem for p in sorted(folder.glob(f"{folder.name}_*.py")) if "CASES" in p.read_text()]
     chosen = [name for name in names if (name == libraries) == (part == "libraries")]
     return {k: v for name in chosen for k, v in importlib.import_module(name).CASES.items()}
-
-
-def read(path: Path) -> dict[str, Any]:
-    return dict(json.loads(path.read_text())) if path.exists() else {}
 
 
 def write(path: Path, what: dict[str, Any]) -> None:
@@ -294,17 +290,8 @@ def main() -> int:
             missing = set(ids(given.round, part)) - set(read(given.out))
             if not missing or time.time() > given.until:
                 break
-            again = [
-                sys.executable,
-                __file__,
-                str(given.round),
-                "time",
-                str(given.cubins),
-                str(given.out),
-                "--part",
-                part,
-                "--once",
-            ]
+            paths = [str(given.cubins), str(given.out)]
+            again = [sys.executable, __file__, str(given.round), "time", *paths, "--part", part, "--once"]
             subprocess.run([*again, "--until", str(given.until)], check=False)
     return 0
 

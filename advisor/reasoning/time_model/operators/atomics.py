@@ -19,10 +19,11 @@ def _reduce_first(table: Table, given: Given) -> Left:
     executed = table.get("atomic_inst") - or_else(table.get("shared_atomic_inst"), 0.0)
     several = share(given["blocks"], executed)
     left = np.where(several > left, np.sqrt(left * several), left)
-    apart = executed * table.get("lanes_pred_on") / table.total("l2_red_sectors", "l2_atom_sectors")
+    updated = table.total("l2_red_sectors", "l2_atom_sectors")
+    apart = executed * table.get("lanes_pred_on") / updated
     spread = np.minimum(1.0, np.fmax(1.0, or_else(apart, 1.0)) / table.get("atomic_focus"))
     left = np.where((table.get("library_kernel") == 1) & (spread > left), spread, left)
-    sectors = or_else(share(table.total("l2_red_sectors", "l2_atom_sectors"), table.get("l2_sectors")), 0.0)
+    sectors = or_else(share(updated, table.get("l2_sectors")), 0.0)
     idle = or_else(table.get("idle_wait_share"), 1.0)
     return {
         "atomics": left,

@@ -6,6 +6,7 @@ import numpy as np
 
 from advisor.reasoning.time_model.operators.table import (
     CONTROL,
+    LEAST,
     PIPES,
     Given,
     Left,
@@ -13,6 +14,8 @@ from advisor.reasoning.time_model.operators.table import (
     Table,
     fixed_cycles,
     floats_of_fma,
+    left_of_fma,
+    left_of_short_waits,
     or_else,
     share,
 )
@@ -57,22 +60,18 @@ def _remove(table: Table, given: Given) -> Left:
     mixed = given["mixed"]
     named = [given[name] for name in ("fma", "alu", "xu", "fp64", "control", "constants", "accesses")]
     gone = np.maximum(given["instructions"] + mixed, mixed + np.asarray(sum(named)))
-    floor = 0.02  # of anything, the loop around it stays
-    issue = np.maximum(floor, 1 - gone / executed)
+    issue = np.maximum(LEAST, 1 - gone / executed)
 
     def left(count: Array, whole: Array) -> Array:
         part = share(count + mixed * or_else(share(whole, executed), 0.0), whole)
         # Of a pipe whose instructions were not counted, what some of them leave is unknown; none leave it as it is.
         known = np.isfinite(count + mixed) & (np.isfinite(whole) | (count + mixed == 0))
-        return np.where(known, np.fmax(floor, 1 - or_else(part, 0.0)), np.nan)
+        return np.where(known, np.fmax(LEAST, 1 - or_else(part, 0.0)), np.nan)
 
     alu = table.get("pipe_alu_pct") / 100 * table.get("sm_cycles_elapsed") * table.get("sm_count") * 2
     fma, alu_gone, xu, fp64, control, constants, accesses = named
     served = table.total("control_inst", "constant_inst", "barrier_inst")
-    functions = table.get("xu_inst")
-    gone_xu = xu + mixed * or_else(share(functions, executed), 0.0)
-    waits = 1 - or_else(share(gone_xu, functions + np.nan_to_num(table.get("shared_inst"))), 0.0)
-    waits = np.fmax(floor, waits)
+    gone_xu = xu + mixed * or_else(share(table.get("xu_inst"), executed), 0.0)
     return {
         "issue": issue,
         "fma": left(fma, table.get("fma_pipe_inst")),
@@ -82,7 +81,7 @@ def _remove(table: Table, given: Given) -> Left:
         "adu": left(control + constants, served),
         "cbu": left(control, table.get("control_inst")),
         "idc": left(constants, table.get("constant_inst")),
-        "latency_shared": waits,
+        "latency_shared": left_of_short_waits(table, gone_xu),
         "lsu": left(accesses, table.get("memory_inst")),
         "latency_fixed": issue,
     }
@@ -156,11 +155,9 @@ def _convert(table: Table, given: Given) -> Left:
     left = np.clip(given["left"], 0.0, 1.0)
     count = (1 - left) * table.get("conversion_inst")
     issue = 1 + (given["each"] - 1) * count / table.get("inst_executed")
-    functions = table.get("xu_inst")
-    waits = 1 - or_else(share(count, functions + np.nan_to_num(table.get("shared_inst"))), 0.0)
     return {
-        "xu": np.maximum(0.02, 1 - share(count, functions)),
-        "latency_shared": np.fmax(0.02, waits),
+        "xu": np.maximum(LEAST, 1 - share(count, table.get("xu_inst"))),
+        "latency_shared": left_of_short_waits(table, count),
         "fma": or_else(1 + given["each"] * count / np.maximum(table.get("fma_pipe_inst"), 1.0), 1.0),
         "issue": or_else(issue, 1.0),
     }
@@ -186,10 +183,9 @@ def _warpgroups(table: Table, given: Given) -> Left:
     started = np.clip(given["started"], 0.0, 1.0)
     tiles = (2 / 256 + 2 / 128) / 2 * table.get("tensor_opcode_ops") / (32 * table.get("l2_read_sectors"))
     loaded = share(table.get("l2_read_sectors"), table.get("l2_sectors"))
-    floats = or_else(floats_of_fma(table), 1.0)
     return dict.fromkeys((*CONTROL, "issue", "alu", "lsu", "l1_global", "latency"), started) | {
         "tensor": rate,
-        "fma": floats + (1 - floats) * started,
+        "fma": left_of_fma(table, started),
         "l1_shared": np.clip(given["operands"], 0.0, 1.0),
         "l2": np.clip(np.fmin(given["lookups"], 1 - loaded * (1 - np.fmin(tiles, 1.0))), 0.0, 1.0),
     }

@@ -13,7 +13,7 @@ from advisor.reasoning.time_model.operators.table import (
     Table,
     fewer_threads,
     fixed_cycles,
-    floats_of_fma,
+    left_of_fma,
     or_else,
     share,
 )
@@ -148,8 +148,7 @@ def _tile(table: Table, given: Given) -> Left:
     out = dict.fromkeys(("lsu", "l1_shared", "l1_global", "latency_shared", "latency_memory", "latency_barrier"), left)
     out |= dict.fromkeys(("adu", "idc"), left)
     # Integer products and moves on the FMA pipe are addresses and the loop.
-    floats = or_else(floats_of_fma(table), 1.0)
-    out |= {"fma": floats + (1 - floats) * left, "alu": np.clip(given["alu"], 0.0, 1.0)}
+    out |= {"fma": left_of_fma(table, left), "alu": np.clip(given["alu"], 0.0, 1.0)}
     read = share(table.get("dram_read_bytes"), table.get("dram_bytes"))
     once = or_else(table.get("distinct_load_bytes") / table.get("dram_read_bytes"), 1.0)
     dram = or_else(1 - read * (1 - np.fmin(1.0, np.fmax(left, once))), 1.0)

@@ -11,7 +11,7 @@ from advisor.reasoning.time_model.operators.table import (
     Operator,
     Table,
     fewer_threads,
-    floats_of_fma,
+    left_of_fma,
     or_else,
     useful,
 )
@@ -63,8 +63,7 @@ def _skip_threads(table: Table, given: Given) -> Left:
     """
     left = np.clip(given["left"], 0.0, 1.0)
     out = dict.fromkeys(("issue", "alu", *CONTROL, "lsu", "l1_global", "l1_shared", "latency"), left)
-    kept, floats = useful(table), or_else(floats_of_fma(table), 1.0)
-    out |= {"issue": np.fmax(left, kept), "fma": floats + (1 - floats) * left}
+    out |= {"issue": np.fmax(left, useful(table)), "fma": left_of_fma(table, left)}
     return out | {"block_launch": np.clip(given["blocks"], 0.0, 1.0)}
 
 

@@ -25,6 +25,8 @@ ISSUED = ("issue", "latency_fixed")
 # A thread's own overhead: addresses, tests, moves, constants, its start and its end.
 CONTROL = ("adu", "cbu", "idc")
 LINE_SECTORS = 4.0
+# Of any work that leaves, the loop around it stays.
+LEAST = 0.02
 
 
 class Table(Struct, frozen=True):
@@ -121,6 +123,21 @@ def floats_of_fma(table: Table) -> Array:
     return share(floats, floats + others)
 
 
+def left_of_fma(table: Table, others: Array, unknown: Array | float = 1.0) -> Array:
+    """Return what is left of the FMA pipe's work if floating point stays, and `others` of the rest.
+
+    unknown: the share of floating point where it is not known.
+    """
+    floats = or_else(floats_of_fma(table), unknown)
+    return np.asarray(floats + (1 - floats) * others)
+
+
+def left_of_short_waits(table: Table, gone: Array) -> Array:
+    """Return what is left of the waits for shared memory and the XU pipe if `gone` instructions leave that pipe."""
+    passed = table.get("xu_inst") + np.nan_to_num(table.get("shared_inst"))
+    return np.asarray(np.fmax(LEAST, 1 - or_else(share(gone, passed), 0.0)))
+
+
 def fewer_threads(table: Table, by: Array) -> Left:
     """Return what is left of the overhead of threads, each of which does the work of `by` threads.
 
@@ -128,12 +145,11 @@ def fewer_threads(table: Table, by: Array) -> Left:
     are divided. On the FMA pipe, floating-point instructions stay and integer products and moves are divided.
     """
     kept = useful(table)
-    floats = or_else(floats_of_fma(table), kept)
-    issue, fma = (part + (1 - part) / by for part in (kept, floats))
+    issue = kept + (1 - kept) / by
     return {
         "issue": issue,
         "latency_fixed": issue,
-        "fma": fma,
+        "fma": left_of_fma(table, 1 / by, kept),
         "alu": 1 / by,
         "adu": 1 / by,
         "cbu": 1 / by,

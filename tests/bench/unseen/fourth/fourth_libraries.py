@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from device import Tools
-from pair import Pair, f32, made, seeded_torch
+from pair import Cases, Pair, f32, made, seeded_torch
 
-CASES: dict[str, Callable[[Tools], Pair]] = {}
-
-
-def case(make: Callable[[Tools], Pair]) -> Callable[[Tools], Pair]:
-    CASES[make.__name__] = make
-    return make
+CASES = Cases()
+case = CASES.add
 
 
 # ---- CuPy

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from device import Tools
 from fourth_ours import same
-from pair import SMS, Pair, f32, i32, i64, launch, zero
+from pair import SMS, Cases, Pair, f32, i32, i64, launch, zero
 
-CASES: dict[str, Callable[[Tools], Pair]] = {}
-
-
-def case(make: Callable[[Tools], Pair]) -> Callable[[Tools], Pair]:
-    CASES[make.__name__] = make
-    return make
+CASES = Cases()
+case = CASES.add
 
 
 # ---- pictures and volumes

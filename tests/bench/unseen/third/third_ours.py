@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from device import Tools
-from pair import SMS, Pair, f32, i32, i64, launch, zero
+from pair import SMS, Cases, Pair, f32, i32, i64, launch, zero
 
-CASES: dict[str, Callable[[Tools], Pair]] = {}
-
-
-def case(make: Callable[[Tools], Pair]) -> Callable[[Tools], Pair]:
-    CASES[make.__name__] = make
-    return make
+CASES = Cases()
+case = CASES.add
 
 
 def two(t: Tools, file: str, name: str, other: str, grid: Any, block: Any, args: Any, out: Any, **more: Any) -> Pair:
