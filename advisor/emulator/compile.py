@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -22,6 +23,7 @@ INSTALL = f"emulating a source needs a compiler and nvdisasm: {install_text('emu
 OPTIONS = ("-std=c++17", "-lineinfo")
 _LIMIT_S = 120.0
 _MARK = "\ufeff"
+_SPECIFIC = re.compile(r"__CUDA_ARCH_FEAT_SM(\d+)_ALL")  # defined only for a target such as sm_90a
 # Takes the text, its name in messages and the architecture; returns the cubin, or None and the log.
 Compiler = Callable[[str, str, str, tuple[str, ...]], tuple[bytes | None, str]]
 
@@ -98,6 +100,15 @@ def compiler_version() -> str:
     return f"{found} {program} {Path(program).stat().st_mtime_ns if program else ''}"
 
 
+def target_of(text: str, arch: str) -> str:
+    """Return the target to compile a source for: `sm_90a` instead of `sm_90` if it asks for what only that one has.
+
+    A source asks by the macro that the compiler defines for such a target (CUDA C++ Programming Guide, compute
+    capabilities, feature-set compiler targets): `#ifdef __CUDA_ARCH_FEAT_SM90_ALL`.
+    """
+    return f"{arch}a" if arch.removeprefix("sm_") in _SPECIFIC.findall(text) else arch
+
+
 def compile_cubin(text: str, name: str, arch: str, options: tuple[str, ...] = ()) -> bytes:
     """Compile a source. name: what the line table and messages call it.
 
@@ -108,7 +119,7 @@ def compile_cubin(text: str, name: str, arch: str, options: tuple[str, ...] = ()
         raise RefusedError(INSTALL)
     label = name.replace("\\", "\\\\").replace('"', '\\"')
     # A byte order mark is allowed only where the text begins.
-    cubin, log = compiler(f'#line 1 "{label}"\n{text.removeprefix(_MARK)}', name, arch, options)
+    cubin, log = compiler(f'#line 1 "{label}"\n{text.removeprefix(_MARK)}', name, target_of(text, arch), options)
     if cubin is None:
         lines = [line.strip() for line in log.splitlines() if line.strip()]
         first = next((line for line in lines if "error" in line), lines[0] if lines else "the compiler failed")

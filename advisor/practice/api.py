@@ -13,6 +13,7 @@ and, if needed,
 
     scalars(n) -> dict[str, numpy scalar]    arguments that are not int32
     scratch(xp, n) -> dict[str, array]       arrays that kernels may write, not checked
+    tensor_maps(n) -> dict[str, TensorMap]   arguments that tell the TMA (CC 9.0 and later) which boxes of an array to copy
     ZEROED: tuple[str, ...]                  outputs or scratch that start at zero instead of poisoned
     checked(out, n) -> dict[str, array]      the part of the outputs to compare, if all of them are too many
     step_work(step, n) -> Work | None        the work of a step that performs only part of the algorithm
@@ -53,3 +54,16 @@ class Work:
 
     bytes: float
     flop: float
+
+
+@dataclass(frozen=True, slots=True)
+class TensorMap:
+    """A CUtensorMap of a two-dimensional array of the case: rows by columns elements in memory, copied in boxes.
+
+    box: rows (at most 256) and columns; the columns are 128 bytes, and each row of a box is swizzled in them
+    (CU_TENSOR_MAP_SWIZZLE_128B), so eight rows of one column lie in different banks.
+    """
+
+    array: str
+    shape: tuple[int, int]
+    box: tuple[int, int]

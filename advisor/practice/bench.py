@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib.util
 import math
 import re
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,9 +18,11 @@ from typing import Any
 
 import numpy as np
 
-from advisor.practice.api import Card, Tolerance
+from advisor.emulator.compile import target_of
+from advisor.practice.api import Card, TensorMap, Tolerance
 from advisor.practice.launchlines import LaunchLine, Shape, read_lines, shape
 from advisor.practice.tasks import Kernel, Mismatch, Variation, launch_words, line_directive
+from advisor.practice.tensor_maps import encoded
 from advisor.records.errors import KnowledgeError, UsageError
 
 __all__ = ["Bench", "Mismatch", "Step", "Variation", "card"]
@@ -100,6 +103,8 @@ class Bench:
         self.scratch: dict[str, Any] = dict(scratch(cp, self.sizes)) if scratch is not None else {}
         scalars = getattr(case, "scalars", None)
         self.scalars: dict[str, Any] = dict(scalars(self.sizes)) if scalars is not None else {}
+        maps = getattr(case, "tensor_maps", None)
+        self.maps: dict[str, TensorMap] = dict(maps(self.sizes)) if maps is not None else {}
         self.zeroed: tuple[str, ...] = tuple(getattr(case, "ZEROED", ()))
         self._expected: dict[str, Any] | None = None
         self._sums: dict[str, tuple[int, ...]] = {}
@@ -113,8 +118,32 @@ class Bench:
         return self._cuda(source, vary or Variation())
 
     def _module(self, source: Path, options: tuple[str, ...] = ()) -> Any:
-        code = f"{line_directive(source)}\n{source.read_text(encoding='utf-8')}"
-        return self.cp.RawModule(code=code, options=(*OPTIONS, *options))
+        text = source.read_text(encoding="utf-8")
+        code = f"{line_directive(source)}\n{text}"
+        plain = f"sm_{self.card.cc.replace('.', '')}"
+        target = target_of(text, plain)
+        if target == plain:
+            return self.cp.RawModule(code=code, options=(*OPTIONS, *options))
+        # RawModule compiles for the GPU's plain target only.
+        with tempfile.TemporaryDirectory() as folder:
+            made = Path(folder) / "code.cubin"
+            made.write_bytes(self._cubin(code, (*OPTIONS, *options, f"-arch={target}")))
+            module = self.cp.RawModule(path=str(made))
+            module.compile()
+        return module
+
+    def _cubin(self, code: str, options: tuple[str, ...]) -> bytes:
+        """Compile with CuPy's NVRTC. Raises CuPy's CompileException with the log."""
+        nvrtc = self.cp.cuda.nvrtc
+        program = nvrtc.createProgram(code, "kernel.cu", (), ())
+        try:
+            nvrtc.compileProgram(program, options)
+            return bytes(nvrtc.getCUBIN(program))
+        except nvrtc.NVRTCError:
+            log = nvrtc.getProgramLog(program)
+            raise self.cp.cuda.compiler.CompileException(log, code, "kernel.cu", options, "nvrtc") from None
+        finally:
+            nvrtc.destroyProgram(program)
 
     def _kernel(self, module: Any, name: str) -> Any | None:
         """Return the kernel of this name, or None if the module has none. The first call compiles."""
@@ -133,11 +162,13 @@ class Bench:
             return self.scalars[name]
         if name in self.sizes:
             return np.int32(self.sizes[name])
+        if name in self.maps:
+            return encoded(self.maps[name], arrays[self.maps[name].array], self.card.cc)
         if _WHOLE.fullmatch(name):
             if not -(2**31) <= int(name) < 2**31:
                 raise UsageError(f"{at}: {name} does not fit into an int: a number in a launch line is passed as one")
             return np.int32(int(name))
-        known = ", ".join([*arrays, *self.scalars, *self.sizes])
+        known = ", ".join([*arrays, *self.scalars, *self.sizes, *self.maps])
         raise UsageError(f"{at}: no argument is called {name!r}; known: {known}")
 
     def _cuda(self, source: Path, vary: Variation) -> Step:

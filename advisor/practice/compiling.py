@@ -17,7 +17,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from advisor.emulator.compile import headers
+from advisor.emulator.compile import headers, target_of
 from advisor.practice.launchlines import read_lines
 from advisor.practice.tasks import line_directive
 from advisor.profiling.failures import Failure, Remark, compile_failure, remarks
@@ -162,7 +162,7 @@ def compile_source(
         return Build(source, arch, "", failure=MISSING)
     name, compiled = found
     try:
-        good, log = compiled(f"{line_directive(source)}\n{text}", str(source), arch, quick)
+        good, log = compiled(f"{line_directive(source)}\n{text}", str(source), target_of(text, arch), quick)
     except subprocess.TimeoutExpired:
         words = f"{source.name}: the compiler did not finish within {_LIMIT_S:.0f} s"
         return Build(source, arch, name, failure=Failure("compile", words))

@@ -152,9 +152,16 @@ def _argument(made: Bench, name: str, at: str) -> Argument:
         return _scalar(made.scalars[name])
     if name in made.sizes:
         return np.int32(made.sizes[name])
+    if name in _maps(made):
+        raise RefusedError(f"{at}: {name} is a tensor map: copies of boxes by the TMA are not emulated")
     if _WHOLE.fullmatch(name):
         return np.int32(int(name))
     raise UsageError(f"{at}: no argument is called {name!r}")
+
+
+def _maps(made: Bench) -> tuple[str, ...]:
+    maps = getattr(made.case, "tensor_maps", None)
+    return tuple(maps(made.sizes)) if maps is not None else ()
 
 
 def _bytes_of(array: Any) -> bytes:
