@@ -90,6 +90,8 @@ def _changed(now: Needs, factors: Mapping[str, Array]) -> dict[str, Array]:
             # A miss passes through L2 twice, for look-up and fill: fewer misses for each look-up are less work.
             fewer = np.minimum(1, factors.get("dram", np.ones_like(need)) / np.maximum(factor, 1e-9))
             factor = factor * (1 + now.missed * fewer) / (1 + now.missed)
+        if name == "l2_fabric" and name not in factors:
+            factor = now.crossed * factor + (1 - now.crossed) * factors.get("l2", np.ones_like(need))
         if name in LATENCY:
             factor = factor * factors.get("latency", np.ones_like(need))
         if name in now.crowded:

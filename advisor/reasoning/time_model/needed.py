@@ -59,6 +59,7 @@ def _stays(table: Table, furthest: float) -> dict[str, Array]:
     out = {
         "dram": dram,
         "l2_fill": dram,
+        "l2_fabric": dram,
         "l2": l2,
         "issue": np.where(np.isfinite(table.get("inst_executed")), useful(table), np.nan),
         "fma": floats_of_fma(table),

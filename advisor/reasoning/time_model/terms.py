@@ -14,7 +14,7 @@ Array = np.ndarray[Any, Any]
 # The parts of L1's wavefronts, and the metric of each part's share; the rest belongs to global accesses.
 SHARES = {"l1_shared": "shared_wavefront_share", "l1_local": "local_wavefront_share"}
 # Units that all SMs share.
-_SHARED = ("dram", "l2", "l2_fill")
+_SHARED = ("dram", "l2", "l2_fill", "l2_fabric")
 LATENCY = ("latency_memory", "latency_shared", "latency_fixed", "latency_barrier")
 
 
@@ -38,7 +38,8 @@ class Needs(Struct, frozen=True):
     """Shares of the launch's time, arrays of shape (rows,), 0 if unknown.
 
     imbalance: work of the busiest SM / average. queued: the busiest SM has more warps to run than fit at once, so
-    spreading them also shortens its latency. missed: share of the L2 look-ups that miss, 0 if unknown.
+    spreading them also shortens its latency. missed: share of the L2 look-ups that miss, 0 if unknown. crossed: share of
+    what one partition of L2 asks of the other that misses there too, 1 if unknown.
     known: where each term of a counter is known. dense: what is left of the need of DRAM and L2 if the same sectors
     were not isolated. crowded: by how much the need of DRAM and L2 is larger because the SMs are busy for a part of the
     time only, 1 if they all are until the end.
@@ -49,6 +50,7 @@ class Needs(Struct, frozen=True):
     latency_known: Array
     queued: Array
     missed: Array
+    crossed: Array
     known: Mapping[str, Array]
     dense: Mapping[str, Array] = {}
     crowded: Mapping[str, Array] = {}
@@ -61,6 +63,7 @@ class Needs(Struct, frozen=True):
             self.latency_known[rows],
             self.queued[rows],
             self.missed[rows],
+            self.crossed[rows],
             {name: known[rows] for name, known in self.known.items()},
             {name: left[rows] for name, left in self.dense.items()},
             {name: more[rows] for name, more in self.crowded.items()},
@@ -108,7 +111,7 @@ def needs(columns: Mapping[str, Array], rows: int) -> Needs:
         out[name] = need * imbalance if term.per_sm else need
     lone = _lone_sectors(get)
     dense: dict[str, Array] = {}
-    for name in _SHARED:
+    for name in _SHARED[:-1]:
         need = np.minimum(1.0, out[name] * model.terms[name].ceiling / model.scattered.ceiling)
         crowded = np.where(lone, np.maximum(out[name], need), out[name])
         dense[name] = np.where(crowded > 0, out[name] / crowded, 1.0)
@@ -124,11 +127,12 @@ def needs(columns: Mapping[str, Array], rows: int) -> Needs:
         out[name] = more
     l1 = out["l1_global"] + out["l1_shared"] + out["l1_local"]
     # A slice saturated with atomics delays loads like any other saturated unit.
-    memory = np.max([out["dram"], out["l2"], out["l2_fill"], l1, out["lsu"], out["atomics"]], axis=0)
+    memory = np.max([out["dram"], out["l2"], out["l2_fill"], out["l2_fabric"], l1, out["lsu"], out["atomics"]], axis=0)
     latency, known, queued = _latency(get, imbalance, memory, np.max([memory, *out.values()], axis=0))
     out.update(latency)
     missed = np.clip(np.nan_to_num(1 - get("l2_hit_pct") / 100), 0, 1)
-    return Needs(out, imbalance, known, queued, missed, counted, dense, busier)
+    crossed = np.clip(np.nan_to_num(get("l2_fabric_misses") / get("l2_fabric_sectors"), nan=1.0), 0, 1)
+    return Needs(out, imbalance, known, queued, missed, crossed, counted, dense, busier)
 
 
 def _uneven(get: Any, imbalance: Array) -> Array:
