@@ -120,10 +120,8 @@ def match_songs(t: Tools) -> Pair:
     known, heard, best = signed(prints), signed(songs), xp.zeros(songs, i32)
 
     def ref() -> Any:
-        wide, want = known.astype(f32).T, []
-        for first in range(0, songs, 1024):
-            want.append((heard[first : first + 1024].astype(f32) @ wide).max(axis=1))
-        return [xp.concatenate(want)]
+        wide, some = known.astype(f32).T, (heard[k : k + 1024].astype(f32) for k in range(0, songs, 1024))
+        return [xp.concatenate([(v @ wide).max(axis=1) for v in some])]
 
     slow, cured = (
         launch(t, "ranks", "match_songs", songs // 32, 256, (known, heard, best, i32(prints), i32(apart)))
