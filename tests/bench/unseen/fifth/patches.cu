@@ -1,4 +1,4 @@
-// Products of halves by wmma (scores of patches, frames) and a field of logistic units.
+// Products of halves by wmma (scores of patches, frames) and moments of normal deviates.
 #include <cuda_fp16.h>
 #include <mma.h>
 using namespace nvcuda;
@@ -145,59 +145,60 @@ extern "C" __global__ void __launch_bounds__(128) gram_frames_b(const half *a, c
     tile.store(c, n);
 }
 
-// A field of 16 gated units that are mixed four times; 1024 points at a time in GROUPS groups that are a phase apart.
-__constant__ float field_start[3][16], field_mix[16][16], field_square[16][16];
-template <int GROUPS> __device__ void field(const float2 *point, float *value, int tiles)
+// Fourth moments of normal deviates: each thread makes 16 random words (xoshiro128++), then turns 16 words of another
+// thread into normal deviates (Box and Muller). 1024 threads in GROUPS groups that are a phase apart; state is [4][n].
+__device__ float log2_of(float v)
+{
+    float r;
+    asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(v));
+    return r;
+}
+__device__ float root_below(float v) // 1 / sqrt(v)
+{
+    float r;
+    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(v));
+    return r;
+}
+__device__ unsigned turned(unsigned v, int by) { return __funnelshift_l(v, v, by); }
+template <int GROUPS> __device__ void moments(const unsigned *state, float *moment, int rounds)
 {
     constexpr int SIZE = 1024 / GROUPS;
-    const int group = threadIdx.x / SIZE, mine = threadIdx.x % SIZE, unit = mine / (SIZE / 16), first = mine % (SIZE / 16);
-    float *z = (float *)shared_memory + group * 16 * SIZE; // [16][SIZE]
-    auto begin = [&](int tile) {
-        const float2 p = point[((size_t)tile * gridDim.x + blockIdx.x) * 1024 + threadIdx.x];
-#pragma unroll
-        for (int u = 0; u < 16; u++) z[u * SIZE + mine] = fmaf(p.x, field_start[0][u], fmaf(p.y, field_start[1][u], field_start[2][u]));
-    };
-    auto units = [&]() {
-#pragma unroll 4
-        for (int s = 0; s < 16; s++) {
-            float *at = z + unit * SIZE + s * (SIZE / 16) + first;
-            const float v = *at, gate = __fdividef(1.0f, 1.0f + __expf(-v));
-            *at = fmaf(gate, __cosf(v), 0.1f * __sinf(v));
-        }
-    };
-    auto mix = [&](int tile, bool last) {
-        float v[16], sum = 0;
-#pragma unroll
-        for (int u = 0; u < 16; u++) v[u] = z[u * SIZE + mine];
-#pragma unroll
-        for (int j = 0; j < 16; j++) {
-            float next = field_start[2][j], square = 0;
-#pragma unroll
-            for (int u = 0; u < 16; u++) {
-                next = fmaf(field_mix[j][u], v[u], next);
-                square = fmaf(field_square[j][u], v[u] * v[u], square);
-            }
-            z[j * SIZE + mine] = next + square;
-            sum += next + square;
-        }
-        if (!last) return;
-        value[((size_t)tile * gridDim.x + blockIdx.x) * 1024 + threadIdx.x] = sum;
-        if (tile + 1 < tiles) begin(tile + 1);
-    };
-    begin(0);
-    __syncthreads();
-    const int phases = 8 * tiles;
+    const int i = blockIdx.x * 1024 + threadIdx.x, n = gridDim.x * 1024, group = threadIdx.x / SIZE, mine = threadIdx.x % SIZE;
+    unsigned *word = (unsigned *)shared_memory + group * 16 * SIZE; // [16][SIZE]
+    unsigned s0 = state[i], s1 = state[n + i], s2 = state[2 * n + i], s3 = state[3 * n + i];
+    float sum = 0;
 #pragma unroll 1
-    for (int step = 0; step < phases + GROUPS - 1; step++) {
+    for (int step = 0; step < 2 * rounds + GROUPS - 1; step++) {
         const int phase = step - group;
-        if (phase >= 0 && phase < phases) {
-            if ((phase & 1) == 0)
-                units();
-            else
-                mix(phase / 8, phase % 8 == 7);
+        if (phase >= 0 && phase < 2 * rounds) {
+            if ((phase & 1) == 0) {
+#pragma unroll
+                for (int k = 0; k < 16; k++) {
+                    word[k * SIZE + mine] = turned(s0 + s3, 7) + s0;
+                    const unsigned t = s1 << 9;
+                    s2 ^= s0;
+                    s3 ^= s1;
+                    s1 ^= s2;
+                    s0 ^= s3;
+                    s2 ^= t;
+                    s3 = turned(s3, 11);
+                }
+            } else {
+                const unsigned *other = word + (mine ^ 256);
+#pragma unroll
+                for (int k = 0; k < 16; k += 2) {
+                    const float u = fmaf((float)other[k * SIZE], 1.0f / 4294967296, 1.0f / 8589934592);
+                    const float angle = (float)other[(k + 1) * SIZE] * (6.2831853f / 4294967296);
+                    const float square = fmaxf(-1.3862944f * log2_of(u), 1e-20f), c = __cosf(angle), s = __sinf(angle);
+                    const float radius = square * root_below(square), x = radius * c, y = radius * s, x2 = x * x, y2 = y * y;
+                    sum = fmaf(x2, x2, sum);
+                    sum = fmaf(y2, y2, sum);
+                }
+            }
         }
         __syncthreads();
     }
+    moment[i] = sum;
 }
-extern "C" __global__ void __launch_bounds__(1024, 1) gated_field(const float2 *point, float *value, int tiles) { field<1>(point, value, tiles); }
-extern "C" __global__ void __launch_bounds__(1024, 1) gated_field_b(const float2 *point, float *value, int tiles) { field<2>(point, value, tiles); }
+extern "C" __global__ void __launch_bounds__(1024, 1) deviate_moments(const unsigned *state, float *moment, int rounds) { moments<1>(state, moment, rounds); }
+extern "C" __global__ void __launch_bounds__(1024, 1) deviate_moments_b(const unsigned *state, float *moment, int rounds) { moments<2>(state, moment, rounds); }
