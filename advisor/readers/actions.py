@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from advisor.readers.addresses import AXES
 from advisor.readers.flow import Facts, Flow, runs
 from advisor.readers.order import Step, staged_share, working_share
 
@@ -126,7 +127,13 @@ def describe(action: Any, names: list[str], facts: Facts | None = None) -> dict[
         "accesses": accesses(tables),
         "patterns": patterns(tables)
         | lines(tables)
-        | ({} if facts is None else distinct_loads(tables, grid, facts.axes) | dependences(tables, values, facts)),
+        | (
+            {}
+            if facts is None
+            else distinct_loads(tables, grid, facts.axes)
+            | own_updates(tables, facts.updated)
+            | dependences(tables, values, facts)
+        ),
         "rules": rules(action),
         "local": local_split(action, tables),
     }
@@ -296,6 +303,28 @@ def distinct_loads(tables: dict[str, dict[int, float] | None], grid: list[Any], 
             same = math.prod(n for axis, n in sizes.items() if used is not None and axis not in used)
             total += ideals[pc] * _SECTOR_BYTES / max(1.0, same)
     return {"distinct_load_bytes": total} if found else {}
+
+
+def own_updates(tables: dict[str, dict[int, float] | None], axes: Axes) -> dict[str, float]:
+    """Return the share of global atomics whose address follows from the block index, as a canonical metric.
+
+    Blocks then have elements of their own. Empty without global atomics, or if an address is unknown.
+    """
+    spaces, kinds, executed = tables["memory_type"], tables["memory_access_type"], tables["inst_executed"]
+    if spaces is None or executed is None:
+        return {}
+    widths = tables["memory_access_size_type"] or {}
+    own = total = 0.0
+    for pc, space in spaces.items():
+        roles = _roles(int(space), int((kinds or {}).get(pc) or 0), bool(widths.get(pc)))
+        if not executed.get(pc) or ("global", "atomic") not in roles:
+            continue
+        used = axes(pc)
+        if used is None:
+            return {}
+        total += executed[pc]
+        own += executed[pc] if used and used != AXES else 0.0
+    return {"own_atomic_share": own / total} if total else {}
 
 
 # The share of excess sectors below which nothing is asked about the addresses.

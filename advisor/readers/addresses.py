@@ -11,7 +11,9 @@ import re
 from collections.abc import Iterable, Sequence
 
 AXES = "xyz"
-_ALL = 0b111
+# One bit for each axis, one for what is read from memory, and one for a quotient, which is equal in neighbouring blocks.
+_DATA, _QUOTIENT = 0b1000, 0b10000
+_ALL = 0b111 | _DATA | _QUOTIENT
 _ENTRY = re.compile(r"\.(entry|func)\b")
 _COMMENT = re.compile(r"//[^\n]*")
 # A statement after braces and labels: predicate, opcode and operands.
@@ -26,6 +28,7 @@ _VIRTUAL = re.compile(r"%((r|rd|rs|f|fd|p|h|hh|rq|b|c)\d+)$")
 _NO_RESULT = frozenset(("st", "red", "bar", "barrier", "membar", "fence", "prefetch", "prefetchu", "cp", "nanosleep"))
 _ENDS = frozenset(("bra", "brx", "ret", "exit", "trap"))
 _DIFFERS = frozenset(("atom", "mbarrier", "activemask", "elect"))
+_DIVIDES = frozenset(("div", "shr"))
 _READS = frozenset(("ld", "ldu", "tex", "tld4", "suld", "ldmatrix"))
 # Memory that the kernel does not write gives equal values at equal addresses.
 _FIXED = frozenset(("param", "const", "nc"))
@@ -61,7 +64,7 @@ class Function:
         self.control = self.of(control)
 
     def of(self, names: Iterable[str]) -> int:
-        """Return the block indices that some of these registers depend on, as bits."""
+        """Return the block indices that some of these registers depend on, and whether on memory or a quotient, as bits."""
         found = 0
         for name in names:
             found |= self._known[name] if name in self._known else self._follow(name)
@@ -77,6 +80,10 @@ class Function:
                 parts = opcode.split(".")
                 if parts[0] in _DIFFERS or (parts[0] in _READS and not _FIXED.intersection(parts)):
                     found = _ALL
+                elif "nc" in parts:
+                    found |= _DATA
+                elif parts[0] in _DIVIDES or parts[:2] == ["mul", "hi"]:
+                    found |= _QUOTIENT
                 fresh = {*_NAME.findall(rest), *((predicate,) if predicate else ())} - seen
                 seen |= fresh
                 todo += fresh
@@ -107,6 +114,10 @@ def _special(name: str) -> int:
         return 0
     index = _INDEX.match(name)
     return 1 << AXES.index(index[1]) if index else _ALL
+
+
+def _axes(found: int) -> str:
+    return "".join(axis for n, axis in enumerate(AXES) if found >> n & 1)
 
 
 class LoadAddresses:
@@ -146,15 +157,33 @@ class LoadAddresses:
 
         That a load is executed counts as well: if a branch depends on an axis, so do all loads.
         """
+        found = self._reached(line, ("ld.",))
+        if found is None:
+            return None
+        function, names, predicate = found
+        return _axes(function.of(names | predicate) | function.control)
+
+    def updated(self, line: int) -> str | None:
+        """Return the grid axes that the address of the atomic on a line (from 1) may depend on; None if unknown.
+
+        All axes if it depends on what the kernel reads, or on a quotient: blocks that run at the same time are neighbours
+        and may then have one element together. Whether the atomic is executed does not count.
+        """
+        found = self._reached(line, ("atom.", "red."))
+        if found is None:
+            return None
+        bits = found[0].of(found[1])
+        return AXES if bits & (_DATA | _QUOTIENT) else _axes(bits)
+
+    def _reached(self, line: int, opcodes: tuple[str, ...]) -> tuple[Function, set[str], set[str]] | None:
+        """Return the kernel, the names in the address and the predicate of an access; None if it is none of these."""
         if not 0 < line <= len(self._ptx):
             return None
         text = self.text(line)
         predicate = _PREDICATE.match(text)
-        load = text[predicate.end() if predicate else 0 :].startswith("ld.")
+        wanted = text[predicate.end() if predicate else 0 :].startswith(opcodes)
         address = _ADDRESS.search(text)
-        function = self.function_at(line) if load and address is not None else None
+        function = self.function_at(line) if wanted and address is not None else None
         if function is None or address is None or function.calls:
             return None
-        names = set(_NAME.findall(address[1])) | ({predicate[1]} if predicate else set())
-        found = function.of(names) | function.control
-        return "".join(axis for n, axis in enumerate(AXES) if found >> n & 1)
+        return function, set(_NAME.findall(address[1])), {predicate[1]} if predicate else set()

@@ -329,6 +329,10 @@ class Facts:
         """Return the grid axes that the address of a load may depend on; None if it is unknown."""
         return self._loads.axes(self._line(pc))
 
+    def updated(self, pc: int) -> str | None:
+        """Return the grid axes that the address of an atomic may depend on; None if it is unknown."""
+        return self._loads.updated(self._line(pc))
+
     def flow(self, pc: int) -> Flow | None:
         """Return the dependences of the kernel; None if it is unknown, calls functions or is too large."""
         line = self._line(pc)

@@ -1,10 +1,12 @@
 // Tiles by the tensor memory accelerator (TMA): one thread copies 128 rows of A and 256 of B with two instructions, four tiles
-// ahead, and no other thread computes an address. A block computes 128 by 256 outputs with eight warps. n is a multiple of 1024.
-// launch: product<<<(n / 256, n / 128), 256, min(shared_per_block - 1024, 197632)>>>(a_map, b_map, a, b, c, n)
+// ahead, and no other thread computes an address. A block computes 128 by 256 outputs with eight warps, and blocks
+// are numbered so that those that run together share rows and columns. n is a multiple of 1024.
+// launch: product<<<n / 128 * (n / 256), 256, min(shared_per_block - 1024, 197632)>>>(a_map, b_map, a, b, c, n)
 #define BK 64
 #define STAGES 4
 #define TILE_A (128 * BK)
 #define TILE_B (256 * BK)
+#define DOWN 8  // rows of tiles that are computed side by side, so that L2 holds what they share
 
 __device__ void multiply_add(float (&d)[4], const unsigned (&a)[4], unsigned b0, unsigned b1) {
 #if __CUDA_ARCH__ >= 800
@@ -117,10 +119,14 @@ struct alignas(64) TensorMap {
 };
 #endif
 
+__device__ int row_of(int tile, int n) { return (tile / (DOWN * (n / 256)) * DOWN + tile % DOWN) * 128; }
+__device__ int column_of(int tile, int n) { return tile / DOWN % (n / 256) * 256; }
+
 extern "C" __global__ void __launch_bounds__(256, 1) product(const __grid_constant__ TensorMap a_map,
                                                              const __grid_constant__ TensorMap b_map,
                                                              const unsigned short* __restrict__ a, const unsigned short* __restrict__ b,
                                                              unsigned short* __restrict__ c, int n) {
+  int row = row_of(blockIdx.x, n), column = column_of(blockIdx.x, n);
 #if __CUDA_ARCH__ == 900
   extern __shared__ unsigned short memory[];
   __shared__ unsigned long long arrival[STAGES];
@@ -133,8 +139,8 @@ extern "C" __global__ void __launch_bounds__(256, 1) product(const __grid_consta
     if (t >= n || tid != 0) return;
     unsigned short* to = tiles + stage * (TILE_A + TILE_B);
     expect(&arrival[stage], 2 * (TILE_A + TILE_B));
-    copy_box(to, &a_map, t, blockIdx.y * 128, &arrival[stage]);
-    copy_box(to + TILE_A, &b_map, t, blockIdx.x * 256, &arrival[stage]);
+    copy_box(to, &a_map, t, row, &arrival[stage]);
+    copy_box(to + TILE_A, &b_map, t, column, &arrival[stage]);
   };
   float sum[4][8][4] = {};
   for (int s = 0; s < STAGES; ++s) fetch(s * BK, s);
@@ -150,8 +156,8 @@ extern "C" __global__ void __launch_bounds__(256, 1) product(const __grid_consta
       phase ^= 1;
     }
   }
-  write(sum, c, n, blockIdx.y * 128 + wm, blockIdx.x * 256 + wn, lane);
+  write(sum, c, n, row + wm, column + wn, lane);
 #else
-  product_direct(a, b, c, n, blockIdx.y * 128, blockIdx.x * 256);
+  product_direct(a, b, c, n, row, column);
 #endif
 }

@@ -5,7 +5,7 @@
 #define STAGES 4
 #define TILE_A (128 * BK)
 #define TILE_B (256 * BK)
-#define DOWN 8  // tiles of 128 rows that are computed side by side, so that L2 holds their rows of A and columns of B
+#define DOWN 8  // rows of tiles that are computed side by side, so that L2 holds what they share
 
 __device__ void multiply_add(float (&d)[4], const unsigned (&a)[4], unsigned b0, unsigned b1) {
 #if __CUDA_ARCH__ >= 800

@@ -147,10 +147,11 @@ def _lone_sectors(get: Any) -> Array:
     """Return where DRAM moves isolated sectors: lanes are scattered, and DRAM moves far more than they touch.
 
     A strided walk touches adjacent sectors one after another and saturates DRAM like a copy; a random one leaves the
-    other sector unused in each pair that DRAM moves together.
+    other sector unused in each pair that DRAM moves together. Copies of the TMA are whole, and in no count of sectors.
     """
     ratio = time_model().scattered.ratio
-    return np.asarray((get("sector_ratio") > ratio) & (get("dram_bytes") > ratio * 32 * get("global_sectors")))
+    touched = 32 * get("global_sectors") + np.nan_to_num(get("tma_load_bytes")) + np.nan_to_num(get("tma_store_bytes"))
+    return np.asarray((get("sector_ratio") > ratio) & (get("dram_bytes") > ratio * touched))
 
 
 def _queueing(need: Array) -> Array:

@@ -33,6 +33,12 @@ def _reduce_first(table: Table, given: Given) -> Left:
     }
 
 
+def _spread_atomics(table: Table, given: Given) -> Left:
+    """The elements of different owners lie in lines of their own, in more slices: `left` of the busiest one's work."""
+    left = np.clip(given["left"], 0.0, 1.0)
+    return {"atomics": left, "latency_memory": np.fmax(left, np.fmin(1.0, or_else(table.get("idle_wait_share"), 1.0)))}
+
+
 def _shared_copies(table: Table, given: Given) -> Left:
     """Updates of one shared address leave for registers or own copies: `left` of them, with their tries, remain.
 
@@ -68,6 +74,13 @@ OPERATORS = (
         ("atomics", "l2", "latency_memory", "block_launch"),
         {"left": None, "blocks": "grid_size"},
         ("atomic_inst", "atomic_focus", "lanes_pred_on", "l2_red_sectors", "l2_atom_sectors"),
+    ),
+    Operator(
+        "spread_atomics",
+        "elements of different owners lie in lines of their own",
+        _spread_atomics,
+        ("atomics", "latency_memory"),
+        {"left": None},
     ),
     Operator(
         "shared_copies",

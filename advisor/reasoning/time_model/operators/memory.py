@@ -82,9 +82,12 @@ def _l2_left(table: Table, whole: Array) -> Array:
 def _coalesce(table: Table, given: Given) -> Left:
     """Every access fetches only the sectors that its lanes ask for: in whole lines, or (whole = 0) where they lie."""
     whole = given["whole"] > 0
-    ratio, lookups = table.get("sector_ratio"), table.get("global_lookup_share")
+    # What the TMA copies is in no count of accesses, and stays.
+    copied = np.nan_to_num(table.total("tma_load_bytes", "tma_store_bytes")) / 32
+    own = or_else(share(table.get("global_sectors"), table.get("global_sectors") + copied), 1.0)
+    ratio, lookups = table.get("sector_ratio"), own * table.get("global_lookup_share")
     spread = np.where(whole, np.fmax(ratio, table.get("global_wavefront_ratio")), ratio)
-    local, moved = table.get("global_dram_share"), table.get("dram_bytes")
+    local, moved = own * table.get("global_dram_share"), table.get("dram_bytes")
     asked = np.fmax(table.get("requested_bytes"), np.fmin(table.get("asked_bytes"), local * moved))
     needed = np.fmax(table.get("requested_bytes"), np.fmin(asked, local * moved / ratio))
     dram = 1 - local + np.fmin(local, needed / moved)
@@ -125,6 +128,26 @@ def _fetch_once(table: Table, given: Given) -> Left:
     left, lookups = np.fmin(given["bytes"] / table.get("dram_bytes"), 1.0), np.fmin(given["lookups"], 1.0)
     near = or_else(table.get("l2_latency_cycles") / table.get("dram_latency_cycles"), 0.5)
     return {"dram": left, "l2": lookups, "latency_memory": left + (1 - left) * near}
+
+
+def _cross_less(table: Table, given: Given) -> Left:
+    """Of what crosses between the partitions of L2, `left` remains: blocks that run together use the same data."""
+    return {"l2_fabric": np.clip(given["left"], 0.0, 1.0)}
+
+
+def _pack_lines(table: Table, given: Given) -> Left:
+    """A line of L2 holds `by` times as many of the sectors that are read, so L2 holds as many more of them.
+
+    Of records that are asked for at random, L2 holds a share in proportion to its size, so the share of hits grows by
+    the same factor, up to all. Misses leave DRAM; what hits waits for L2 instead.
+    """
+    by = np.fmax(given["by"], 1.0)
+    hits = np.clip(table.get("l2_hit_pct") / 100, 0.0, 1.0)
+    missed = share(np.maximum(1 - by * hits, 0.0), 1 - hits)
+    read = share(table.get("dram_read_bytes"), table.get("dram_bytes"))
+    dram = 1 - or_else(read, 1.0) * (1 - np.fmax(missed, time_model().accuracy.furthest))
+    near = or_else(table.get("l2_latency_cycles") / table.get("dram_latency_cycles"), 0.5)
+    return {"dram": dram, "latency_memory": missed + (1 - missed) * near}
 
 
 def _tile(table: Table, given: Given) -> Left:
@@ -304,7 +327,15 @@ OPERATORS = (
         _coalesce,
         _ALL_MEMORY,
         {"whole": "1"},
-        reads=("sector_ratio", "dram_bytes", "requested_bytes", *_GLOBAL_SHARES, *_TRAFFIC, *_L2_PARTS),
+        reads=(
+            "sector_ratio",
+            "dram_bytes",
+            "requested_bytes",
+            "global_sectors",
+            *_GLOBAL_SHARES,
+            *_TRAFFIC,
+            *_L2_PARTS,
+        ),
     ),
     Operator(
         "widen",
@@ -321,6 +352,22 @@ OPERATORS = (
         ("dram", "l2", "latency_memory"),
         {"bytes": None, "lookups": "1"},
         ("dram_bytes",),
+    ),
+    Operator(
+        "cross_less",
+        "less data crosses between the partitions of L2",
+        _cross_less,
+        ("l2_fabric",),
+        {"left": None},
+        ("l2_fabric_sectors",),
+    ),
+    Operator(
+        "pack_lines",
+        "a line of L2 holds more of the sectors that are read",
+        _pack_lines,
+        ("dram", "latency_memory"),
+        {"by": None},
+        ("l2_hit_pct", "dram_read_bytes", "dram_bytes"),
     ),
     Operator(
         "tile",
