@@ -13,7 +13,7 @@ and, if needed,
 
     scalars(n) -> dict[str, numpy scalar]    arguments that are not int32
     scratch(xp, n) -> dict[str, array]       arrays that kernels may write, not checked
-    tensor_maps(n) -> dict[str, TensorMap]   arguments that tell the TMA (CC 9.0 and later) which boxes of an array to copy
+    tensor_maps(n) -> dict[str, TensorMap]   arguments that tell the TMA which boxes of an array to copy
     ZEROED: tuple[str, ...]                  outputs or scratch that start at zero instead of poisoned
     checked(out, n) -> dict[str, array]      the part of the outputs to compare, if all of them are too many
     step_work(step, n) -> Work | None        the work of a step that performs only part of the algorithm

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 AXES = "xyz"
-# One bit for each axis, one for what is read from memory, and one for a quotient, which is equal in neighbouring blocks.
+# One bit for each axis, one for what is read from memory, one for a quotient, which is equal in neighbouring blocks.
 _DATA, _QUOTIENT = 0b1000, 0b10000
 _ALL = 0b111 | _DATA | _QUOTIENT
 _ENTRY = re.compile(r"\.(entry|func)\b")
@@ -64,7 +64,7 @@ class Function:
         self.control = self.of(control)
 
     def of(self, names: Iterable[str]) -> int:
-        """Return the block indices that some of these registers depend on, and whether on memory or a quotient, as bits."""
+        """Return the block indices that some registers depend on, and whether on memory or a quotient, as bits."""
         found = 0
         for name in names:
             found |= self._known[name] if name in self._known else self._follow(name)
@@ -166,8 +166,8 @@ class LoadAddresses:
     def updated(self, line: int) -> str | None:
         """Return the grid axes that the address of the atomic on a line (from 1) may depend on; None if unknown.
 
-        All axes if it depends on what the kernel reads, or on a quotient: blocks that run at the same time are neighbours
-        and may then have one element together. Whether the atomic is executed does not count.
+        All axes if it depends on what the kernel reads, or on a quotient: blocks that run at the same time are
+        neighbours and may then have one element together. Whether the atomic is executed does not count.
         """
         found = self._reached(line, ("atom.", "red."))
         if found is None:

@@ -87,9 +87,10 @@ def _changed(now: Needs, factors: Mapping[str, Array]) -> dict[str, Array]:
     for name, need in now.terms.items():
         factor = factors.get(name, factors.get(described[name].follows, np.ones_like(need)))
         if name == "l2":
-            # A miss passes through L2 twice, for look-up and fill: fewer misses for each look-up are less work.
+            # A miss passes through L2 twice, for look-up and fill: fewer misses for each look-up are less work,
+            # but for the crossbars to and from the SMs, which pass the same bytes.
             fewer = np.minimum(1, factors.get("dram", np.ones_like(need)) / np.maximum(factor, 1e-9))
-            factor = factor * (1 + now.missed * fewer) / (1 + now.missed)
+            factor = factor * np.maximum((1 + now.missed * fewer) / (1 + now.missed), now.passed)
         if name == "l2_fabric" and name not in factors:
             factor = now.crossed * factor + (1 - now.crossed) * factors.get("l2", np.ones_like(need))
         if name in LATENCY:

@@ -38,8 +38,9 @@ class Needs(Struct, frozen=True):
     """Shares of the launch's time, arrays of shape (rows,), 0 if unknown.
 
     imbalance: work of the busiest SM / average. queued: the busiest SM has more warps to run than fit at once, so
-    spreading them also shortens its latency. missed: share of the L2 look-ups that miss, 0 if unknown. crossed: share of
-    what one partition of L2 asks of the other that misses there too, 1 if unknown.
+    spreading them also shortens its latency. missed: share of the L2 look-ups that miss, 0 if unknown.
+    passed: what is left of the need of L2 if nothing misses, as its crossbars pass the same bytes, 0 if unknown.
+    crossed: share of what one partition of L2 asks of the other that misses there too, 1 if unknown.
     known: where each term of a counter is known. dense: what is left of the need of DRAM and L2 if the same sectors
     were not isolated. crowded: by how much the need of DRAM and L2 is larger because the SMs are busy for a part of the
     time only, 1 if they all are until the end.
@@ -50,6 +51,7 @@ class Needs(Struct, frozen=True):
     latency_known: Array
     queued: Array
     missed: Array
+    passed: Array
     crossed: Array
     known: Mapping[str, Array]
     dense: Mapping[str, Array] = {}
@@ -63,6 +65,7 @@ class Needs(Struct, frozen=True):
             self.latency_known[rows],
             self.queued[rows],
             self.missed[rows],
+            self.passed[rows],
             self.crossed[rows],
             {name: known[rows] for name, known in self.known.items()},
             {name: left[rows] for name, left in self.dense.items()},
@@ -131,8 +134,10 @@ def needs(columns: Mapping[str, Array], rows: int) -> Needs:
     latency, known, queued = _latency(get, imbalance, memory, np.max([memory, *out.values()], axis=0))
     out.update(latency)
     missed = np.clip(np.nan_to_num(1 - get("l2_hit_pct") / 100), 0, 1)
+    bars = np.fmax(np.nan_to_num(get("l2_read_xbar_pct")), np.nan_to_num(get("l2_write_xbar_pct"))) / 100
+    passed = np.where(out["l2"] > 0, np.minimum(1.0, bars / model.terms["l2"].ceiling / out["l2"]), 0.0)
     crossed = np.clip(np.nan_to_num(get("l2_fabric_misses") / get("l2_fabric_sectors"), nan=1.0), 0, 1)
-    return Needs(out, imbalance, known, queued, missed, crossed, counted, dense, busier)
+    return Needs(out, imbalance, known, queued, missed, passed, crossed, counted, dense, busier)
 
 
 def _uneven(get: Any, imbalance: Array) -> Array:
