@@ -17,7 +17,7 @@ from advisor.reasoning.time_model.needed import needed
 from advisor.reasoning.time_model.operators import applied as applied_to
 from advisor.reasoning.time_model.operators import terms_of
 from advisor.reasoning.time_model.slot_bound import slots_left
-from advisor.reasoning.time_model.terms import LATENCY, SHARES, Array, Needs, Rows, needs, with_assumed
+from advisor.reasoning.time_model.terms import LATENCY, SHARES, Array, Needs, Rows, needs, turns_left, with_assumed
 from advisor.records.diagnosis import Speedup
 
 # A term that needs at least this part of the largest need also determines the time.
@@ -91,6 +91,8 @@ def _changed(now: Needs, factors: Mapping[str, Array]) -> dict[str, Array]:
             # but for the crossbars to and from the SMs, which pass the same bytes.
             fewer = np.minimum(1, factors.get("dram", np.ones_like(need)) / np.maximum(factor, 1e-9))
             factor = factor * np.maximum((1 + now.missed * fewer) / (1 + now.missed), now.passed)
+        if name == "in_turn" and name not in factors:
+            factor = turns_left(now.terms, factors)
         if name == "l2_fabric" and name not in factors:
             factor = now.crossed * factor + (1 - now.crossed) * factors.get("l2", np.ones_like(need))
         if name in LATENCY:

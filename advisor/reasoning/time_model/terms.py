@@ -133,6 +133,9 @@ def needs(columns: Mapping[str, Array], rows: int) -> Needs:
     memory = np.max([out["dram"], out["l2"], out["l2_fill"], out["l2_fabric"], l1, out["lsu"], out["atomics"]], axis=0)
     latency, known, queued = _latency(get, imbalance, memory, np.max([memory, *out.values()], axis=0))
     out.update(latency)
+    out["in_turn"] = (
+        _in_turn(get, np.max([need for name, need in out.items() if name not in LATENCY], axis=0)) * imbalance
+    )
     missed = np.clip(np.nan_to_num(1 - get("l2_hit_pct") / 100), 0, 1)
     bars = np.fmax(np.nan_to_num(get("l2_read_xbar_pct")), np.nan_to_num(get("l2_write_xbar_pct"))) / 100
     passed = np.where(out["l2"] > 0, np.minimum(1.0, bars / model.terms["l2"].ceiling / out["l2"]), 0.0)
@@ -146,6 +149,44 @@ def _uneven(get: Any, imbalance: Array) -> Array:
     ratio = np.where(np.isfinite(with_blocks), np.fmax(imbalance * with_blocks, 1.0), 1.0)
     bounds = time_model().uneven
     return np.asarray(1 + (ratio - 1) * np.clip((ratio - bounds.low) / (bounds.high - bounds.low), 0, 1))
+
+
+_FULL = 0.8  # the band in which a unit limits (peak-percentage method)
+# The units of an SM that phases may use one after the other; additions and integer work count as one.
+_TURNS = (("fma", "alu"), ("fp64",), ("xu",), ("tensor",), ("l1_global", "l1_shared", "l1_local"))
+
+
+def _in_turn(get: Any, fullest: Array) -> Array:
+    """Return the sum of the needs of the two most utilised units of an SM where its phases use one after the other.
+
+    The same conditions as those of the finding (pipes_serialised): neither unit is full, together they fill the time
+    once, warps queue for them or meet at barriers, and there are eight barriers or more for each warp. No unit is full
+    (`fullest`, the largest need), which would explain the time. 0 elsewhere.
+    """
+    first, second = get("first_sm_unit_pct"), get("second_sm_unit_pct")
+    turns = (second >= 30) & (first <= 70) & (first + second >= 75) & (first + second <= 120)
+    waits = get("phase_wait_pct")
+    turns &= (
+        (fullest < _FULL)
+        & (waits >= 15)
+        & (waits > get("stall_long_scoreboard_pct"))
+        & (get("barrier_inst") >= 8 * get("warps"))
+    )
+    return np.asarray(np.where(turns, np.minimum(1.0, (first + second) / 100), 0.0))
+
+
+def turns_left(now: Mapping[str, Array], factors: Mapping[str, Array]) -> Array:
+    """Return what is left of phases that use two units in turn if `factors` of the work of units are left."""
+    before, after = [], []
+    for names in _TURNS:
+        need = [now[name] for name in names]
+        left = [now[name] * factors.get(name, 1.0) for name in names]
+        join = np.sum if names[0].startswith("l1") else np.max
+        before.append(join(need, axis=0))
+        after.append(join(left, axis=0))
+    two = np.argsort(np.array(before), axis=0)[-2:]
+    was, stays = (np.take_along_axis(np.array(v), two, axis=0).sum(axis=0) for v in (before, after))
+    return np.asarray(np.where(was > 0, stays / np.maximum(was, 1e-12), 1.0))
 
 
 def _lone_sectors(get: Any) -> Array:

@@ -185,6 +185,8 @@ def _warpgroups(table: Table, given: Given) -> Left:
     loaded = share(table.get("l2_read_sectors"), table.get("l2_sectors"))
     return dict.fromkeys((*CONTROL, "issue", "alu", "lsu", "l1_global", "latency"), started) | {
         "tensor": rate,
+        # The tensor cores read one operand while they multiply another.
+        "in_turn": np.zeros(table.rows),
         "fma": left_of_fma(table, started),
         "l1_shared": np.clip(given["operands"], 0.0, 1.0),
         "l2": np.clip(np.fmin(given["lookups"], 1 - loaded * (1 - np.fmin(tiles, 1.0))), 0.0, 1.0),
@@ -285,7 +287,7 @@ OPERATORS = (
         "warpgroups",
         "four warps start one matrix instruction that reads shared memory itself",
         _warpgroups,
-        ("tensor", "issue", "fma", "alu", *CONTROL, "lsu", "l1_shared", "l1_global", "l2", "latency"),
+        ("tensor", "in_turn", "issue", "fma", "alu", *CONTROL, "lsu", "l1_shared", "l1_global", "l2", "latency"),
         dict.fromkeys(("rate", "started", "operands", "lookups"), None),
         ("tensor_opcode_ops", "l2_read_sectors", "l2_sectors"),
     ),

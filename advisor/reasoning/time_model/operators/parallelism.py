@@ -31,6 +31,11 @@ def _overlap(table: Table, given: Given) -> Left:
     return out | {"latency_memory": 1 / by}
 
 
+def _interleave(table: Table, given: Given) -> Left:
+    """Phases that use different units run at the same time: `left` of the sum of both units' times."""
+    return {"in_turn": np.clip(given["left"], 0.0, 1.0)}
+
+
 def _fill(table: Table, given: Given) -> Left:
     """The work spreads evenly over all SMs, in as many warps as they hold; `left` of today's waits remain."""
     return {"imbalance": 0.0 * given["left"], "latency": np.clip(given["left"], 0.0, 1.0)}
@@ -92,6 +97,13 @@ OPERATORS = (
         ("latency_memory", "latency_fixed", "latency_shared", "latency_barrier"),
         {"by": "1", "fixed": "1", "shared": "1", "barrier": "1"},
         unused="1",
+    ),
+    Operator(
+        "interleave",
+        "phases that use different units run at the same time",
+        _interleave,
+        ("in_turn",),
+        {"left": None},
     ),
     Operator("fill", "the work spreads evenly over all SMs", _fill, ("imbalance", "latency"), {"left": None}),
     Operator("balance", "all SMs have the same work", _balance, ("imbalance",), {"left": "0"}),
