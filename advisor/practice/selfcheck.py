@@ -45,6 +45,7 @@ from advisor.profiling.failures import Failure
 from advisor.readers.container import extract, walk
 from advisor.readers.read import read_many
 from advisor.reasoning.analysis import Analysis
+from advisor.reasoning.enrich import add_neighbours
 from advisor.reasoning.inputs import Inputs, checked_answers
 from advisor.reasoning.time_model.noise import spread
 from advisor.records.diagnosis import LaunchDiagnosis
@@ -140,6 +141,8 @@ def analyse(
         wrong = [p if p.startswith(i.path) else f"{i.path}: {p}" for i in infos for p in i.problems[:1]]
         raise InputError("; ".join(wrong) or "no report to check")
     frame = frame.reset_index(drop=True)
+    # The steps of an exercise are versions of one kernel: of the launches beside each, only the clocks compare.
+    frame["clock_of_highest"] = add_neighbours(frame)["clock_of_highest"]
     place = {
         (int(report), int(index)): at
         for at, (report, index) in enumerate(zip(frame["report"], frame["index"], strict=True))

@@ -193,7 +193,7 @@ def test_a_prediction_without_options_lists_the_classes_with_their_limits_and_al
     assert "mixed_memory_bound: compute < 60, memory >= 60, dram >= 30, dram < 60" in text
     assert all(name in text for name in (*catalog().classes, "bank_conflicts", "memory_latency", "none"))
     wrong = refused("predict", NAME, "--class", "dram", "--cause", "shared_conflicts", "--speedup", "2")
-    assert "The nearest of 50: bank_conflicts" in wrong and "without options lists all" in wrong
+    assert "The nearest of 55: bank_conflicts" in wrong and "without options lists all" in wrong
 
 
 def test_an_exercise_that_needs_no_fix_does_not_send_the_learner_to_find_one(data: Path) -> None:

@@ -175,7 +175,7 @@ def test_a_fallback_is_offered_only_where_no_other_fix_suits(make, fallback, fac
         ("division-indexing", 1, "integer_overhead", "indices_from_grid"),
         ("linked-list", 0, "memory_latency", "break_load_chains"),
         ("needless-recomputation", 0, "near_compute_roofline", "tabulate_or_hoist"),
-        ("reread-stencil", 2, "low_occupancy_registers", "more_loads_per_warp"),
+        ("reread-stencil", 2, "l2_partition_crossing", "parts_of_half_l2"),
         ("scattered-gather", 0, "uncoalesced_access", "sort_indices"),
         ("scattered-gather", 1, "uncoalesced_access", "sort_indices"),
         ("strided-store", 1, "uncoalesced_access", "vectorise_neighbours"),

@@ -1,4 +1,4 @@
-"""The clock of a launch against others in its report, and the note on the power limit."""
+"""The clock of a launch against others in its report, and the power limit."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from advisor.reasoning.diagnose import analyse_numbers
 from advisor.reasoning.enrich import add_neighbours
-from advisor.reasoning.notes import notes
 
 
 def frame(*launches: tuple[int, str, float, float]) -> pd.DataFrame:
@@ -44,9 +44,14 @@ def test_short_launches_and_unknown_clocks_are_not_compared() -> None:
 
 @pytest.mark.parametrize(("share", "tensor", "said"), [(0.85, 60, True), (0.97, 60, False), (0.85, 5, False)])
 def test_the_power_limit_is_told_of_tensor_work_at_a_lower_clock(share: float, tensor: float, said: bool) -> None:
-    note = notes("class_notes.yaml")["power_limited"]
-    assert note.holds({"clock_of_highest": share, "pipe_tensor_pct": tensor}) is said
+    assert told({"clock_of_highest": share, "pipe_tensor_pct": tensor}) is said
 
 
 def test_nothing_is_told_where_the_clock_is_unknown() -> None:
-    assert not notes("class_notes.yaml")["power_limited"].holds({"pipe_tensor_pct": 90})
+    assert not told({"pipe_tensor_pct": 90})
+
+
+def told(metrics: dict[str, float]) -> bool:
+    """Whether the rule fires on a launch of which these metrics are known."""
+    launch = analyse_numbers({"duration_ns": 1e6, **metrics}).diagnosis.launches[0]
+    return "power_limited" in {found.id for found in launch.findings}

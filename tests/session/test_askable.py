@@ -18,6 +18,13 @@ GPU = "H100-SXM"
 # Rules whose conditions nobody can read off ncu's pages, and why the interview does without them.
 OF_A_REPORT_ALONE = {
     "call_overhead.arguments": "which function a local access belongs to follows from the code of each address",
+    "call_overhead.saves": "as arguments",
+    "false_sharing.blocks": "whether an address follows from the block index is known from the code",
+    "false_sharing.told": "the slices that perform atomics need the largest and the average of L2's sectors",
+    "l2_line_thrash.sectors": "requests and sectors of L2 reads are rows of the L2 table that no page shows together",
+    "l2_partition_crossing.capacity": "as link",
+    "l2_partition_crossing.link": "requests and sectors between the partitions of L2 have no name on ncu's page",
+    "power_limited.clock": "the clock of another launch is known only in a report of several",
     "fp64_unintended.told_data": "the share of wide data needs each width; `told` asks for the type alone",
     "poor_cache_reuse.blocks": "the different bytes need the addresses; `told` asks whether data is read again",
     "slow_math.roots": "a test of an argument is known by its place in the code; `divisions` counts FCHK",
@@ -26,6 +33,7 @@ OF_A_REPORT_ALONE = {
     "uncoalesced_access.load_bytes_waiting": "as load_bytes",
     "uncoalesced_access.plain_loads": "the excess of strong loads needs each address; `loads` counts all of them",
     "uncoalesced_access.store_bytes": "as load_bytes",
+    "uniform_global_loads.crowd": "as lsu",
     "uniform_global_loads.lsu": "loads of one sector need each address; `told` asks whether lanes load alike",
     "uniform_global_loads.waiting": "as lsu",
     "uniform_global_loads.slice": "as lsu",

@@ -26,6 +26,7 @@ FIRST = {
 }
 # The section has them since; this report was made before.
 NEWER = {"remote_shared_atomics", "remote_shared_bytes", "remote_shared_loads", "tma_load_bytes", "tma_store_bytes"}
+NEWER |= {"l2_fabric_misses", "l2_fabric_requests", "l2_fabric_sector_pct", "l2_fabric_sectors", "l2_read_requests"}
 
 
 @pytest.fixture(scope="module")
