@@ -67,6 +67,28 @@ def test_an_address_depends_on_the_block_indices_that_it_is_made_of(code: list[s
     assert axes(*code) == expected
 
 
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        (["and.b32 %r4, %r1, 31;", "mul.wide.u32 %rd3, %r4, 4;", "add.s64 %rd4, %rd2, %rd3;"], "x"),
+        (["rem.u32 %r4, %r2, %r9;", "mul.wide.u32 %rd3, %r4, 4;", "add.s64 %rd4, %rd2, %rd3;"], "y"),
+        (["mov.u64 %rd4, %rd2;"], ""),  # one element for all
+        # neighbouring blocks have one quotient together
+        (["div.u32 %r4, %r1, %r9;", "mul.wide.u32 %rd3, %r4, 4;", "add.s64 %rd4, %rd2, %rd3;"], "xyz"),
+        (["shr.u32 %r4, %r1, 5;", "mul.wide.u32 %rd3, %r4, 4;", "add.s64 %rd4, %rd2, %rd3;"], "xyz"),
+        # the data selects the element
+        (["ld.global.nc.u32 %r4, [%rd2];", "mul.wide.u32 %rd3, %r4, 4;", "add.s64 %rd4, %rd2, %rd3;"], "xyz"),
+        # a branch decides whether, not where
+        (["setp.lt.s32 %p1, %r2, 4;", "mov.u64 %rd4, %rd2;", "@!%p1 bra $L__BB0_9;"], ""),
+    ],
+)
+def test_an_atomic_reaches_an_element_of_the_block_if_its_index_selects_it(code: list[str], expected: str) -> None:
+    update = "\tred.global.add.f32 \t[%rd4], %f1;"
+    lines = [*HEAD, *code, update, "\tret;", "}"]
+    assert LoadAddresses(lines).updated(lines.index(update) + 1) == expected
+    assert LoadAddresses(lines).updated(len(HEAD) + 1) is None, "no atomic"
+
+
 def test_what_is_no_load_of_a_kernel_is_unknown() -> None:
     assert axes("mov.u64 %rd4, %rd2;", load="\tst.global.f32 \t[%rd4], %f1;") is None
     assert axes("mov.u64 %rd4, %rd2;", "call.uni other, (%r1);") is None

@@ -242,3 +242,53 @@ def test_of_the_parts_of_a_full_unit_the_limiter_is_the_larger_one() -> None:
     parts = {"l1_wavefronts_pct": 90.0, "l1_requests_pct": 5.0, "shared_pct": 5.0, "dram_pct": 10.0}
     for share, name in ((0.9, "shared"), (0.1, "global")):
         assert name in speedup({"dram": "0.5"}, shared_wavefront_share=share, **parts).next_limiter
+
+
+FABRIC = {"l2_fabric_pct": 96.0, "l2_fabric_sectors": 100.0, "dram_pct": 60.0, "l2_served_pct": 50.0}
+
+
+def test_what_misses_in_both_partitions_crosses_with_dram_and_the_rest_with_l2() -> None:
+    assert speedup({"dram": "0.5"}, l2_fabric_misses=100.0, **FABRIC).estimate > 1.5
+    assert speedup({"dram": "0.5"}, l2_fabric_misses=0.0, **FABRIC).estimate == pytest.approx(1.0, abs=0.02)
+    assert speedup({"l2": "0.5"}, l2_fabric_misses=0.0, **FABRIC).estimate > 1.3
+    assert speedup({"l2_fabric": "0.5"}, l2_fabric_misses=100.0, **FABRIC).estimate > 1.3
+
+
+def test_fewer_misses_leave_the_crossbars_of_l2_what_they_pass() -> None:
+    used = {"dram_pct": 80.0, "l2_served_pct": 70.0, "l2_hit_pct": 0.0}
+    assert speedup({"dram": "0.1"}, **used).estimate > speedup({"dram": "0.1"}, l2_read_xbar_pct=65.0, **used).estimate
+    assert speedup({"dram": "0.1"}, l2_read_xbar_pct=65.0, **used).estimate < 80 / 65 * 1.05
+
+
+TURNS = {
+    "first_sm_unit_pct": 52.0,
+    "second_sm_unit_pct": 45.0,
+    "pipe_alu_pct": 52.0,
+    "pipe_xu_pct": 45.0,
+    "phase_wait_pct": 50.0,
+    "stall_long_scoreboard_pct": 0.0,
+    "barrier_inst": 8000.0,
+    "warps": 100.0,
+}
+
+
+@pytest.mark.parametrize(
+    ("but", "takes"),
+    [
+        ({}, True),
+        ({"phase_wait_pct": 10.0}, False),
+        ({"barrier_inst": 100.0}, False),
+        ({"second_sm_unit_pct": 20.0}, False),
+        ({"stall_long_scoreboard_pct": 60.0}, False),
+        ({"dram_pct": 85.0}, False),  # a full unit explains the time
+    ],
+)
+def test_phases_that_use_two_units_in_turn_take_the_sum(but: dict[str, float], takes: bool) -> None:
+    built = speedup_model.build(columns(**(TURNS | but)), 1)
+    assert float(built.now.terms["in_turn"][0]) == (pytest.approx(0.97) if takes else 0.0)
+
+
+def test_phases_shrink_with_the_units_that_they_use() -> None:
+    assert speedup({"alu": "0.5", "xu": "0.5"}, **TURNS).estimate == pytest.approx(2.0, rel=0.1)
+    assert 1.1 < speedup({"alu": "0.5"}, **TURNS).estimate < 1.6
+    assert speedup({"fp64": "0.5"}, pipe_fp64_pct=5.0, **TURNS).estimate == pytest.approx(1.0, abs=0.01)

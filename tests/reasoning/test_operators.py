@@ -180,3 +180,18 @@ def test_l2_looks_a_byte_of_dram_up_and_fills_it_where_l1_caches_the_rest() -> N
 def test_fences_leave_the_look_ups_of_accesses_and_fills() -> None:
     known = {"l2_read_sectors": 4.0e6, "l2_write_sectors": 4.0e6, "dram_read_bytes": 128.0e6, "l2_sectors": 24.0e6}
     assert left({"unfenced": {}}, **known)["l2"] == pytest.approx(0.5)
+
+
+def test_packed_lines_hold_as_many_more_of_the_records() -> None:
+    found = left({"pack_lines": {"by": "4"}}, l2_hit_pct=20.0, dram_read_bytes=900.0, dram_bytes=1000.0)
+    assert found["dram"] == pytest.approx(1 - 0.9 * (1 - 0.25))  # hits rise from a fifth to four fifths
+    whole = left({"pack_lines": {"by": "4"}}, l2_hit_pct=30.0, dram_read_bytes=900.0, dram_bytes=1000.0)
+    assert whole["dram"] == pytest.approx(1 - 0.9 * (1 - 0.125))  # all of them hit, but for the first time
+
+
+def test_what_the_tma_copies_stays_where_stores_are_coalesced() -> None:
+    stores = {"global_sectors": 1000.0, "global_lookup_share": 1.0, "global_dram_share": 1.0, "global_wait_share": 1.0}
+    stores |= {"sector_ratio": 2.0, "dram_bytes": 64e3, "requested_bytes": 16e3, "asked_bytes": 16e3}
+    alone = left({"coalesce": {}}, **stores)
+    beside = left({"coalesce": {}}, **stores, tma_load_bytes=32.0 * 99_000, tma_store_bytes=0.0)
+    assert alone["l2"] < 0.7 and beside["l2"] > 0.99
