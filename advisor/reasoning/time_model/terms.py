@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -133,9 +134,9 @@ def needs(columns: Mapping[str, Array], rows: int) -> Needs:
     memory = np.max([out["dram"], out["l2"], out["l2_fill"], out["l2_fabric"], l1, out["lsu"], out["atomics"]], axis=0)
     latency, known, queued = _latency(get, imbalance, memory, np.max([memory, *out.values()], axis=0))
     out.update(latency)
-    out["in_turn"] = (
-        _in_turn(get, np.max([need for name, need in out.items() if name not in LATENCY], axis=0)) * imbalance
-    )
+    fullest = np.max([need for name, need in out.items() if name not in LATENCY], axis=0)
+    out["in_turn"] = _in_turn(get, fullest) * imbalance
+    counted["in_turn"] = np.isfinite(get("first_sm_unit_pct")) & np.isfinite(get("second_sm_unit_pct"))
     missed = np.clip(np.nan_to_num(1 - get("l2_hit_pct") / 100), 0, 1)
     bars = np.fmax(np.nan_to_num(get("l2_read_xbar_pct")), np.nan_to_num(get("l2_write_xbar_pct"))) / 100
     passed = np.where(out["l2"] > 0, np.minimum(1.0, bars / model.terms["l2"].ceiling / out["l2"]), 0.0)
@@ -181,12 +182,14 @@ def turns_left(now: Mapping[str, Array], factors: Mapping[str, Array]) -> Array:
     for names in _TURNS:
         need = [now[name] for name in names]
         left = [now[name] * factors.get(name, 1.0) for name in names]
-        join = np.sum if names[0].startswith("l1") else np.max
-        before.append(join(need, axis=0))
-        after.append(join(left, axis=0))
-    two = np.argsort(np.array(before), axis=0)[-2:]
-    was, stays = (np.take_along_axis(np.array(v), two, axis=0).sum(axis=0) for v in (before, after))
-    return np.asarray(np.where(was > 0, stays / np.maximum(was, 1e-12), 1.0))
+        shared = names[0].startswith("l1")
+        before.append(np.asarray(sum(need)) if shared else np.max(need, axis=0))
+        after.append(np.asarray(sum(left)) if shared else np.max(left, axis=0))
+    # The second largest need: of all pairs, the largest of the smaller ones.
+    second = np.max([np.minimum(one, other) for one, other in combinations(before, 2)], axis=0)
+    was = np.asarray(sum(np.where(need >= second, need, 0.0) for need in before))
+    stays = np.asarray(sum(np.where(need >= second, left, 0.0) for need, left in zip(before, after, strict=True)))
+    return np.where(was > 0, stays / np.maximum(was, 1e-12), 1.0)
 
 
 def _lone_sectors(get: Any) -> Array:

@@ -19,7 +19,7 @@ from advisor.reasoning.time_model.operators.table import (
     or_else,
     share,
 )
-from advisor.reasoning.time_model.terms import Array
+from advisor.reasoning.time_model.terms import Array, turns_left
 
 
 def _reconverge(table: Table, given: Given) -> Left:
@@ -185,8 +185,8 @@ def _warpgroups(table: Table, given: Given) -> Left:
     loaded = share(table.get("l2_read_sectors"), table.get("l2_sectors"))
     return dict.fromkeys((*CONTROL, "issue", "alu", "lsu", "l1_global", "latency"), started) | {
         "tensor": rate,
-        # The tensor cores read one operand while they multiply another.
-        "in_turn": np.zeros(table.rows),
+        # The tensor cores read one operand while they multiply another; other phases stay.
+        "in_turn": turns_left(table.now.terms, {"tensor": rate, **dict.fromkeys(("l1_shared", "l1_global"), 0 * rate)}),
         "fma": left_of_fma(table, started),
         "l1_shared": np.clip(given["operands"], 0.0, 1.0),
         "l2": np.clip(np.fmin(given["lookups"], 1 - loaded * (1 - np.fmin(tiles, 1.0))), 0.0, 1.0),
