@@ -133,9 +133,10 @@ def changes(
     out["fma"] = _mixed([(share, at_peak(peak) if peak else unit) for peak, share in (fma or {"fp32": 1.0}).items()])
     out["fp64"], out["tensor"] = at_peak("fp64"), at_peak(tensor)
     out["dram"] = _over(here.bandwidth, there.bandwidth)
-    # Phases of two units: of an SM, at its clock. Of the link between L2 partitions nothing is published.
-    out["in_turn"] = sms
-    out["l2"] = out["l2_fill"] = out["l2_fabric"] = _l2(here, there, sms, clock)
+    out["l2"] = out["l2_fill"] = _l2(here, there, sms, clock)
+    # Of the link between the partitions of L2 nothing is published: half of what DRAM sends crosses it, so it follows it.
+    out["l2_fabric"] = out["dram"]
+    out["in_turn"] = sms  # phases of two units of an SM, at its clock
     # One slice works at L2's clock, independent of the number of slices.
     out["atomics"] = _between(1.0, clock.ratio) if clock.known else clock
     starts = ((block_launch_ceiling(c.cc) or 0.0) * (c.boost_clock_hz or 0.0) for c in (here, there))
