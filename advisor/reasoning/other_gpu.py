@@ -134,7 +134,7 @@ def changes(
     out["fp64"], out["tensor"] = at_peak("fp64"), at_peak(tensor)
     out["dram"] = _over(here.bandwidth, there.bandwidth)
     out["l2"] = out["l2_fill"] = _l2(here, there, sms, clock)
-    # Of the link between the partitions of L2 nothing is published: half of what DRAM sends crosses it, so it follows it.
+    # Of the link between the partitions of L2 nothing is published; half of what DRAM sends crosses it.
     out["l2_fabric"] = out["dram"]
     out["in_turn"] = sms  # phases of two units of an SM, at its clock
     # One slice works at L2's clock, independent of the number of slices.

@@ -11,9 +11,7 @@ def test_a_recorded_transpose_is_counted_exactly() -> None:
     exact("bank-conflicts", {0})
 
 
-@pytest.mark.parametrize(
-    ("name", "launches"), [("bank-conflicts", {1, 2}), ("indexed-array", {1}), ("half-gemm", {1})]
-)
+@pytest.mark.parametrize(("name", "launches"), [("bank-conflicts", {1, 2}), ("indexed-array", {1}), ("half-gemm", {1})])
 def test_recorded_launches_are_counted_exactly(name: str, launches: set[int]) -> None:
     exact(name, launches)
 
