@@ -24,6 +24,7 @@ OF_A_REPORT_ALONE = {
     "l2_line_thrash.sectors": "requests and sectors of L2 reads are rows of the L2 table that no page shows together",
     "l2_partition_crossing.capacity": "as link",
     "l2_partition_crossing.link": "requests and sectors between the partitions of L2 have no name on ncu's page",
+    "near_memory_roofline.link": "as l2_partition_crossing.link",
     "power_limited.clock": "the clock of another launch is known only in a report of several",
     "fp64_unintended.told_data": "the share of wide data needs each width; `told` asks for the type alone",
     "poor_cache_reuse.blocks": "the different bytes need the addresses; `told` asks whether data is read again",
