@@ -35,6 +35,9 @@ def encoded(tensor_map: TensorMap, array: Any, cc: str) -> Any:
     rows, columns = tensor_map.shape
     width = int(array.dtype.itemsize)
     what = f"the tensor map of {tensor_map.array}"
+    kind = _TYPES.get(f"{array.dtype.kind}{width}")
+    if kind is None:
+        raise UsageError(f"{what}: there is no tensor map of {array.dtype}")
     if rows * columns != array.size or tensor_map.box[1] * width != _ROW_BYTES:
         raise UsageError(f"{what}: {rows} by {columns} elements in boxes of {tensor_map.box[1] * width} bytes a row")
     # The structure must begin at a multiple of 64 bytes.
@@ -43,7 +46,7 @@ def encoded(tensor_map: TensorMap, array: Any, cc: str) -> Any:
     aligned = buffer[offset : offset + 16]
     status = _driver().cuTensorMapEncodeTiled(
         ctypes.c_void_p(aligned.ctypes.data),
-        ctypes.c_int(_TYPES[f"{array.dtype.kind}{width}"]),
+        ctypes.c_int(kind),
         ctypes.c_uint32(2),
         ctypes.c_void_p(int(array.data.ptr)),
         (ctypes.c_uint64 * 2)(columns, rows),
@@ -64,6 +67,10 @@ def encoded(tensor_map: TensorMap, array: Any, cc: str) -> Any:
 def _driver() -> Any:
     name = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
     try:
-        return ctypes.CDLL(name)
+        library = ctypes.CDLL(name)
+        library.cuTensorMapEncodeTiled  # noqa: B018 - drivers before CUDA 12 lack it
     except OSError:
         raise UsageError(f"{name}, the driver of the GPU, cannot be loaded") from None
+    except AttributeError:
+        raise UsageError(f"{name}, the driver of the GPU, makes no tensor maps: it is older than CUDA 12") from None
+    return library

@@ -131,7 +131,7 @@ def describe(action: Any, names: list[str], facts: Facts | None = None) -> dict[
             {}
             if facts is None
             else distinct_loads(tables, grid, facts.axes)
-            | own_updates(tables, facts.updated)
+            | own_updates(tables, grid, facts.updated)
             | dependences(tables, values, facts)
         ),
         "rules": rules(action),
@@ -305,13 +305,16 @@ def distinct_loads(tables: dict[str, dict[int, float] | None], grid: list[Any], 
     return {"distinct_load_bytes": total} if found else {}
 
 
-def own_updates(tables: dict[str, dict[int, float] | None], axes: Axes) -> dict[str, float]:
+def own_updates(tables: dict[str, dict[int, float] | None], grid: list[Any], axes: Axes) -> dict[str, float]:
     """Return the share of global atomics whose address follows from the block index, as a canonical metric.
 
-    Blocks then have elements of their own. Empty without global atomics, or if an address is unknown.
+    Blocks that run at the same time then have elements of their own: they differ in the first axis of the grid that has
+    more than one block, so the address must follow from that one. Empty without global atomics, or if an address or the
+    grid is unknown.
     """
     spaces, kinds, executed = tables["memory_type"], tables["memory_access_type"], tables["inst_executed"]
-    if spaces is None or executed is None:
+    fastest = next((axis for axis, n in zip(AXES, grid, strict=True) if isinstance(n, (int, float)) and n > 1), "")
+    if spaces is None or executed is None or not fastest:
         return {}
     widths = tables["memory_access_size_type"] or {}
     own = total = 0.0
@@ -323,7 +326,7 @@ def own_updates(tables: dict[str, dict[int, float] | None], axes: Axes) -> dict[
         if used is None:
             return {}
         total += executed[pc]
-        own += executed[pc] if used and used != AXES else 0.0
+        own += executed[pc] if fastest in used and used != AXES else 0.0
     return {"own_atomic_share": own / total} if total else {}
 
 

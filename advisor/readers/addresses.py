@@ -167,7 +167,8 @@ class LoadAddresses:
         """Return the grid axes that the address of the atomic on a line (from 1) may depend on; None if unknown.
 
         All axes if it depends on what the kernel reads, or on a quotient: blocks that run at the same time are
-        neighbours and may then have one element together. Whether the atomic is executed does not count.
+        neighbours and may then have one element together. A remainder by a constant that is no power of
+        two is computed with a quotient, and so counts as one. Whether the atomic is executed does not count.
         """
         found = self._reached(line, ("atom.", "red."))
         if found is None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from advisor.readers.actions import GLOBAL, SHARED, distinct_loads, patterns
+from advisor.readers.actions import GLOBAL, SHARED, distinct_loads, own_updates, patterns
 from advisor.readers.addresses import LoadAddresses
 from advisor.readers.read import read
 from advisor.records import resources
@@ -181,6 +181,26 @@ def test_without_counts_there_are_no_patterns() -> None:
 def test_blocks_along_an_unused_axis_load_the_same_bytes(grid: list[int], used: list[str | None], most: float) -> None:
     tables = table(GLOBAL, (100, 1, 1), (100, 1, 1))
     assert distinct_loads(tables, grid, used.__getitem__) == {"distinct_load_bytes": pytest.approx(most)}
+
+
+@pytest.mark.parametrize(
+    ("grid", "used", "share"),
+    [
+        ([100, 1, 1], "x", 1.0),
+        ([100, 8, 1], "y", 0.0),  # blocks that run together differ in x, and have one element together
+        ([1, 8, 1], "y", 1.0),
+        ([100, 1, 1], "xyz", 0.0),  # what the kernel reads selects the element
+        ([100, 1, 1], "", 0.0),
+        ([100, 1, 1], None, None),
+        ([1, 1, 1], "x", None),
+    ],
+)
+def test_blocks_update_elements_of_their_own_if_the_fastest_index_selects_them(
+    grid: list[int], used: str | None, share: float | None
+) -> None:
+    tables = {"memory_type": {0: 4.0}, "memory_access_type": {0: 0.0}, "memory_access_size_type": {0: 4.0}}
+    found = own_updates({**tables, "inst_executed": {0: 10.0}}, grid, lambda pc: used)
+    assert found == ({} if share is None else {"own_atomic_share": share})
 
 
 def test_without_code_or_grid_the_different_bytes_are_unknown() -> None:

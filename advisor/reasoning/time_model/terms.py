@@ -14,8 +14,9 @@ from advisor.knowledge.time_model import LEVELS, OTHER, latencies, time_model
 Array = np.ndarray[Any, Any]
 # The parts of L1's wavefronts, and the metric of each part's share; the rest belongs to global accesses.
 SHARES = {"l1_shared": "shared_wavefront_share", "l1_local": "local_wavefront_share"}
-# Units that all SMs share.
-_SHARED = ("dram", "l2", "l2_fill", "l2_fabric")
+# Units that all SMs share, and those of them that isolated sectors fill early.
+_LONE = ("dram", "l2", "l2_fill")
+_SHARED = (*_LONE, "l2_fabric")
 LATENCY = ("latency_memory", "latency_shared", "latency_fixed", "latency_barrier")
 
 
@@ -113,9 +114,10 @@ def needs(columns: Mapping[str, Array], rows: int) -> Needs:
             counted[name] = counted[name] & np.isfinite(get(SHARES.get(name, term.metric)))
             need = need * shares[name]
         out[name] = need * imbalance if term.per_sm else need
+    plain_l2 = out["l2"]
     lone = _lone_sectors(get)
     dense: dict[str, Array] = {}
-    for name in _SHARED[:-1]:
+    for name in _LONE:
         need = np.minimum(1.0, out[name] * model.terms[name].ceiling / model.scattered.ceiling)
         crowded = np.where(lone, np.maximum(out[name], need), out[name])
         dense[name] = np.where(crowded > 0, out[name] / crowded, 1.0)
@@ -135,11 +137,11 @@ def needs(columns: Mapping[str, Array], rows: int) -> Needs:
     latency, known, queued = _latency(get, imbalance, memory, np.max([memory, *out.values()], axis=0))
     out.update(latency)
     fullest = np.max([need for name, need in out.items() if name not in LATENCY], axis=0)
-    out["in_turn"] = _in_turn(get, fullest) * imbalance
+    out["in_turn"] = np.minimum(1.0, _in_turn(get, fullest) * imbalance)
     counted["in_turn"] = np.isfinite(get("first_sm_unit_pct")) & np.isfinite(get("second_sm_unit_pct"))
     missed = np.clip(np.nan_to_num(1 - get("l2_hit_pct") / 100), 0, 1)
     bars = np.fmax(np.nan_to_num(get("l2_read_xbar_pct")), np.nan_to_num(get("l2_write_xbar_pct"))) / 100
-    passed = np.where(out["l2"] > 0, np.minimum(1.0, bars / model.terms["l2"].ceiling / out["l2"]), 0.0)
+    passed = np.where(plain_l2 > 0, np.minimum(1.0, bars / model.terms["l2"].ceiling / plain_l2), 0.0)
     crossed = np.clip(np.nan_to_num(get("l2_fabric_misses") / get("l2_fabric_sectors"), nan=1.0), 0, 1)
     return Needs(out, imbalance, known, queued, missed, passed, crossed, counted, dense, busier)
 
@@ -160,8 +162,8 @@ _TURNS = (("fma", "alu"), ("fp64",), ("xu",), ("tensor",), ("l1_global", "l1_sha
 def _in_turn(get: Any, fullest: Array) -> Array:
     """Return the sum of the needs of the two most utilised units of an SM where its phases use one after the other.
 
-    The same conditions as those of the finding (pipes_serialised): neither unit is full, together they fill the time
-    once, warps queue for them or meet at barriers, and there are eight barriers or more for each warp. No unit is full
+    The conditions of the rule pipes_serialised.in_turn that counters show: neither unit is full, together they fill
+    the time once, warps queue for them or meet at barriers, and there are eight barriers or more for each warp. No unit is full
     (`fullest`, the largest need), which would explain the time. 0 elsewhere.
     """
     first, second = get("first_sm_unit_pct"), get("second_sm_unit_pct")

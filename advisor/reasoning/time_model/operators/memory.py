@@ -143,9 +143,10 @@ def _pack_lines(table: Table, given: Given) -> Left:
     """
     by = np.fmax(given["by"], 1.0)
     hits = np.clip(table.get("l2_hit_pct") / 100, 0.0, 1.0)
-    missed = share(np.maximum(1 - by * hits, 0.0), 1 - hits)
+    missed = or_else(share(np.maximum(1 - by * hits, 0.0), 1 - hits), 1.0)
+    missed = np.fmax(missed, time_model().accuracy.furthest)
     read = share(table.get("dram_read_bytes"), table.get("dram_bytes"))
-    dram = 1 - or_else(read, 1.0) * (1 - np.fmax(missed, time_model().accuracy.furthest))
+    dram = 1 - or_else(read, 1.0) * (1 - missed)
     near = or_else(table.get("l2_latency_cycles") / table.get("dram_latency_cycles"), 0.5)
     return {"dram": dram, "latency_memory": missed + (1 - missed) * near}
 
