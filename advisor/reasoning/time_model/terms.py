@@ -162,9 +162,9 @@ _TURNS = (("fma", "alu"), ("fp64",), ("xu",), ("tensor",), ("l1_global", "l1_sha
 def _in_turn(get: Any, fullest: Array) -> Array:
     """Return the sum of the needs of the two most utilised units of an SM where its phases use one after the other.
 
-    The conditions of the rule pipes_serialised.in_turn that counters show: neither unit is full, together they fill
-    the time once, warps queue for them or meet at barriers, and there are eight barriers or more for each warp. No unit is full
-    (`fullest`, the largest need), which would explain the time. 0 elsewhere.
+    The conditions of the rule pipes_serialised.in_turn that counters show: neither unit is full, both together fill
+    the time once, warps queue for them or meet at barriers, and there are eight barriers or more for each warp. No
+    unit is full (`fullest`, the largest need), which would explain the time. 0 elsewhere.
     """
     first, second = get("first_sm_unit_pct"), get("second_sm_unit_pct")
     turns = (second >= 30) & (first <= 70) & (first + second >= 75) & (first + second <= 120)
