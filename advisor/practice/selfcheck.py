@@ -140,7 +140,7 @@ def analyse(
     if not len(frame):
         wrong = [p if p.startswith(i.path) else f"{i.path}: {p}" for i in infos for p in i.problems[:1]]
         raise InputError("; ".join(wrong) or "no report to check")
-    frame = frame.reset_index(drop=True)
+    frame = frame.reset_index(drop=True).copy()  # one block again: columns were added one by one
     # The steps of an exercise are versions of one kernel: of the launches beside each, only the clocks compare.
     frame["clock_of_highest"] = add_neighbours(frame)["clock_of_highest"]
     place = {
