@@ -37,6 +37,11 @@ class Card:
     shared_per_block: int
     shared_per_sm: int
 
+    @property
+    def arch(self) -> str:
+        """The compiler's name of the architecture, such as `sm_90`."""
+        return f"sm_{self.cc.replace('.', '')}"
+
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:

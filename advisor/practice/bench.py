@@ -8,7 +8,6 @@ from __future__ import annotations
 import importlib.util
 import math
 import re
-import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ from advisor.practice.launchlines import LaunchLine, Shape, read_lines, shape
 from advisor.practice.tasks import Kernel, Mismatch, Variation, launch_words, line_directive
 from advisor.practice.tensor_maps import encoded
 from advisor.records.errors import KnowledgeError, UsageError
+from advisor.records.scratch import ScratchFolder
 
 __all__ = ["Bench", "Mismatch", "Step", "Variation", "card"]
 OPTIONS = ("-std=c++17", "-lineinfo")
@@ -120,12 +120,11 @@ class Bench:
     def _module(self, source: Path, options: tuple[str, ...] = ()) -> Any:
         text = source.read_text(encoding="utf-8")
         code = f"{line_directive(source)}\n{text}"
-        plain = f"sm_{self.card.cc.replace('.', '')}"
-        target = target_of(text, plain)
-        if target == plain:
+        target = target_of(text, self.card.arch)
+        if target == self.card.arch:
             return self.cp.RawModule(code=code, options=(*OPTIONS, *options))
         # RawModule compiles for the GPU's plain target only.
-        with tempfile.TemporaryDirectory() as folder:
+        with ScratchFolder() as folder:
             made = Path(folder) / "code.cubin"
             made.write_bytes(self._cubin(code, (*OPTIONS, *options, f"-arch={target}")))
             module = self.cp.RawModule(path=str(made))

@@ -99,7 +99,7 @@ def check(
     code: dict[tuple[Path, str], Program] = {}
     for path in {one.source for one in launches}:
         names = {one.kernel for one in launches if one.source == path}
-        for name, program in programs(path, names, f"sm_{card.cc.replace('.', '')}").items():
+        for name, program in programs(path, names, card.arch).items():
             code[path, name] = program
     expected = dict(
         case.reference(np, {k: np.asarray(v) if hasattr(v, "nbytes") else v for k, v in made.data.items()}, made.sizes)

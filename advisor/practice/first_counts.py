@@ -49,7 +49,7 @@ def version_problem(one: manifest.Exercise, source: Path) -> Problem:
     found = manifest.recording(one)
     if found is None:
         raise AdvisorError(f"{one.name} has no recording")
-    record, arch = found.record, f"sm_{found.record.card.cc.replace('.', '')}"
+    record, arch = found.record, found.record.card.arch
     return step_problem(source, manifest.case(one.name), record.card, record.sizes, arch, one.stages[0].look_at)
 
 
