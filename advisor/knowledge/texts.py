@@ -25,8 +25,8 @@ _COUNTED = re.compile(
     rf"(?P<plural>{'|'.join(_NOUNS)})\b)?"
 )
 
-# Wording for a number that is only a lower or upper bound of a value (model.Comparison.bound).
-BOUNDS = {"": "", "at_least": "at least ", "at_most": "at most "}
+# Wording for a number that is only a lower or upper bound of a value, or an estimate (model.Comparison.bound).
+BOUNDS = {"": "", "at_least": "at least ", "at_most": "at most ", "about": "about "}
 # Text of an observation whose metrics are missing, by the meaning of these metrics.
 _NOT_KNOWN = "not known: {means}"
 
@@ -48,10 +48,14 @@ def not_known(means: Iterable[str]) -> str:
     return _NOT_KNOWN.format(means="; ".join(means))
 
 
+class Estimate(float):
+    """A value that was not measured; texts say `about` before it."""
+
+
 def fill(text: str, values: Mapping[str, float | str], least: Mapping[str, float] | None = None) -> str:
     """Fill the fields of the text; an unknown value becomes `unknown`, a share `88 %`, 1 thread is not `1 threads`.
 
-    least: lower bounds of unknown values; such a value becomes `at least 76`.
+    least: lower bounds of unknown values; such a value becomes `at least 76`; an `Estimate` becomes `about 76`.
     """
 
     def one(match: re.Match[str]) -> str:
@@ -61,7 +65,9 @@ def fill(text: str, values: Mapping[str, float | str], least: Mapping[str, float
             return (
                 "unknown" if bound is None or not math.isfinite(bound) else BOUNDS["at_least"] + written(match, bound)
             )
-        return value if isinstance(value, str) else written(match, value)
+        if isinstance(value, str):
+            return value
+        return (BOUNDS["about"] if isinstance(value, Estimate) else "") + written(match, value)
 
     def written(match: re.Match[str], value: float) -> str:
         spec = match[2] or ",.4g"

@@ -28,6 +28,9 @@ from advisor.records.child import claim_output, limit_memory, lines_in
 
 # Total size of the source files in a report.
 _SOURCE_BYTES = 32 << 20
+# Bytes of an instruction (CC 7.0 and later; the library has no text of earlier code), and the longest kernel of which
+# the text is sent: twenty times the length of a tuned product of matrices.
+_INSTRUCTION_BYTES, _MOST_INSTRUCTIONS = 16, 20_000
 
 
 class Batch:
@@ -64,6 +67,27 @@ class Batch:
         with contextlib.suppress(container.DamagedError, IndexError):
             return Code(container.code_of(self._data, self._found, launch))
         return Code(b"")
+
+    def code_key(self, launch: int, kernel: str) -> str:
+        """Return a key that launches of one kernel share; '' if the report lacks the code."""
+        with contextlib.suppress(container.DamagedError, IndexError):
+            known = container.code_id(self._data, self._found, launch)
+            return f"{known} {kernel}" if known else ""
+        return ""
+
+    def text(self, launch: int, kernel: str) -> list[str]:
+        """Return the instructions of a kernel, by its mangled name, one line each; empty if one has no text.
+
+        A report has them with any set of sections, also without counts for each instruction.
+        """
+        start, size = self.code(launch).extent(kernel)
+        if not 0 < size <= _MOST_INSTRUCTIONS * _INSTRUCTION_BYTES:
+            return []
+        with contextlib.suppress(IndexError):
+            action = self.actions(launch, launch + 1, code=True)[0][0]
+            lines = [action.sass_by_pc(pc).strip() for pc in range(start, start + size, _INSTRUCTION_BYTES)]
+            return lines if all(lines) and set(lines) != {"N/A"} else []
+        return []
 
     def facts(self, launch: int) -> Facts | None:
         """Return what the kernel's PTX tells about its instructions; None without PTX."""
@@ -127,6 +151,7 @@ def _launches(job: dict[str, Any], data: mmap.mmap, send: Callable[[dict[str, An
     known = frozenset(strings)
     names = [name for name in job["names"] if name in known]
     marks = batch.code_marks(job["first"], job["last"])
+    sent: set[str] = set()
     for index, action in batch.each(job["first"], job["last"]):
         message = None
         if action is not None and action.name() is not None:
@@ -142,9 +167,20 @@ def _launches(job: dict[str, Any], data: mmap.mmap, send: Callable[[dict[str, An
                         whole = code.actions(index, index + 1, code=True)[0][0]
                         message["local"] = local_split_by_code(whole) if split else message["local"]
                         message["patterns"] |= from_code(whole)
+                if message["opcodes"] is None:
+                    message |= _code(code, index, str(action.name(action.NameBase_MANGLED) or ""), sent)
             except (TypeError, ValueError, RuntimeError, AttributeError, UnicodeError):
                 message = None  # the library raises this for damaged data
         send({"index": index, "launch": message})
+
+
+def _code(batch: Batch, index: int, kernel: str, sent: set[str]) -> dict[str, Any]:
+    """Return the key of a launch's code, and its address and lines with the first launch of this kernel."""
+    key = batch.code_key(index, kernel)
+    if not key or key in sent:
+        return {"code_key": key}
+    sent.add(key)
+    return {"code_key": key, "code": [batch.code(index).extent(kernel)[0], batch.text(index, kernel)]}
 
 
 def _sampled_names(strings: Iterable[str], known: dict[str, str]) -> dict[str, str]:

@@ -299,6 +299,7 @@ class Code:
     def __init__(self, record: Bytes) -> None:
         self.ptx: tuple[str, ...] = ()
         self._starts: list[tuple[int, int, int]] = []
+        self._kernels: dict[str, tuple[int, int]] = {}
         self._elf: Elf | None = None
         with contextlib.suppress(DamagedError, BadCodeError):
             self._read(record)
@@ -316,6 +317,11 @@ class Code:
         if not functions:  # the first versions of ncu write the addresses into the code itself
             known = [(symbol.value, symbol) for symbol in places.values() if symbol.value]
         self._starts = sorted((address, symbol.section, symbol.value) for address, symbol in known)
+        for address, symbol in known:
+            # Functions that the compiler adds, such as a precise division, follow the kernel in its section. Some
+            # versions of ncu have the loaded address as the value of the symbol.
+            size = elf.size(elf.names[symbol.section]) if symbol.section < len(elf.names) else 0
+            self._kernels[symbol.name] = address, size - symbol.value if symbol.value < size else size
         self._elf = elf
         text = elf.section(".nv_debug_ptx_txt")[:_PTX_BYTES]
         self.ptx = tuple(text.decode("utf-8", "replace").split("\0"))
@@ -332,6 +338,10 @@ class Code:
         with contextlib.suppress(BadCodeError):
             return LineTable(self._elf, name) if self._elf is not None else None
         return None
+
+    def extent(self, kernel: str) -> tuple[int, int]:
+        """Return the address of a kernel, by its mangled name, and the bytes of its code; (0, 0) if it is unknown."""
+        return self._kernels.get(kernel, (0, 0))
 
     def frames(self, pc: int) -> tuple[Frame, ...]:
         """Return the source line of an address, then its inlined calls, innermost first; () if unknown."""

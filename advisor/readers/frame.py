@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 from msgspec import Struct, field
 
 from advisor.records.magnitudes import plausible
-from advisor.records.readings import IDENTITY, Access, RuleResult
+from advisor.records.readings import IDENTITY, Access, CodeCounts, RuleResult
 from advisor.records.sampling import Sampling
 
 if TYPE_CHECKING:
@@ -202,6 +202,7 @@ class Launch(Struct):
     known: dict[str, float] = field(default_factory=dict)
     opcodes: dict[str, float] | None = None
     accesses: tuple[Access, ...] | None = None
+    code: CodeCounts | None = None
     rules: tuple[RuleResult, ...] = ()
     sampling: Sampling | None = None
 

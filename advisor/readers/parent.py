@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from advisor.hardware.sass_counts import counted_by_code
 from advisor.knowledge.sampling import sampled_names
 from advisor.readers import formats
 from advisor.readers.container import Container, Limits, spans
@@ -24,6 +25,7 @@ from advisor.readers.numbers import Packer
 from advisor.records.child import Child, python_command, schedule_of
 from advisor.records.errors import InputError
 from advisor.records.quantities import counted
+from advisor.records.readings import CodeCounts
 from advisor.records.scratch import ScratchFolder
 
 if TYPE_CHECKING:
@@ -103,6 +105,7 @@ class BackgroundRead:
             self._waiting.put(batch)
         self._launches: dict[int, Launch | None] = {}
         self._packer = Packer()
+        self._codes: dict[str, CodeCounts | None] = {}
         self._fatal = ""
         self._silence_s = limits.silence_s
         self._deadline = time.monotonic() + limits.total_s
@@ -132,13 +135,21 @@ class BackgroundRead:
                 index = message.get("index")
                 if isinstance(index, int) and first <= index < last:
                     # At once: a message takes several times the memory of a launch.
-                    self._launches[index] = launch_of(index, message.get("launch"), self._packer)
+                    self._launches[index] = self._launch(index, message.get("launch"))
             if not done:  # wait less for the next ones that hang
                 self._silence_s = max(1.0, self._silence_s / 4)
             self._running.discard(ready)
             ready = None
         if ready is not None:
             ready.close()
+
+    def _launch(self, index: int, message: Any) -> Launch | None:
+        launch = launch_of(index, message, self._packer)
+        if launch is not None and (key := str(message.get("code_key") or "")):
+            if key not in self._codes and (code := message.get("code")):
+                self._codes[key] = counted_by_code(*code)  # once for all launches of a kernel
+            launch.code = self._codes.get(key)
+        return launch
 
     def wait(self, progress: Callable[[str, int, int], None] | None = None) -> list[Launch]:
         """Wait for the launches and return them in the order of the report.

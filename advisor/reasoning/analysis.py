@@ -54,7 +54,7 @@ class Analysis:
         if not fix.operators or not domain_of(self.catalog).modelled:
             return None
         observed = self._reasoned.observed
-        found = build(observed.columns, len(observed.truth))
+        found = build(observed.measured, len(observed.truth))
         return traced(found, fix, position, finding.speedup, entry.cites)
 
     def concluded(self, position: int, finding_id: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from advisor.knowledge.base import Catalog
 from advisor.knowledge.schemas import DiagnosisDef, FixDef, RuleDef
-from advisor.knowledge.texts import fill
+from advisor.knowledge.texts import Estimate, fill
 from advisor.knowledge.units import bound_title, leader_name
 from advisor.reasoning import fix_simulation, ncu_rules
 from advisor.reasoning.collect import skip_of
@@ -104,7 +104,7 @@ def reason(
     done = in_parts(work, len(frame), forks)
     w = joined(catalog, frame, observed, known_as, [one for one, _ in done])
     launches = tuple(launch for _, launch in done)
-    launches = domain_of(catalog).with_budgets(catalog, observed.columns, launches)
+    launches = domain_of(catalog).with_budgets(catalog, observed.measured, launches)
     return Reasoned(w.frame, w.observed, w.engine, w.first, w.traces, w.gains, w.known_as, launches)
 
 
@@ -121,7 +121,8 @@ def _launch(
     trace, gains = found.trace, found.gains
     values = observed.values(row)
     identity = {str(name): column[row] for name, column in said.items()}
-    labels, texts = _texts(identity, values)
+    estimated = observed.estimates(row)
+    labels, texts = _texts(identity, values, estimated)
     findings = [_finding(catalog, observed, row, trace, name, gains.get(name), texts) for name in trace.findings]
     duration = values.get("duration_ns")
     lacking, asked = open_ends.of(row, trace, frozenset(values))
@@ -148,6 +149,7 @@ def _launch(
         missing=lacking,
         deciding=open_ends.deciding(row, trace, ordered, str(identity["kernel"]), values, asked),
         metrics=values,
+        estimated=tuple(sorted(estimated)),
         labels=labels,
         scope=domain_of(catalog).scope,
         sampling=None if sampling is None else with_phases(catalog, sampling, duration, values),
@@ -156,10 +158,13 @@ def _launch(
     )
 
 
-def _texts(identity: Mapping[str, Any], values: Mapping[str, float]) -> tuple[dict[str, str], dict[str, float | str]]:
-    """Return the labels of one launch, and all values that texts about it may use."""
+def _texts(
+    identity: Mapping[str, Any], values: Mapping[str, float], estimated: Collection[str]
+) -> tuple[dict[str, str], dict[str, float | str]]:
+    """Return the labels of one launch, and all values that texts about it may use. estimated: those not measured."""
     labels = {name: str(identity[name] or "") for name in LABELS if name in identity}
-    return labels, {**values, **{name: leader_name(label) for name, label in labels.items()}}
+    numbers = {name: Estimate(value) if name in estimated else value for name, value in values.items()}
+    return labels, {**numbers, **{name: leader_name(label) for name, label in labels.items()}}
 
 
 def verdict_and_finding(
@@ -169,7 +174,7 @@ def verdict_and_finding(
     trace, observed = concluded.traces[row], concluded.observed
     frame = concluded.frame
     identity = {name: frame[name].iat[row] for name in LABELS if name in frame}
-    texts = _texts(identity, observed.values(row))[1]
+    texts = _texts(identity, observed.values(row), observed.estimates(row))[1]
     verdict = _verdict(catalog, observed, row, trace, texts)
     if found is None:
         return verdict, None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -14,6 +14,7 @@ from advisor.knowledge.base import catalog as open_catalog
 from advisor.knowledge.time_model import time_model
 from advisor.knowledge.units import leader_name
 from advisor.reasoning import enrich
+from advisor.reasoning.code_counts import with_code_counts
 from advisor.reasoning.domain import domain_of
 from advisor.reasoning.engine.reason import Engine
 from advisor.reasoning.engine.trace import Trace, finding_confidence
@@ -75,7 +76,8 @@ def prepare(catalog: Catalog, inputs: Inputs) -> tuple[pd.DataFrame, tuple[str, 
         frame["duration_ns"] = frame["duration_ns"].where(frame["duration_ns"] > 0)
     known = None if catalog is open_catalog() else catalog.metrics
     derive = domain_of(catalog).derive
-    frame = derive(frame, metrics=known)
+    derived = derive(frame, metrics=known)
+    frame = with_code_counts(frame, derived, catalog.metrics, partial(derive, metrics=known))
     if inputs.ceilings and enrich.add_measured(frame, inputs.ceilings):
         frame = derive(frame, metrics=known)
     return enrich.add_known(frame), tuple(known_as)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -22,6 +23,7 @@ from advisor.reasoning.time_model.budget import with_budgets
 from advisor.reasoning.time_model.terms import Array
 from advisor.reasoning.workloads import Band
 from advisor.records.diagnosis import LaunchDiagnosis, Missing, Question, Speedup, WorkloadUnit
+from advisor.records.quantities import NO_GAIN
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,24 +47,19 @@ class Kernels:
 
     def gains(self, catalog: Catalog, observed: Observed, rows: range, traces: Sequence[Trace]) -> Gains:
         """Return, for each row, the speedup of each concluded diagnosis whose fix says what it changes."""
-        model = speedup_model.build(observed.columns, len(observed.truth))
-        at: dict[tuple[str, str, tuple[str, ...]], list[int]] = {}
-        for row, trace in zip(rows, traces, strict=True):
-            for found in trace.findings:
-                entry = catalog.findings[found]
-                fixes = ranked_fixes(entry, trace)
-                if fixes and entry.kind == "diagnosis" and fixes[0].modelled:
-                    # Beside a general fix, those that may suit better say how far the change may go.
-                    own = (fix for fix in fixes[1:] if fix.modelled and fix.operators != fixes[0].operators)
-                    others = () if fixes[0].conditional else tuple(fix.id for fix in own)
-                    at.setdefault((found, fixes[0].id, others), []).append(row)
-        out: dict[int, dict[str, Speedup]] = {row: {} for row in rows}
-        for (found, fix_id, others), members in at.items():
-            entry = catalog.findings[found]
-            fix, may = entry.fix_named(fix_id), tuple(map(entry.fix_named, others))
-            for row, speedup in zip(members, speedup_model.speedups(model, fix, np.array(members), may), strict=True):
-                if speedup is not None:
-                    out[row][found] = speedup
+        measured = speedup_model.build(observed.measured, len(observed.truth))
+        out = _gains(catalog, measured, rows, traces, lambda row, trace, found: True)
+        if any(observed.estimated):
+            # A cause that only the code shows is not in the measured needs of the units.
+            whole = speedup_model.build(observed.columns, len(observed.truth))
+            by_code = _gains(catalog, whole, rows, traces, partial(_rests_on_code, observed))
+            for row, trace in zip(rows, traces, strict=True):
+                for found in trace.findings:
+                    if _rests_on_code(observed, row, trace, found):
+                        gain = by_code[row].get(found)
+                        out[row].pop(found, None)
+                        if gain is not None and gain.estimate >= NO_GAIN:
+                            out[row][found] = gain
         return [out[row] for row in rows]
 
     def with_budgets(
@@ -109,6 +106,43 @@ class Kernels:
             "l2_throughput_pct": parts_of("l2_pct"),
         }
         return min([most, *(known.get(whole, most) for whole, parts in wholes.items() if metric in parts)])
+
+
+def _rests_on_code(observed: Observed, row: int, trace: Trace, found: str) -> bool:
+    """Whether every rule that concluded a finding compares a count that was estimated from the machine code."""
+    estimated = observed.estimates(row)
+    return bool(estimated) and all(
+        any(name in observed.tests and observed.tests[name].names & estimated for name in fired.when)
+        for fired in trace.fired_for(found)
+    )
+
+
+def _gains(
+    catalog: Catalog,
+    model: speedup_model.Model,
+    rows: range,
+    traces: Sequence[Trace],
+    wanted: Callable[[int, Trace, str], bool],
+) -> dict[int, dict[str, Speedup]]:
+    """Return, for each row, the speedups by a model of the concluded diagnoses that are wanted."""
+    at: dict[tuple[str, str, tuple[str, ...]], list[int]] = {}
+    for row, trace in zip(rows, traces, strict=True):
+        for found in trace.findings:
+            entry = catalog.findings[found]
+            fixes = ranked_fixes(entry, trace)
+            if fixes and entry.kind == "diagnosis" and fixes[0].modelled and wanted(row, trace, found):
+                # Beside a general fix, those that may suit better say how far the change may go.
+                own = (fix for fix in fixes[1:] if fix.modelled and fix.operators != fixes[0].operators)
+                others = () if fixes[0].conditional else tuple(fix.id for fix in own)
+                at.setdefault((found, fixes[0].id, others), []).append(row)
+    out: dict[int, dict[str, Speedup]] = {row: {} for row in rows}
+    for (found, fix_id, others), members in at.items():
+        entry = catalog.findings[found]
+        fix, may = entry.fix_named(fix_id), tuple(map(entry.fix_named, others))
+        for row, speedup in zip(members, speedup_model.speedups(model, fix, np.array(members), may), strict=True):
+            if speedup is not None:
+                out[row][found] = speedup
+    return out
 
 
 class Workloads:

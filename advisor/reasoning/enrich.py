@@ -81,7 +81,7 @@ def _clock_reads(opcodes: Any) -> float:
     return sum(n for op, n in opcodes.items() if op.startswith("CS2R.32")) / total if total else math.nan
 
 
-def _tensor_ops(opcodes: Any) -> float:
+def tensor_ops(opcodes: Any) -> float:
     """Return the operations of all matrix instructions, NaN if one of them has no shape in its name."""
     if not isinstance(opcodes, dict) or not opcodes:
         return math.nan
@@ -144,7 +144,7 @@ def add_base(
             f"{kind}_kernel": np.array([float(kind in found) for found in purposes], dtype=float)
             for kind in libraries().kinds
         },
-        "tensor_opcode_ops": np.array([_tensor_ops(opcodes) for opcodes in frame["opcodes"]], dtype=float),
+        "tensor_opcode_ops": np.array([tensor_ops(opcodes) for opcodes in frame["opcodes"]], dtype=float),
         "clock_reads_share": np.array([_clock_reads(opcodes) for opcodes in frame["opcodes"]], dtype=float),
     }
     return with_numbers(frame.assign(cc=versions), known_numbers), known

@@ -88,7 +88,7 @@ class _Choice:
         asks = frozenset(name for need in tested for name in need.asks if name in self.catalog.metrics)
         of_each = [[name for name in self.rules.askable if name in need.asks & asks] for need in tested]
         frame, observed = drawn(self.catalog, self.inputs, self.concluded, of_each, self.rules.moving(asks))
-        model = speedup_model.build(observed.columns, len(frame))
+        model = speedup_model.build(observed.measured, len(frame))
         rows, of_row, chosen = list[int](), list[Need](), dict[int, dict[str, str]]()
         for at, need in enumerate(tested):
             for row in self._telling(need, observed, range(at * DRAWS, (at + 1) * DRAWS), model):

@@ -29,7 +29,8 @@ from advisor.knowledge.expressions import (
 )
 from advisor.knowledge.expressions import Comparison as Compares
 from advisor.knowledge.schemas import MetricDef
-from advisor.knowledge.texts import fill, named, not_known
+from advisor.knowledge.texts import Estimate, fill, named, not_known
+from advisor.reasoning.code_counts import ESTIMATED
 from advisor.reasoning.metrics.derive import columns_of
 from advisor.records.diagnosis import Comparison
 from advisor.records.errors import KnowledgeError
@@ -194,6 +195,15 @@ class Ranges:
         return np.array([low for low, _ in each]), np.array([high for _, high in each])
 
 
+def for_estimates(op: str, margin: Array, factor: float) -> tuple[Array, Array]:
+    """Return the margins if the estimated side is off by this factor against the comparison, and for it."""
+    if op in (">", ">="):
+        return (1 + margin) / factor - 1, factor * (1 + margin) - 1
+    if op in ("<", "<="):
+        return 1 - factor * (1 - margin), 1 - (1 - margin) / factor
+    return margin, margin
+
+
 def distances(comparison: Compares, left: Bounds, right: Bounds) -> tuple[Array, Array, Array]:
     """Return the least and the most distance from the threshold, positive if it holds, and the scale of shares."""
     with np.errstate(all="ignore"):
@@ -214,6 +224,10 @@ def distances(comparison: Compares, left: Bounds, right: Bounds) -> tuple[Array,
 
 # Evidence kept for later requests: more than one launch has observations.
 _TOLD = 1024
+# How far metrics estimated from the machine code are off, by the measured accuracy of advisor/hardware/sass_counts.py:
+# in half of the launches by less than the first, in four of five by less than the second. What the first would turn is
+# unknown, and the second is taken off from the margin of what is left.
+ESTIMATE_MEDIAN, ESTIMATE_FACTOR = 1.1, 1.5
 # Values evaluated at once: enough to hide the cost of the calls, few enough to need little memory.
 _BLOCK = 1 << 18
 
@@ -230,7 +244,10 @@ def tests_of(catalog: Catalog) -> dict[str, Test]:
 
 
 class Observed(Struct, frozen=True, dict=True):
-    """Evaluated observations. truth: FALSE, UNKNOWN or TRUE; margin: NaN if unknown; shape (rows, names) each."""
+    """Evaluated observations. truth: FALSE, UNKNOWN or TRUE; margin: NaN if unknown; shape (rows, names) each.
+
+    estimated: for each row the metrics that rest on the machine code alone; empty if no row has any.
+    """
 
     catalog: Catalog
     names: tuple[str, ...]
@@ -239,11 +256,25 @@ class Observed(Struct, frozen=True, dict=True):
     columns: Mapping[str, Array]
     tests: Mapping[str, Test]
     labels: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    estimated: Sequence[frozenset[str]] = ()
 
     @cached_property
     def ranges(self) -> Ranges:
         """Return the bounds of unknown metrics."""
         return Ranges(self.catalog.metrics, self.columns, len(self.truth))
+
+    @cached_property
+    def measured(self) -> Mapping[str, Array]:
+        """Return the columns without estimates: where a count is one, times that follow from it mean nothing."""
+        if not any(self.estimated):
+            return self.columns
+        out = dict(self.columns)
+        for row, names in enumerate(self.estimated):
+            for name in names:
+                if out[name] is self.columns[name]:
+                    out[name] = self.columns[name].copy()
+                out[name][row] = np.nan
+        return out
 
     def state(self, row: int) -> dict[str, int]:
         """Map each observation id to its truth code for one launch."""
@@ -282,6 +313,10 @@ class Observed(Struct, frozen=True, dict=True):
             self._row[row] = found
         return dict(found)
 
+    def estimates(self, row: int) -> frozenset[str]:
+        """Return the metrics of one launch that rest on the machine code alone."""
+        return self.estimated[row] if self.estimated else frozenset()
+
     def evidence(self, row: int, name: str) -> tuple[Comparison, ...]:
         """Return the comparisons of one observation on one launch, with their margins."""
         found = self._told.get((row, name))
@@ -296,7 +331,9 @@ class Observed(Struct, frozen=True, dict=True):
         wanted = self.tests[name].names | named(entry.says)
         values = {name: self.value(row, name) for name in wanted}
         least = {name: self.ranges.least(row, name) for name, value in values.items() if not math.isfinite(value)}
-        says = fill(entry.says, {**values, **{label: texts[row] for label, texts in self.labels.items()}}, least)
+        about = self.estimates(row)
+        texts = {label: texts[row] for label, texts in self.labels.items()}
+        says = fill(entry.says, {**values, **{name: Estimate(values[name]) for name in wanted & about}, **texts}, least)
         if self.truth[row, self.place[name]] == UNKNOWN:
             lacking = [m for m in self.unknown_metrics(row, name) if not math.isfinite(least[m])]
             known = self.catalog.metrics
@@ -319,7 +356,8 @@ class Observed(Struct, frozen=True, dict=True):
                 distance = float(c.difference(value, threshold))
                 margin = distance / (abs(threshold) or 1.0)
                 holds = bool(c.holds(value, threshold))
-                out.append(structs.replace(plain, holds=holds, margin=margin, margin_abs=distance))
+                bound = "about" if about & c.left.names else ""
+                out.append(structs.replace(plain, holds=holds, margin=margin, margin_abs=distance, bound=bound))
             else:
                 out.append(self._bounded(row, c, plain))
         return tuple(out)
@@ -358,7 +396,8 @@ def observe(
     tests = tests_of(catalog)
     if only is not None:
         tests = {name: tests[name] for name in only}
-    return observe_columns(catalog, columns_of(frame), len(frame), tests, labels)
+    estimated = tuple(frame[ESTIMATED]) if ESTIMATED in frame else ()
+    return observe_columns(catalog, columns_of(frame), len(frame), tests, labels, estimated)
 
 
 def observe_columns(
@@ -367,8 +406,9 @@ def observe_columns(
     rows: int,
     tests: Mapping[str, Test],
     labels: Mapping[str, Sequence[str]] | None = None,
+    estimated: Sequence[frozenset[str]] = (),
 ) -> Observed:
-    """Evaluate these observations on columns of metrics, shape (rows,) each."""
+    """Evaluate these observations on columns of metrics, shape (rows,) each; estimated: as in `Observed`."""
     names = tuple(tests)
     truth = np.empty((rows, len(names)), dtype=np.int8)
     margin = np.empty((rows, len(names)), dtype=float)
@@ -384,7 +424,7 @@ def observe_columns(
     with np.errstate(all="ignore"):
         while at < len(names):
             some = [tests[name] for name in names[at : at + step]]
-            compared = _compared([c for test in some for c in test.comparisons], side, ranges)
+            compared = _compared([c for test in some for c in test.comparisons], side, ranges, estimated)
             for test in some:
                 truths, lows, highs = (
                     list(part) for part in zip(*(compared[c] for c in test.comparisons), strict=True)
@@ -392,11 +432,11 @@ def observe_columns(
                 truth[:, at], low, high = test.combine(truths, lows, highs, np.minimum, np.maximum)
                 margin[:, at] = np.where(truth[:, at] == TRUE, low, np.where(truth[:, at] == FALSE, high, np.nan))
                 at += 1
-    return Observed(catalog, names, truth, margin, columns, tests, labels or {})
+    return Observed(catalog, names, truth, margin, columns, tests, labels or {}, estimated)
 
 
 def _compared(
-    comparisons: Sequence[Compares], side: Callable[[Any], Array], ranges: Ranges
+    comparisons: Sequence[Compares], side: Callable[[Any], Array], ranges: Ranges, estimated: Sequence[frozenset[str]]
 ) -> dict[Compares, tuple[Array, Array, Array]]:
     """Return truth, least and most margin of each comparison; those with one operator are evaluated together."""
     out: dict[Compares, tuple[Array, Array, Array]] = {}
@@ -409,6 +449,15 @@ def _compared(
         code = np.where(known, np.where(alike[0].holds(left, right), TRUE, FALSE), UNKNOWN)
         distance = alike[0].difference(left, right) / np.where(right == 0, 1.0, np.abs(right))
         low, high = np.where(known, distance, -np.inf), np.where(known, distance, np.inf)
+        if any(estimated):
+            about = np.array([[bool(names & (c.left.names | c.right.names)) for names in estimated] for c in alike])
+            # None of something is none: what the code does not hold is not executed.
+            about &= known & (right != 0)
+            against, for_it = for_estimates(op, distance, ESTIMATE_MEDIAN)
+            open_ = about & np.where(code == TRUE, against < 0, for_it >= 0)
+            code = np.where(open_, UNKNOWN, code)
+            against, for_it = for_estimates(op, distance, ESTIMATE_FACTOR)
+            low, high = np.where(about & (code == TRUE), against, low), np.where(about & (code == FALSE), for_it, high)
         lacking = np.flatnonzero(~known.all(axis=1))
         if len(lacking):
             chosen = [alike[at] for at in lacking.tolist()]

@@ -365,7 +365,7 @@ def elsewhere(
 
     Raises UsageError if neither the report nor --gpu describes well enough the GPU that one of them ran on.
     """
-    model = speedup_model.build(reasoned.observed.columns, len(reasoned.launches))
+    model = speedup_model.build(reasoned.observed.measured, len(reasoned.launches))
     moves = []
     for position in positions:
         here = _here(reasoned.launches[position], inputs.gpu)

@@ -36,7 +36,8 @@ class Comparison(Record, kw_only=True):
     """One comparison of an observation on one launch: a line of evidence.
 
     value: absent if unknown; holds: None, without a margin, if the comparison is undecided. bound: `at_least` or
-    `at_most` if only a bound of the value is known and it decides the comparison. margin_abs: distance from the
+    `at_most` if only a bound of the value is known and it decides the comparison, `about` if the value is estimated
+    from the machine code; `margin` then allows for the error of the estimate. margin_abs: distance from the
     threshold in the metric's unit, positive if the comparison holds; the minimum distance for a bound. margin: the
     same as a share of the threshold (of 1 if that is 0).
     """
@@ -44,7 +45,7 @@ class Comparison(Record, kw_only=True):
     observation: str
     metric: str
     value: float | None = None
-    bound: Literal["", "at_least", "at_most"] = ""
+    bound: Literal["", "at_least", "at_most", "about"] = ""
     unit: str
     test: str
     threshold: float | None = None
@@ -477,6 +478,7 @@ class LaunchDiagnosis(Record, kw_only=True):
     missing: tuple[Missing, ...]
     deciding: Deciding | None = None
     metrics: Internal[Mapping[str, float]] = msgspec.field(default_factory=dict)
+    estimated: Internal[tuple[str, ...]] = ()
     labels: Internal[Mapping[str, str]] = msgspec.field(default_factory=dict)
 
     @property

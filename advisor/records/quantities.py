@@ -22,7 +22,7 @@ _NUMBER = re.compile(
 _DECIMAL = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12, "p": 1e15}
 _BINARY = {"ki": 2.0**10, "mi": 2.0**20, "gi": 2.0**30, "ti": 2.0**40}
 # A speedup below the first is none; a range from there to the second or beyond is open.
-_NO_GAIN, _OPEN = 1.05, 1.5
+NO_GAIN, _OPEN = 1.05, 1.5
 # Of a time that a fix saves, the part from which on its range has two ends.
 _SLIGHT = 0.05
 # Name of each dimension in an error message.
@@ -213,7 +213,7 @@ def gain_text(estimate: float, low: float, high: float) -> str:
 
 def is_open(low: float, high: float) -> bool:
     """Return whether a range of speedups reaches from none to a factor, so that its middle says little."""
-    return low < _NO_GAIN and high >= _OPEN
+    return low < NO_GAIN and high >= _OPEN
 
 
 def saves_nothing(least: float, most: float) -> bool:

@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 # Progress callback: the kind of work, the amount done, the total (0: unknown).
 Progress = Callable[[str, int, int], None]
 # Columns of a frame that are not metrics. `grid` and `block` are (x, y, z) or None; `opcodes` maps an opcode with its
-# modifiers to warp-level executions, or None; `accesses` is a tuple of Access, or None; `sampling` is a
-# Sampling, or None; `rules` a tuple of RuleResult.
+# modifiers to warp-level executions, or None; `accesses` is a tuple of Access, or None; `code` is a CodeCounts where
+# the report has the code but no counts by opcode, else None; `sampling` is a Sampling, or None; `rules` a tuple of
+# RuleResult.
 IDENTITY = (
     "report",
     "index",
@@ -32,6 +33,7 @@ IDENTITY = (
     "cc",
     "opcodes",
     "accesses",
+    "code",
     "sampling",
     "rules",
 )
@@ -54,6 +56,19 @@ class Access(Struct, frozen=True):
     sectors_ideal: float
     wavefronts: float
     wavefronts_ideal: float
+
+
+class CodeCounts(Struct, frozen=True):
+    """What the machine code of a kernel alone tells: expected executions per warp. See advisor/hardware/sass_counts.py.
+
+    opcodes: opcode with its modifiers -> executions; accesses: those of memory, with all lanes active, without sectors
+    and wavefronts; spills, indexed: accesses of local memory at a fixed place of the stack, and at a computed one.
+    """
+
+    opcodes: dict[str, float]
+    accesses: tuple[Access, ...] = ()
+    spills: float = 0.0
+    indexed: float = 0.0
 
 
 class RuleResult(Struct, frozen=True):

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct
 
+from advisor.hardware.sass_flow import Loop
 from advisor.records.errors import UsageError
-from advisor.source.flow import Loop
 from advisor.source.listing import Listing, Place, Row
 
 FIELDS = ("share", "value", "executed", "samples", "lanes", "line")

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from msgspec import Struct
 
 from advisor.hardware.sass import Instruction
-from advisor.source.flow import Graph, graph, read, written
+from advisor.hardware.sass_flow import Graph, graph, read, written
 
 # Sources of a long scoreboard wait: global, local and texture memory (L1TEX).
 _LONG = frozenset(

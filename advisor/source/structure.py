@@ -10,7 +10,7 @@ from typing import Literal
 from msgspec import Struct
 
 from advisor.hardware.sass import OpClass
-from advisor.source.flow import Loop, live_registers, loops, target
+from advisor.hardware.sass_flow import Loop, live_registers, loops, target
 from advisor.source.listing import Listing, Row
 
 _DECLARED = re.compile(r"\.shared\s+(?:\.align\s+\d+\s+)?\.\w+\s+([A-Za-z_$%][\w$]*)\s*(?:\[|;|$)")

@@ -1,20 +1,23 @@
 """What the recordings tell with fewer sections: `python -m tests.bench.thin [--set default] [--list]`.
 
-Each launch of the bundled recordings over 10 us is diagnosed twice: with all metrics, and with those of a smaller set
-of ncu alone. Prints how often the first finding of the thin report is that of the whole one, or another of its
-findings, how often it is neither, by confidence, and how often the thin report ends unexplained.
+Each launch of the bundled recordings over 10 us is diagnosed twice: from its report, and from a copy with the metrics
+of a smaller set of ncu alone. Prints how often the first finding of the thin report is that of the whole one, or
+another of its findings, how often it is neither, by confidence, and how often the thin report ends unexplained.
 """
 
 from __future__ import annotations
 
 import argparse
+import lzma
 import sys
+import tempfile
 from collections import Counter
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from msgspec import Struct
 
+from advisor.readers import container
 from advisor.records import resources
 from advisor.records.diagnosis import LaunchDiagnosis, overriding
 from advisor.records.quantities import confidence_text
@@ -26,7 +29,6 @@ SETS: Final = {"default": DEFAULT, "detailed": (*DETAILED, "SpeedOfLight_Rooflin
 # The sections with the counts by opcode and by instruction.
 OPCODES, ACCESSES = "InstructionStats", "SourceCounters"
 LEAST_NS: Final = 10_000.0
-_PER_SOURCE: Final = ("opcodes", "accesses", "rules", "sampling", "slots")
 
 
 class Pair(Struct, frozen=True):
@@ -53,22 +55,23 @@ def causes(launch: LaunchDiagnosis) -> tuple[str, ...]:
     return tuple(dict.fromkeys(f.id for f in found if f.id != "unexplained"))
 
 
-def thinned(frame: Any, sections: tuple[str, ...]) -> Any:
-    """A copy of a reader's frame without the metrics of other sections; attributes of the GPU and the file stay."""
+def write_thin(source: Path, sections: tuple[str, ...], to: Path) -> Path:
+    """Write a report that has the launches and the code of `source`, and only the metrics of these sections."""
     from advisor.knowledge.base import metrics
+    from advisor.readers.actions import INSTANCED
 
-    known = metrics()
-    out = frame.copy()
-    for name in frame.columns:
-        entry = known.get(name)
-        by_opcode = entry is not None and entry.source == "opcodes" and OPCODES not in sections
-        if entry is not None and (by_opcode or entry.section not in (*sections, "")):
-            out[name] = float("nan")
-        elif name == "accesses" and ACCESSES in sections:
-            continue
-        elif name in _PER_SOURCE:
-            out[name] = [() if name == "rules" else None] * len(frame)
-    return out
+    of_section = {n: m.section for m in metrics().values() if m.source not in ("opcodes", "accesses") for n in m.names}
+
+    def wanted(name: str) -> bool:
+        if name in INSTANCED:
+            return (OPCODES if "per_opcode" in name else ACCESSES) in sections
+        return name.startswith(("device__", "launch__")) or of_section.get(name) in (*sections, "")
+
+    data = lzma.decompress(source.read_bytes()) if source.suffix == ".xz" else source.read_bytes()
+    found = container.walk(data)
+    with to.open("wb") as out:
+        container.slim(data, found, 0, found.readable, wanted, out, code=True)
+    return to
 
 
 def pairs(paths: list[Path], sections: tuple[str, ...]) -> list[Pair]:
@@ -79,14 +82,15 @@ def pairs(paths: list[Path], sections: tuple[str, ...]) -> list[Pair]:
     from advisor.reasoning.enrich import add_neighbours
     from advisor.reasoning.inputs import Inputs
 
-    frame, infos = read_many(paths)
-    frame = add_neighbours(frame).reset_index(drop=True)
-    whole, thin = (
-        analyse_frame(catalog(), Inputs(one, infos, None, {})).diagnosis.launches
-        for one in (frame, thinned(frame, sections))
-    )
-    both = (Pair(a, b) for a, b in zip(whole, thin, strict=True))
-    return [pair for pair in both if (pair.whole.duration_ns or 0.0) >= LEAST_NS]
+    def diagnosed(files: list[Path]) -> tuple[LaunchDiagnosis, ...]:
+        frame, infos = read_many(files)
+        given = Inputs(add_neighbours(frame).reset_index(drop=True), infos, None, {})
+        return analyse_frame(catalog(), given).diagnosis.launches
+
+    with tempfile.TemporaryDirectory() as folder:
+        copies = [write_thin(path, sections, Path(folder) / f"{i}.ncu-rep") for i, path in enumerate(paths)]
+        both = zip(diagnosed(paths), diagnosed(copies), strict=True)
+    return [pair for pair in (Pair(a, b) for a, b in both) if (pair.whole.duration_ns or 0.0) >= LEAST_NS]
 
 
 def main() -> int:

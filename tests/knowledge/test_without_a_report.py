@@ -9,7 +9,7 @@ from advisor.knowledge.loader import load
 from advisor.records import resources
 
 # Texts of caveats about a file, and of observations that hold only with one.
-OF_A_FILE = ("numbers_nan", "samples_few", "throughputs_missing")
+OF_A_FILE = ("counts_estimated", "numbers_nan", "samples_few", "throughputs_missing")
 
 
 @pytest.mark.parametrize("name", catalog().diagnoses)

@@ -6,7 +6,7 @@ import pytest
 from listings import code, listing
 
 from advisor.hardware.sass import parse
-from advisor.source.flow import loops, read, target, written
+from advisor.hardware.sass_flow import loops, read, target, written
 from advisor.source.producers import Producers
 from advisor.source.structure import shared_groups, structure
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from listings import code, listing
 
-from advisor.source.flow import live_registers
+from advisor.hardware.sass_flow import live_registers
 from advisor.source.listing import Waits
 from advisor.source.structure import SharedArrays, bands, plain_name, structure, zones
 

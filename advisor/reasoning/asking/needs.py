@@ -229,7 +229,7 @@ class OpenRules:
 
     @cached_property
     def _model(self) -> speedup_model.Model:
-        return speedup_model.build(self.concluded.observed.columns, 1)
+        return speedup_model.build(self.concluded.observed.measured, 1)
 
     def lacks(self, name: str) -> frozenset[str] | None:
         """Return what to ask to know a condition, empty if nothing; None if it can never be known."""

@@ -87,7 +87,7 @@ class Tried:
         rows = [row for name in numbers for row in self._rows.get(name, [])]
         if first is None or fix is None or not rows:
             return {}
-        model = speedup_model.build(self._observed.columns, len(self._frame))
+        model = speedup_model.build(self._observed.measured, len(self._frame))
         found = dict(zip(rows, speedup_model.speedups(model, fix, np.array(rows)), strict=True))
         now = 1.0 if first.speedup is None else first.speedup.estimate
         out = {}

@@ -1,8 +1,10 @@
-"""Scores the unseen launches: `python -m tests.bench.unseen.score FOLDER [--json] [--causes FILE]`.
+"""Scores the unseen launches: `python -m tests.bench.unseen.score FOLDER [--json] [--causes FILE] [--set default]`.
 
 FOLDER is what unseen.sh left: times.json, profiled-*.json and the reports that they name (.ncu-rep, or packed). Every
 launch is diagnosed with the answers of its entry in causes.yaml, and its first diagnosis is held against the written
 cause.
+
+With `--set` the reports keep only the metrics of a smaller set of ncu: how right is what a default profile shows?
 
 A finding without a told gain on a healthy kernel is wrong, as nobody could tell that it is small; it is a false alarm
 too unless it says that the search ends. Calibration is as in tests/bench/calibration.py, of the finding that names the
@@ -13,7 +15,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import sys
+import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -25,6 +29,7 @@ from advisor.records.diagnosis import ENDS
 from advisor.records.errors import AdvisorError, InputError
 
 from .. import calibration
+from ..thin import SETS, write_thin
 from .launches import Entry, located, read_json
 
 if TYPE_CHECKING:
@@ -257,15 +262,27 @@ def _summary(counts: Mapping[str, Any]) -> list[str]:
     ]
 
 
+def _thinned(folder: Path, to: Path, sections: tuple[str, ...]) -> Path:
+    """Copy what unseen.sh left, its reports with the metrics of these sections alone."""
+    for path in folder.glob("*.json"):
+        shutil.copyfile(path, to / path.name)
+    for path in folder.glob("*.ncu-rep*"):
+        write_thin(path, sections, to / f"{path.name.partition('.')[0]}.ncu-rep")
+    return to
+
+
 def main() -> int:
     """Print the table, or all of it as JSON."""
     parser = argparse.ArgumentParser(prog="score", description=__doc__.partition("\n")[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--causes", type=Path, default=CAUSES)
+    parser.add_argument("--set", choices=sorted(SETS), dest="chosen", help="keep only the metrics of this set of ncu")
     given = parser.parse_args()
     try:
-        rows = score(given.folder, given.causes)
+        with tempfile.TemporaryDirectory() as thin:
+            folder = given.folder if given.chosen is None else _thinned(given.folder, Path(thin), SETS[given.chosen])
+            rows = score(folder, given.causes)
     except AdvisorError as error:
         print(f"score: {error}", file=sys.stderr)
         return error.exit_code

@@ -1,0 +1,118 @@
+"""Fill in the counts of instructions that a report lacks, from the machine code that it has.
+
+The code gives expected executions per warp (`records.readings.CodeCounts`). They are scaled to the number of executed
+instructions: the measured one, or that of the issue slots in use, or the sum of the code's own counts over all warps.
+A number of the report or of the user has priority. Filled metrics, and all that follow from them, are `estimated`: they
+count less as evidence (see `observations.ESTIMATE_FACTOR`), and texts say `about`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+import numpy as np
+
+from advisor.reasoning.enrich import tensor_ops, with_numbers
+from advisor.reasoning.metrics.instruction_mix import access_metrics, mix
+from advisor.records.readings import Access, CodeCounts
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from advisor.knowledge.schemas import MetricDef
+
+Array = np.ndarray[Any, Any]
+ESTIMATED: Final = "estimated"
+FLAG: Final = "counts_from_code"
+# Canonical counts of accesses: metric -> (space, kind).
+_ACCESSED: Final = {
+    f"{space}_{kind}_inst": (space, kind) for space in ("global", "shared", "local") for kind in ("load", "store")
+}
+
+
+def with_code_counts(
+    frame: pd.DataFrame,
+    derived: pd.DataFrame,
+    metrics: Mapping[str, MetricDef],
+    derive: Callable[[pd.DataFrame], pd.DataFrame],
+) -> pd.DataFrame:
+    """Return the derived frame with the counts that the code gives; `derived` itself if no launch needs them.
+
+    frame: before `derive`. The column `estimated` has for each launch the ids of the metrics that rest on the code.
+    """
+    import pandas as pd
+
+    both = zip(frame["code"], frame["opcodes"], strict=True) if "code" in frame else ()
+    found = [code if isinstance(code, CodeCounts) and counted is None else None for code, counted in both]
+    if not any(found):
+        return derived
+    scaled = [_scaled(one, derived, row) for row, one in enumerate(found)]
+    filled: dict[str, Array] = {}
+    for name, values in _columns(scaled, metrics).items():
+        known = derived[name].to_numpy(dtype=float)
+        own = frame[name].to_numpy(dtype=float) if name in frame else np.full(len(frame), np.nan)
+        filled[name] = np.where(np.isfinite(known), own, values)
+    again = derive(with_numbers(frame, filled | {FLAG: np.array([1.0 if one else math.nan for one in scaled])}))
+    kept, estimated = _added(derived, again, list(metrics))
+    kept[ESTIMATED] = pd.Series(estimated, index=kept.index, dtype=object)
+    return kept
+
+
+def _scaled(code: CodeCounts | None, derived: pd.DataFrame, row: int) -> CodeCounts | None:
+    """Return the counts of a launch: those of a warp, times a factor for all of them."""
+    per_warp = math.fsum(code.opcodes.values()) if code is not None else 0.0
+    if code is None or not per_warp:
+        return None
+
+    def of(name: str) -> float:
+        return float(derived[name].to_numpy(dtype=float)[row])
+
+    slots = of("issue_pct") / 100 * of("device_schedulers_per_sm") * of("sm_count") * of("sm_cycles_elapsed")
+    total = next((n for n in (of("inst_executed"), slots) if math.isfinite(n) and n > 0), per_warp * of("warps"))
+    if not math.isfinite(total):
+        return None
+    factor = total / per_warp
+    return CodeCounts(
+        {opcode: number * factor for opcode, number in code.opcodes.items()},
+        tuple(_times(access, factor) for access in code.accesses),
+        code.spills * factor,
+        code.indexed * factor,
+    )
+
+
+def _times(access: Access, factor: float) -> Access:
+    return msgspec.structs.replace(access, executed=access.executed * factor, lanes=access.lanes * factor)
+
+
+def _columns(scaled: list[CodeCounts | None], metrics: Mapping[str, MetricDef]) -> dict[str, Array]:
+    """Return the metrics that the counts give, shape (launches,) each; NaN where there are none."""
+    opcodes = [None if one is None else one.opcodes for one in scaled]
+    by_opcode = [name for name, entry in metrics.items() if entry.source == "opcodes"]
+    by_access = [name for name, entry in metrics.items() if entry.source == "accesses"]
+    out = mix(opcodes, by_opcode) | access_metrics((None if one is None else one.accesses for one in scaled), by_access)
+    parts: dict[str, Callable[[CodeCounts], float]] = {
+        "inst_executed": lambda one: math.fsum(one.opcodes.values()),
+        "spill_inst": lambda one: one.spills,
+        "indexed_local_inst": lambda one: one.indexed,
+        "tensor_opcode_ops": lambda one: tensor_ops(one.opcodes),
+        **{name: _accessed(*which) for name, which in _ACCESSED.items()},
+    }
+    for name, part in parts.items():
+        if name in metrics:
+            out[name] = np.array([math.nan if one is None else part(one) for one in scaled])
+    return out
+
+
+def _accessed(space: str, kind: str) -> Callable[[CodeCounts], float]:
+    return lambda one: math.fsum(a.executed for a in one.accesses if (a.space, a.kind) == (space, kind))
+
+
+def _added(before: pd.DataFrame, after: pd.DataFrame, names: list[str]) -> tuple[pd.DataFrame, list[frozenset[str]]]:
+    """Return the frame `after` with what was known before, and for each launch the metrics that are known only now."""
+    old, new = (frame[names].to_numpy(dtype=float) for frame in (before, after))
+    kept = with_numbers(after, dict(zip(names, np.where(np.isfinite(old), old, new).T, strict=True)))
+    other = ~np.isfinite(old) & np.isfinite(new)
+    return kept, [frozenset(np.array(names, dtype=object)[row].tolist()) - {FLAG} for row in other]

@@ -1,0 +1,105 @@
+"""Executions per warp that follow from the code alone: loops, slow paths, ends, functions, and hostile code."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from advisor.hardware.sass import parse
+from advisor.hardware.sass_counts import RARE, TRIPS, counted_by_code, executions
+
+START, STEP = 0x1000, 16
+
+
+def runs(text: str) -> list[float]:
+    """The executions of each line; `@3` in a line is the address of line 3."""
+    lines = [line.strip() for line in text.strip().splitlines()]
+    for at in range(len(lines)):
+        lines = [line.replace(f"@{at}!", hex(START + STEP * at)) for line in lines]
+    return executions([parse(line) for line in lines], range(START, START + STEP * len(lines), STEP))
+
+
+def test_straight_code_runs_once() -> None:
+    assert runs("MOV R1, 0x1\nSTG.E [R2], R1\nEXIT") == pytest.approx([1, 1, 1])
+
+
+def test_a_loop_runs_sixteen_times_and_one_inside_it_sixteen_times_as_often() -> None:
+    found = runs("""
+        MOV R1, RZ
+        MOV R2, RZ
+        IADD3 R2, R2, 0x1, RZ
+        @P0 BRA @2!
+        IADD3 R1, R1, 0x1, RZ
+        @P1 BRA @1!
+        EXIT
+    """)
+    assert found[1] == pytest.approx(TRIPS, rel=0.1)
+    assert found[2] == pytest.approx(TRIPS**2, rel=0.1)
+    assert found[6] == pytest.approx(1, rel=0.05)
+
+
+def test_a_check_of_bounds_ends_few_warps() -> None:
+    found = runs("ISETP.GE.AND P0, PT, R0, R1, PT\n@P0 BRA @4!\nLDG.E R2, [R4]\nEXIT\nEXIT")
+    assert found[2] == pytest.approx(1 - RARE, rel=0.01)
+    assert found[4] == pytest.approx(RARE, rel=0.01)
+
+
+def test_a_slow_path_is_rare_and_both_sides_of_another_branch_are_equally_likely() -> None:
+    slow = runs("@P0 BRA @3!\nFMUL R1, R1, R2\nEXIT\nCALL.REL.NOINC @5!\nEXIT\nMUFU.RCP R1, R1\nRET.REL.NODEC R20")
+    assert slow[3] == pytest.approx(RARE, rel=0.01)
+    assert slow[5] == pytest.approx(RARE, rel=0.02)  # the function that it calls
+    even = runs("@P0 BRA @3!\nFMUL R1, R1, R2\nBRA @4!\nFADD R1, R1, R2\nEXIT")
+    assert even[1] == even[3] == pytest.approx(0.5, rel=0.01)
+
+
+def test_padding_after_the_code_and_a_loop_without_an_end_are_finite() -> None:
+    assert runs("MOV R1, R2\nEXIT\nBRA @2!\nNOP")[2] == 0
+    assert all(map(math.isfinite, runs("MOV R1, R2\nBRA @0!")))
+
+
+def test_a_call_through_a_register_and_a_recursion_end() -> None:
+    assert runs("CALL.REL.NOINC R8 @0!\nEXIT")[0] == pytest.approx(1)
+    assert runs("FADD R1, R1, R1\nCALL.REL.NOINC @0!\nEXIT")[0] == pytest.approx(1)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(("", "@P0 ", "@!P1 ")), st.sampled_from("bcexo"), st.integers(0, 30)), max_size=30
+    )
+)
+def test_any_branches_give_finite_counts_that_are_not_negative(program: list[tuple[str, str, int]]) -> None:
+    def line(predicate: str, kind: str, goal: int) -> str:
+        where = hex(START + STEP * goal)
+        return (
+            predicate
+            + {"b": f"BRA {where}", "c": f"CALL.REL {where}", "e": "EXIT", "x": "BRX R2", "o": "FADD R1, R2, R3"}[kind]
+        )
+
+    codes = [parse(line(*one)) for one in program]
+    found = executions(codes, range(START, START + STEP * len(codes), STEP))
+    assert len(found) == len(codes)
+    assert all(math.isfinite(number) and number >= 0 for number in found)
+
+
+def test_counts_by_opcode_and_by_access() -> None:
+    found = counted_by_code(
+        START, ["LDG.E.128 R4, desc[UR4][R2.64]", "STL [R1+0x8], R4", "LDL R5, [R6]", "EXIT", "a label:"]
+    )
+    assert found is not None
+    assert found.opcodes == pytest.approx({"LDG.E.128": 1, "STL": 1, "LDL": 1, "EXIT": 1})
+    assert (found.spills, found.indexed) == pytest.approx((1, 1))
+    assert [(a.space, a.kind, a.width) for a in found.accesses] == [
+        ("global", "load", 128),
+        ("local", "load", 32),
+        ("local", "store", 32),
+    ]
+    assert all(math.isnan(a.sectors) and a.lanes == 32 * a.executed for a in found.accesses)
+
+
+@pytest.mark.parametrize("lines", [[], ["N/A", ""], ["BRA 0x1000"] * 4000])
+def test_code_that_tells_nothing_gives_nothing(lines: list[str]) -> None:
+    assert counted_by_code(START, lines) is None
