@@ -7,9 +7,9 @@ calls a function is rare; of other branches both sides are equally likely.
 
 The sum over all instructions depends on the unknown trip counts, so callers scale it to a measured number. Shares
 depend on them little (`python -m tests.bench.code_counts`): in 209 recorded launches on an H100 and an H200, shares of
-integer, fp32 and multiply-add instructions of 5 % or more are within a factor of 1.05 of the counted ones in the median,
-and within 1.4 in four of five; constants, moves and branches are further off. In 294 launches of kernels that were not
-written for this advisor: 1.07 and 1.4.
+integer, fp32 and multiply-add instructions of 5 % or more are within a factor of 1.05 of the counted ones in the
+median, and within 1.4 in four of five; constants, moves and branches are further off. In 294 launches of kernels that
+were not written for this advisor: 1.07 and 1.4.
 """
 
 from __future__ import annotations
@@ -39,10 +39,14 @@ MOST_BLOCKS: Final = 1500
 _GOES_ON: Final = 1.0 - 1e-9
 _MOST: Final = TRIPS**4
 _LANES: Final = 32
+_SECTOR_BYTES, _PASS_BYTES = 32, 128
 _NO_COUNT: Final = math.nan
 _STACK: Final = re.compile(r"\[R1(?:\+-?0x[0-9a-f]+)?\]")
-_SPACES: Final = frozenset(("global", "shared", "local"))
-_KINDS: Final = frozenset(("load", "store", "atomic"))
+# What an access counts as: (space, kind) of its opcode -> itself, and for an asynchronous copy both of its sides.
+_ROLES: Final = {
+    **{(s, k): ((s, k),) for s in ("global", "shared", "local") for k in ("load", "store", "atomic")},
+    ("global", "copy"): (("global", "load"), ("shared", "store")),
+}
 _ENDS: Final = frozenset(("EXIT", "RET", "KILL"))
 
 
@@ -64,18 +68,27 @@ def counted_by_code(start: Any, lines: Iterable[Any], step: int = 16) -> CodeCou
             continue
         opcodes[code.opcode] = opcodes.get(code.opcode, 0.0) + number
         what = classify(code.opcode)
-        if what.space in _SPACES and what.access in _KINDS:
-            key = (what.space, what.access, what.width)
+        for space, kind in _ROLES.get((what.space, what.access), ()):
+            key = (space, kind, what.width)
             moved[key] = moved.get(key, 0.0) + number
         if what.space == "local":
             stack, computed = (stack + number, computed) if _STACK.search(text) else (stack, computed + number)
     if not opcodes:
         return None
     accesses = tuple(
-        Access(*key, number, _LANES * number, _NO_COUNT, _NO_COUNT, _NO_COUNT, _NO_COUNT)
+        Access(*key, number, _LANES * number, _NO_COUNT, *_fewest(*key, number))
         for key, number in sorted(moved.items())
     )
     return CodeCounts(opcodes, accesses, stack, computed)
+
+
+def _fewest(space: str, kind: str, width: int, executed: float) -> tuple[float, float, float]:
+    """Return the ideal sectors, the wavefronts and the ideal wavefronts: as few as full warps of neighbours need."""
+    if not width or kind == "atomic":
+        return _NO_COUNT, _NO_COUNT, _NO_COUNT
+    sectors = executed * max(1.0, _LANES * width / 8 / _SECTOR_BYTES) if space in ("global", "local") else _NO_COUNT
+    passes = executed * max(1.0, _LANES * width / 8 / _PASS_BYTES) if space == "shared" else _NO_COUNT
+    return sectors, _NO_COUNT, passes
 
 
 def executions(codes: Codes, pcs: Sequence[int]) -> list[float]:

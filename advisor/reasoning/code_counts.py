@@ -51,14 +51,21 @@ def with_code_counts(
         return derived
     scaled = [_scaled(one, derived, row) for row, one in enumerate(found)]
     filled: dict[str, Array] = {}
-    for name, values in _columns(scaled, metrics).items():
+    flag = np.array([math.nan if one is None else 1.0 for one in scaled])
+    for name, values in (_columns(scaled, metrics) | _traffic(derived)).items():
         known = derived[name].to_numpy(dtype=float)
         own = frame[name].to_numpy(dtype=float) if name in frame else np.full(len(frame), np.nan)
-        filled[name] = np.where(np.isfinite(known), own, values)
-    again = derive(with_numbers(frame, filled | {FLAG: np.array([1.0 if one else math.nan for one in scaled])}))
+        filled[name] = np.where(np.isfinite(known) | np.isnan(flag), own, values)
+    again = derive(with_numbers(frame, filled | {FLAG: flag}))
     kept, estimated = _added(derived, again, list(metrics))
     kept[ESTIMATED] = pd.Series(estimated, index=kept.index, dtype=object)
     return kept
+
+
+def _traffic(derived: pd.DataFrame) -> dict[str, Array]:
+    """Return the bytes of DRAM from its utilisation, to hold them against the bytes that the code requests."""
+    of = {n: derived[n].to_numpy(dtype=float) for n in ("dram_pct", "dram_peak_bytes_per_s", "duration_ns")}
+    return {"dram_bytes": of["dram_pct"] / 100 * of["dram_peak_bytes_per_s"] * of["duration_ns"] / 1e9}
 
 
 def _scaled(code: CodeCounts | None, derived: pd.DataFrame, row: int) -> CodeCounts | None:
@@ -84,7 +91,8 @@ def _scaled(code: CodeCounts | None, derived: pd.DataFrame, row: int) -> CodeCou
 
 
 def _times(access: Access, factor: float) -> Access:
-    return msgspec.structs.replace(access, executed=access.executed * factor, lanes=access.lanes * factor)
+    counts = ("executed", "lanes", "sectors_ideal", "wavefronts_ideal")
+    return msgspec.structs.replace(access, **{name: getattr(access, name) * factor for name in counts})
 
 
 def _columns(scaled: list[CodeCounts | None], metrics: Mapping[str, MetricDef]) -> dict[str, Array]:
@@ -97,6 +105,9 @@ def _columns(scaled: list[CodeCounts | None], metrics: Mapping[str, MetricDef]) 
         "inst_executed": lambda one: math.fsum(one.opcodes.values()),
         "spill_inst": lambda one: one.spills,
         "indexed_local_inst": lambda one: one.indexed,
+        "shared_wavefronts_ideal": lambda one: math.fsum(
+            a.wavefronts_ideal for a in one.accesses if a.space == "shared"
+        ),
         "tensor_opcode_ops": lambda one: tensor_ops(one.opcodes),
         **{name: _accessed(*which) for name, which in _ACCESSED.items()},
     }

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -48,14 +47,13 @@ class Kernels:
     def gains(self, catalog: Catalog, observed: Observed, rows: range, traces: Sequence[Trace]) -> Gains:
         """Return, for each row, the speedup of each concluded diagnosis whose fix says what it changes."""
         measured = speedup_model.build(observed.measured, len(observed.truth))
-        out = _gains(catalog, measured, rows, traces, lambda row, trace, found: True)
+        out = _gains(catalog, measured, rows, traces)
         if any(observed.estimated):
-            # A cause that only the code shows is not in the measured needs of the units.
-            whole = speedup_model.build(observed.columns, len(observed.truth))
-            by_code = _gains(catalog, whole, rows, traces, partial(_rests_on_code, observed))
+            # What only the code shows is not in the measured needs of the units: a cause, or what its fix changes.
+            by_code = _gains(catalog, speedup_model.build(observed.columns, len(observed.truth)), rows, traces)
             for row, trace in zip(rows, traces, strict=True):
-                for found in trace.findings:
-                    if _rests_on_code(observed, row, trace, found):
+                for found in trace.findings if observed.estimates(row) else ():
+                    if found not in out[row] or _rests_on_code(observed, row, trace, found):
                         gain = by_code[row].get(found)
                         out[row].pop(found, None)
                         if gain is not None and gain.estimate >= NO_GAIN:
@@ -118,19 +116,15 @@ def _rests_on_code(observed: Observed, row: int, trace: Trace, found: str) -> bo
 
 
 def _gains(
-    catalog: Catalog,
-    model: speedup_model.Model,
-    rows: range,
-    traces: Sequence[Trace],
-    wanted: Callable[[int, Trace, str], bool],
+    catalog: Catalog, model: speedup_model.Model, rows: range, traces: Sequence[Trace]
 ) -> dict[int, dict[str, Speedup]]:
-    """Return, for each row, the speedups by a model of the concluded diagnoses that are wanted."""
+    """Return, for each row, the speedup by a model of each concluded diagnosis whose fix says what it changes."""
     at: dict[tuple[str, str, tuple[str, ...]], list[int]] = {}
     for row, trace in zip(rows, traces, strict=True):
         for found in trace.findings:
             entry = catalog.findings[found]
             fixes = ranked_fixes(entry, trace)
-            if fixes and entry.kind == "diagnosis" and fixes[0].modelled and wanted(row, trace, found):
+            if fixes and entry.kind == "diagnosis" and fixes[0].modelled:
                 # Beside a general fix, those that may suit better say how far the change may go.
                 own = (fix for fix in fixes[1:] if fix.modelled and fix.operators != fixes[0].operators)
                 others = () if fixes[0].conditional else tuple(fix.id for fix in own)

@@ -27,7 +27,7 @@ from advisor.reasoning.diagnose import analyse_frame, analyse_numbers
 from advisor.reasoning.inputs import Inputs, knowledge_for
 from advisor.records.errors import InputError
 from advisor.records.magnitudes import plausible, shape_of
-from advisor.records.readings import Access, Progress, ReportInfo, RuleResult
+from advisor.records.readings import Access, CodeCounts, Progress, ReportInfo, RuleResult
 from advisor.session.executor import Judged, Sources
 from advisor.session.experiments import timeline as asked
 from advisor.session.experiments.comparing import compare
@@ -40,7 +40,7 @@ from advisor.session.napkin import algorithms, estimate
 from advisor.session.questions import answer, report_name
 from advisor.session.records import Ask, Choice, KnowledgeIndex, Pitfall, Ridge, Step
 from advisor.session.requests import AnswerQuestion, Locate, Practise
-from advisor.session.transcripts.format import AccessRow, Launch
+from advisor.session.transcripts.format import AccessRow, CodeRow, Launch
 from advisor.source.locate import locate_findings
 from advisor.source.viewer import Viewer
 from advisor.timeline import analyse as timeline
@@ -132,6 +132,7 @@ def _analyse_launches(
             "cc": launch.cc,
             "opcodes": launch.opcodes,
             "accesses": None if launch.accesses is None else tuple(map(_access, launch.accesses)),
+            "code": None if launch.code is None else _code(launch.code),
             "rules": tuple(RuleResult(*row) for row in launch.rules),
             "sampling": launch.sampling,
         }
@@ -146,6 +147,10 @@ def _analyse_launches(
 def _access(row: AccessRow) -> Access:
     space, kind, width, *numbers = row
     return Access(space, kind, width, *(math.nan if n is None else n for n in numbers))
+
+
+def _code(row: CodeRow) -> CodeCounts:
+    return CodeCounts(row.opcodes, tuple(map(_access, row.accesses)), row.spills, row.indexed)
 
 
 def _choose(judged: Judged, asks: Sequence[Ask], later: Sequence[Ask]) -> tuple[str, ...] | None:

@@ -26,6 +26,7 @@ from advisor.records.errors import AdvisorError, UsageError
 # Caveats that no report can show, and why.
 NOT_SHOWN = {
     "answer_contradicted": "needs a number of the algorithm, which the user types",
+    "counts_from_code": "is true of each report of a smaller set of sections, and no fault of its numbers",
     "emulated_counts": "is true of no report: the program's own emulation has it",
     "duration_disagrees": "needs the kernel's time outside ncu, which the user types",
 }

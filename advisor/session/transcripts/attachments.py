@@ -17,13 +17,14 @@ from msgspec.structs import astuple, replace
 from advisor import __version__
 from advisor.hardware.ceilings import Ceilings
 from advisor.records import resources
-from advisor.records.readings import IDENTITY, Access, Progress, RuleResult
+from advisor.records.readings import IDENTITY, Access, CodeCounts, Progress, RuleResult
 from advisor.records.sampling import Sampling
 from advisor.session.executor import Judged, Sources
 from advisor.session.state import State
 from advisor.session.transcripts.format import (
     BUNDLED,
     Attached,
+    CodeRow,
     Header,
     Info,
     Launch,
@@ -155,9 +156,16 @@ def _launches(frame: pd.DataFrame, reading: int, scrubber: Scrubber) -> Iterator
             metrics={n: v for n, v in zip(columns, values, strict=True) if math.isfinite(v)},
             opcodes={str(k): float(v) for k, v in opcodes.items()} if isinstance(opcodes, dict) else None,
             accesses=tuple(map(_row, accesses)) if isinstance(accesses, tuple) else None,
+            code=_code(row.get("code")),
             rules=tuple(_row(_scrubbed(rule, scrubber)) for rule in rules) if isinstance(rules, tuple) else (),
             sampling=sampling if isinstance(sampling, Sampling) else None,
         )
+
+
+def _code(value: Any) -> CodeRow | None:
+    if not isinstance(value, CodeCounts):
+        return None
+    return CodeRow(dict(value.opcodes), tuple(map(_row, value.accesses)), value.spills, value.indexed)
 
 
 def _shape(value: Any) -> Shape:

@@ -149,6 +149,15 @@ def with_paths(event: UserEvent, change: Callable[[str], str]) -> UserEvent:
     return msgspec.structs.replace(event, **changed) if changed else event
 
 
+class CodeRow(msgspec.Struct, omit_defaults=True):
+    """The fields of readings.CodeCounts."""
+
+    opcodes: dict[str, float] = {}
+    accesses: tuple[AccessRow, ...] = ()
+    spills: float = 0.0
+    indexed: float = 0.0
+
+
 class Launch(msgspec.Struct, omit_defaults=True):
     """One launch of the reading with the number `reading`: IDENTITY of the frame, and the known metrics."""
 
@@ -164,6 +173,7 @@ class Launch(msgspec.Struct, omit_defaults=True):
     metrics: dict[str, float] = {}
     opcodes: dict[str, float] | None = None
     accesses: tuple[AccessRow, ...] | None = None
+    code: CodeRow | None = None
     rules: tuple[RuleRow, ...] = ()
     sampling: Sampling | None = None
 

@@ -10,6 +10,7 @@ import pytest
 from session.transcripts.talk import CSV, Talk, real
 
 from advisor.hardware.ceilings import Ceiling, Ceilings
+from advisor.records import resources
 from advisor.records.errors import UsageError
 from advisor.session import events as e
 from advisor.session.reducer import reduce
@@ -20,6 +21,7 @@ from advisor.session.transcripts.format import Scrubber, Transcript
 from advisor.session.transcripts.player import Player, settle
 from advisor.session.transcripts.recorder import Recorder
 from advisor.session.transcripts.sandbox import stage
+from tests.bench.thin import DEFAULT, write_thin
 from tests.changed import replace
 
 SCRUBBER = Scrubber(Path("/home/marianne"), ["marianne"], ["gpubox"])
@@ -290,6 +292,19 @@ def test_a_new_report_replays_with_the_launch_that_was_named(tmp_path: Path) -> 
     played = player(made)
     assert [played.differences(step.number) for step in played.steps] == [()] * len(played)
     assert "compared" in played.at(len(played)).came["told"][0]
+
+
+def test_a_report_without_counts_replays_with_what_its_code_gave(tmp_path: Path) -> None:
+    recording = next(resources.folder("kernels").glob("oscillator-bank/recorded/*/*.ncu-rep.xz"))
+    report = write_thin(recording, DEFAULT, tmp_path / "thin.ncu-rep")
+    talk = real().begin(str(report)).do(e.LaunchSelected(0))
+    report.unlink()
+    made = saved(talk)
+    assert made.launches[0].opcodes is None
+    assert made.launches[0].code is not None and made.launches[0].code.opcodes
+    played = player(made)
+    assert [played.differences(step.number) for step in played.steps] == [()] * len(played)
+    assert any("conversions_saturate" in str(step) for step in played.at(len(played)).came.values())
 
 
 def test_gone_on_with_it_reads_what_the_user_gives_and_nothing_that_the_transcript_names(
