@@ -6,9 +6,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from msgspec.structs import replace
 
 from advisor.knowledge.base import Catalog
 from advisor.knowledge.schemas import FixDef, MetricDef
+from advisor.knowledge.time_model import time_model
 from advisor.knowledge.units import compute_units, inner_units, memory_units, parts_of
 from advisor.reasoning import workloads
 from advisor.reasoning.collect import missing, questions
@@ -16,7 +18,7 @@ from advisor.reasoning.engine.trace import Trace
 from advisor.reasoning.fixes import chosen_fix, ranked_fixes
 from advisor.reasoning.metrics.derive import code_inputs, derive
 from advisor.reasoning.notes import class_notes
-from advisor.reasoning.observations import Observed
+from advisor.reasoning.observations import ESTIMATE_FACTOR, Observed
 from advisor.reasoning.time_model import model as speedup_model
 from advisor.reasoning.time_model.budget import with_budgets
 from advisor.reasoning.time_model.terms import Array
@@ -57,7 +59,7 @@ class Kernels:
                         gain = by_code[row].get(found)
                         out[row].pop(found, None)
                         if gain is not None and gain.estimate >= NO_GAIN:
-                            out[row][found] = gain
+                            out[row][found] = _wider(gain)
         return [out[row] for row in rows]
 
     def with_budgets(
@@ -104,6 +106,12 @@ class Kernels:
             "l2_throughput_pct": parts_of("l2_pct"),
         }
         return min([most, *(known.get(whole, most) for whole, parts in wholes.items() if metric in parts)])
+
+
+def _wider(gain: Speedup) -> Speedup:
+    """Return a gain that rests on estimated counts, with a range that allows for their error."""
+    low, high = max(1.0, gain.low / ESTIMATE_FACTOR), gain.high * ESTIMATE_FACTOR
+    return replace(gain, low=low, high=high, how=f"{gain.how}; {time_model().how['by_code']}")
 
 
 def _rests_on_code(observed: Observed, row: int, trace: Trace, found: str) -> bool:
