@@ -32,8 +32,10 @@ TRIPS: Final = 16.0
 # Larus (Branch Prediction for Free, 1993) measured that 72 and 78 % of such branches are not taken in programs of a
 # CPU; in a kernel few warps take them, since the grid is as large as the data, and slow paths are for rare numbers.
 RARE: Final = 0.05
-# A block is a row of a dense system of equations: this many take a second.
+# A block is a row of a dense system of equations: this many take a second. A loop holds its instructions: ten times
+# what the largest known kernels have in all their loops together.
 MOST_BLOCKS: Final = 1500
+MOST_IN_LOOPS: Final = 5_000_000
 # A loop that the code never leaves, as far as can be seen, has a finite count by a chance below 1 to go on, and counts
 # as four loops inside each other.
 _GOES_ON: Final = 1.0 - 1e-9
@@ -97,7 +99,7 @@ def executions(codes: Codes, pcs: Sequence[int]) -> list[float]:
     codes: parsed instructions, None for a line that is none; pcs: their addresses. The kernel begins with the first.
     """
     blocks = graph(codes, pcs) if codes else None
-    if blocks is None or len(blocks.starts) > MOST_BLOCKS:
+    if blocks is None or len(blocks.starts) > MOST_BLOCKS or _backward(blocks) * len(codes) > MOST_IN_LOOPS:
         return []
     flow = _flow(codes, pcs, blocks)
     reached = _reached(flow)
@@ -108,6 +110,11 @@ def executions(codes: Codes, pcs: Sequence[int]) -> list[float]:
     runs = np.clip(np.nan_to_num(found), 0.0, _MOST)
     lengths = [end - start + 1 for start, end in zip(blocks.starts, blocks.ends, strict=True)]
     return [float(number) for number in np.repeat(runs, lengths)]
+
+
+def _backward(blocks: Graph) -> int:
+    """Return the number of branches back, each of which may close a loop."""
+    return sum(goal <= n for n, after in enumerate(blocks.edges) for goal in after)
 
 
 def _reached(flow: np.ndarray[Any, Any]) -> list[int]:

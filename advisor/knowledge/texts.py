@@ -49,7 +49,7 @@ def not_known(means: Iterable[str]) -> str:
 
 
 class Estimate(float):
-    """A value that was not measured; texts say `about` before it."""
+    """A value that was not measured; texts say `about` before it, and give two digits of it."""
 
 
 def fill(text: str, values: Mapping[str, float | str], least: Mapping[str, float] | None = None) -> str:
@@ -67,7 +67,11 @@ def fill(text: str, values: Mapping[str, float | str], least: Mapping[str, float
             )
         if isinstance(value, str):
             return value
-        return (BOUNDS["about"] if isinstance(value, Estimate) else "") + written(match, value)
+        return (
+            BOUNDS["about"] + written(match, float(f"{value:.2g}"))
+            if isinstance(value, Estimate)
+            else written(match, value)
+        )
 
     def written(match: re.Match[str], value: float) -> str:
         spec = match[2] or ",.4g"

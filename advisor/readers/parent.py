@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from advisor.hardware.sass_counts import counted_by_code
 from advisor.knowledge.sampling import sampled_names
 from advisor.readers import formats
 from advisor.readers.container import Container, Limits, spans
@@ -146,8 +145,10 @@ class BackgroundRead:
     def _launch(self, index: int, message: Any) -> Launch | None:
         launch = launch_of(index, message, self._packer)
         if launch is not None and (key := str(message.get("code_key") or "")):
-            if key not in self._codes and (code := message.get("code")):
-                self._codes[key] = counted_by_code(*code)  # once for all launches of a kernel
+            if key not in self._codes and (code := message.get("code")):  # once for all launches of a kernel
+                from advisor.hardware.sass_counts import counted_by_code  # numpy: while the children read
+
+                self._codes[key] = counted_by_code(*code)
             launch.code = self._codes.get(key)
         return launch
 

@@ -43,6 +43,7 @@ from advisor.reasoning.time_model.terms import LATENCY, Array, Needs
 from advisor.records import resources
 from advisor.records.diagnosis import Caveat, LaunchDiagnosis, OtherGpu, Unit
 from advisor.records.errors import UsageError
+from advisor.records.readings import CodeCounts
 
 # A term that needs at least this part of the largest need also determines the time.
 CARRIES = 0.7
@@ -401,7 +402,9 @@ class _Move:
         self.found: Prediction | None = None
         self.fits: Occupancy | None = None
         opcodes = inputs.frame["opcodes"].iat[position]
-        self.opcodes: Mapping[str, float] = opcodes if isinstance(opcodes, dict) else {}
+        code = inputs.frame["code"].iat[position] if "code" in inputs.frame else None
+        expected = code.opcodes if isinstance(code, CodeCounts) else {}
+        self.opcodes: Mapping[str, float] = opcodes if isinstance(opcodes, dict) else expected
 
     def get(self, name: str) -> float:
         """Return a metric of the launch, NaN if unknown."""

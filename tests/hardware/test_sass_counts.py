@@ -100,6 +100,11 @@ def test_counts_by_opcode_and_by_access() -> None:
     assert all(math.isnan(a.sectors) and a.lanes == 32 * a.executed for a in found.accesses)
 
 
+def test_hundreds_of_loops_inside_each_other_are_not_followed() -> None:
+    nested = [line for _ in range(700) for line in ("@P0 BRA 0x1000", *["FADD R1, R1, R2"] * 20)]
+    assert counted_by_code(START, nested) is None
+
+
 @pytest.mark.parametrize("lines", [[], ["N/A", ""], ["BRA 0x1000"] * 4000])
 def test_code_that_tells_nothing_gives_nothing(lines: list[str]) -> None:
     assert counted_by_code(START, lines) is None
