@@ -403,8 +403,9 @@ class _Move:
         self.fits: Occupancy | None = None
         opcodes = inputs.frame["opcodes"].iat[position]
         code = inputs.frame["code"].iat[position] if "code" in inputs.frame else None
-        expected = code.opcodes if isinstance(code, CodeCounts) else {}
-        self.opcodes: Mapping[str, float] = opcodes if isinstance(opcodes, dict) else expected
+        self.opcodes: Mapping[str, float] = code.opcodes if isinstance(code, CodeCounts) else {}
+        if isinstance(opcodes, dict):
+            self.opcodes = opcodes
 
     def get(self, name: str) -> float:
         """Return a metric of the launch, NaN if unknown."""
