@@ -94,7 +94,7 @@ def _fewest(space: str, kind: str, width: int, executed: float) -> tuple[float, 
 
 
 def executions(codes: Codes, pcs: Sequence[int]) -> list[float]:
-    """Return the expected executions per warp of each instruction; empty for code that is too large to solve.
+    """Return the expected executions per warp of each instruction; empty for code that cannot be solved.
 
     codes: parsed instructions, None for a line that is none; pcs: their addresses. The kernel begins with the first.
     """
@@ -106,7 +106,10 @@ def executions(codes: Codes, pcs: Sequence[int]) -> list[float]:
     entry = np.zeros(len(reached))
     entry[0] = 1.0
     found = np.zeros(len(blocks.starts))
-    found[reached] = np.linalg.solve(np.eye(len(reached)) - _GOES_ON * flow[np.ix_(reached, reached)], entry)
+    try:
+        found[reached] = np.linalg.solve(np.eye(len(reached)) - _GOES_ON * flow[np.ix_(reached, reached)], entry)
+    except np.linalg.LinAlgError:  # calls that lead back
+        return []
     runs = np.clip(np.nan_to_num(found), 0.0, _MOST)
     lengths = [end - start + 1 for start, end in zip(blocks.starts, blocks.ends, strict=True)]
     return [float(number) for number in np.repeat(runs, lengths)]

@@ -151,7 +151,7 @@ def _launches(job: dict[str, Any], data: mmap.mmap, send: Callable[[dict[str, An
     known = frozenset(strings)
     names = [name for name in job["names"] if name in known]
     marks = batch.code_marks(job["first"], job["last"])
-    sent: set[str] = set()
+    kernels: dict[str, tuple[int, str]] = {}
     for index, action in batch.each(job["first"], job["last"]):
         message = None
         if action is not None and action.name() is not None:
@@ -168,19 +168,19 @@ def _launches(job: dict[str, Any], data: mmap.mmap, send: Callable[[dict[str, An
                         message["local"] = local_split_by_code(whole) if split else message["local"]
                         message["patterns"] |= from_code(whole)
                 if message["opcodes"] is None:
-                    message |= _code(code, index, str(action.name(action.NameBase_MANGLED) or ""), sent)
+                    kernel = str(action.name(action.NameBase_MANGLED) or "")
+                    message["code_key"] = code.code_key(index, kernel)
+                    kernels.setdefault(message["code_key"], (index, kernel))
             except (TypeError, ValueError, RuntimeError, AttributeError, UnicodeError):
                 message = None  # the library raises this for damaged data
         send({"index": index, "launch": message})
-
-
-def _code(batch: Batch, index: int, kernel: str, sent: set[str]) -> dict[str, Any]:
-    """Return the key of a launch's code, and its address and lines with the first launch of this kernel."""
-    key = batch.code_key(index, kernel)
-    if not key or key in sent:
-        return {"code_key": key}
-    sent.add(key)
-    return {"code_key": key, "code": [batch.code(index).extent(kernel)[0], batch.text(index, kernel)]}
+    # After the launches: code that the library cannot read, or that ends this process, loses none of them.
+    for key, (index, kernel) in kernels.items():
+        if key:
+            lines: list[str] = []
+            with contextlib.suppress(TypeError, ValueError, RuntimeError, AttributeError, UnicodeError):
+                lines = code.text(index, kernel)
+            send({"code_key": key, "code": [code.code(index).extent(kernel)[0], lines]})
 
 
 def _sampled_names(strings: Iterable[str], known: dict[str, str]) -> dict[str, str]:

@@ -104,6 +104,7 @@ class BackgroundRead:
             self._waiting.put(batch)
         self._launches: dict[int, Launch | None] = {}
         self._packer = Packer()
+        self._kernels: dict[int, str] = {}
         self._codes: dict[str, CodeCounts | None] = {}
         self._fatal = ""
         self._silence_s = limits.silence_s
@@ -134,7 +135,11 @@ class BackgroundRead:
                 index = message.get("index")
                 if isinstance(index, int) and first <= index < last:
                     # At once: a message takes several times the memory of a launch.
-                    self._launches[index] = self._launch(index, message.get("launch"))
+                    launch = message.get("launch")
+                    self._launches[index] = launch_of(index, launch, self._packer)
+                    self._kernels[index] = str(launch.get("code_key") or "") if isinstance(launch, dict) else ""
+                elif "code" in message:
+                    self._count(str(message["code_key"]), message["code"])
             if not done:  # wait less for the next ones that hang
                 self._silence_s = max(1.0, self._silence_s / 4)
             self._running.discard(ready)
@@ -142,15 +147,11 @@ class BackgroundRead:
         if ready is not None:
             ready.close()
 
-    def _launch(self, index: int, message: Any) -> Launch | None:
-        launch = launch_of(index, message, self._packer)
-        if launch is not None and (key := str(message.get("code_key") or "")):
-            if key not in self._codes and (code := message.get("code")):  # once for all launches of a kernel
-                from advisor.hardware.sass_counts import counted_by_code  # numpy: while the children read
+    def _count(self, kernel: str, code: Any) -> None:
+        if kernel not in self._codes:  # once, also if several children read launches of it
+            from advisor.hardware.sass_counts import counted_by_code  # numpy: while the children read
 
-                self._codes[key] = counted_by_code(*code)
-            launch.code = self._codes.get(key)
-        return launch
+            self._codes[kernel] = counted_by_code(*code)
 
     def wait(self, progress: Callable[[str, int, int], None] | None = None) -> list[Launch]:
         """Wait for the launches and return them in the order of the report.
@@ -171,8 +172,10 @@ class BackgroundRead:
             raise
         if self._fatal and not self._launches:
             raise NoLibraryError(f"{self._fatal}; {INSTALL}")
-        found = (launch for _, launch in sorted(self._launches.items()))
-        return [launch for launch in found if launch is not None]
+        found = [(index, launch) for index, launch in sorted(self._launches.items()) if launch is not None]
+        for index, launch in found:
+            launch.code = self._codes.get(self._kernels.get(index, ""))
+        return [launch for _, launch in found]
 
     def call_off(self) -> None:
         """Cancel the reading."""

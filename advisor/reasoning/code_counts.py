@@ -31,6 +31,8 @@ FLAG: Final = "counts_from_code"
 _ACCESSED: Final = {
     f"{space}_{kind}_inst": (space, kind) for space in ("global", "shared", "local") for kind in ("load", "store")
 }
+# What says how many instructions a launch executed.
+_SCALES: Final = ("inst_executed", "issue_pct", "device_schedulers_per_sm", "sm_count", "sm_cycles_elapsed", "warps")
 
 
 def with_code_counts(
@@ -49,7 +51,8 @@ def with_code_counts(
     found = [code if isinstance(code, CodeCounts) and counted is None else None for code, counted in both]
     if not any(found):
         return derived
-    scaled = [_scaled(one, derived, row) for row, one in enumerate(found)]
+    of = {name: derived[name].to_numpy(dtype=float) for name in _SCALES}
+    scaled = [_scaled(one, {n: float(column[row]) for n, column in of.items()}) for row, one in enumerate(found)]
     filled: dict[str, Array] = {}
     flag = np.array([math.nan if one is None else 1.0 for one in scaled])
     for name, values in (_columns(scaled, metrics) | _traffic(derived)).items():
@@ -68,17 +71,13 @@ def _traffic(derived: pd.DataFrame) -> dict[str, Array]:
     return {"dram_bytes": of["dram_pct"] / 100 * of["dram_peak_bytes_per_s"] * of["duration_ns"] / 1e9}
 
 
-def _scaled(code: CodeCounts | None, derived: pd.DataFrame, row: int) -> CodeCounts | None:
-    """Return the counts of a launch: those of a warp, times a factor for all of them."""
+def _scaled(code: CodeCounts | None, of: Mapping[str, float]) -> CodeCounts | None:
+    """Return the counts of a launch: those of a warp, times a factor for all of them. of: its metrics `_SCALES`."""
     per_warp = math.fsum(code.opcodes.values()) if code is not None else 0.0
     if code is None or not per_warp:
         return None
-
-    def of(name: str) -> float:
-        return float(derived[name].to_numpy(dtype=float)[row])
-
-    slots = of("issue_pct") / 100 * of("device_schedulers_per_sm") * of("sm_count") * of("sm_cycles_elapsed")
-    total = next((n for n in (of("inst_executed"), slots) if math.isfinite(n) and n > 0), per_warp * of("warps"))
+    slots = of["issue_pct"] / 100 * of["device_schedulers_per_sm"] * of["sm_count"] * of["sm_cycles_elapsed"]
+    total = next((n for n in (of["inst_executed"], slots) if math.isfinite(n) and n > 0), per_warp * of["warps"])
     if not math.isfinite(total):
         return None
     factor = total / per_warp
@@ -126,4 +125,8 @@ def _added(before: pd.DataFrame, after: pd.DataFrame, names: list[str]) -> tuple
     old, new = (frame[names].to_numpy(dtype=float) for frame in (before, after))
     kept = with_numbers(after, dict(zip(names, np.where(np.isfinite(old), old, new).T, strict=True)))
     other = ~np.isfinite(old) & np.isfinite(new)
-    return kept, [frozenset(np.array(names, dtype=object)[row].tolist()) - {FLAG} for row in other]
+    named = np.array(names, dtype=object)
+    sets: dict[bytes, frozenset[str]] = {}  # most launches of a report have the same ones
+    for row in other:
+        sets.setdefault(row.tobytes(), frozenset(named[row].tolist()) - {FLAG})
+    return kept, [sets[row.tobytes()] for row in other]
