@@ -15,7 +15,6 @@ were not written for this advisor: 1.07 and 1.4.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
@@ -32,24 +31,26 @@ TRIPS: Final = 16.0
 # Larus (Branch Prediction for Free, 1993) measured that 72 and 78 % of such branches are not taken in programs of a
 # CPU; in a kernel few warps take them, since the grid is as large as the data, and slow paths are for rare numbers.
 RARE: Final = 0.05
-# A block is a row of a dense system of equations: this many take a second. A loop holds its instructions: ten times
-# what the largest known kernels have in all their loops together.
+# A block is a row of a dense system of equations: this many take a second. A loop holds its instructions: more
+# than the largest known kernels have in all their loops together.
 MOST_BLOCKS: Final = 1500
-MOST_IN_LOOPS: Final = 5_000_000
+MOST_IN_LOOPS: Final = 500_000
 # A loop that the code never leaves, as far as can be seen, has a finite count by a chance below 1 to go on, and counts
 # as four loops inside each other.
 _GOES_ON: Final = 1.0 - 1e-9
 _MOST: Final = TRIPS**4
+_SMALL: Final = 1e-6  # the error of the equations
 _LANES: Final = 32
-_SECTOR_BYTES, _PASS_BYTES = 32, 128
+_PASS_BYTES: Final = 128
 _NO_COUNT: Final = math.nan
-_STACK: Final = re.compile(r"\[R1(?:\+-?0x[0-9a-f]+)?\]")
 # What an access counts as: (space, kind) of its opcode -> itself, and for an asynchronous copy both of its sides.
 _ROLES: Final = {
     **{(s, k): ((s, k),) for s in ("global", "shared", "local") for k in ("load", "store", "atomic")},
     ("global", "copy"): (("global", "load"), ("shared", "store")),
 }
 _ENDS: Final = frozenset(("EXIT", "RET", "KILL"))
+_INDIRECT: Final = frozenset(("BRX", "BRXU", "JMX", "JMXU"))
+_CALLS: Final = ("CALL",)
 
 
 def counted_by_code(start: Any, lines: Iterable[Any], step: int = 16) -> CodeCounts | None:
@@ -57,15 +58,14 @@ def counted_by_code(start: Any, lines: Iterable[Any], step: int = 16) -> CodeCou
 
     start: address of the first line; lines: the text of each instruction; step: bytes of an instruction.
     """
-    texts = [str(line) for line in lines]
-    codes = [parse(text) for text in texts]
+    codes = [parse(str(line)) for line in lines]
     runs = executions(codes, range(int(start), int(start) + step * len(codes), step))
     if not runs:
         return None
     opcodes: dict[str, float] = {}
     moved: dict[tuple[str, str, int], float] = {}
     stack = computed = 0.0
-    for code, text, number in zip(codes, texts, runs, strict=True):
+    for code, number in zip(codes, runs, strict=True):
         if code is None or not number:
             continue
         opcodes[code.opcode] = opcodes.get(code.opcode, 0.0) + number
@@ -74,23 +74,22 @@ def counted_by_code(start: Any, lines: Iterable[Any], step: int = 16) -> CodeCou
             key = (space, kind, what.width)
             moved[key] = moved.get(key, 0.0) + number
         if what.space == "local":
-            stack, computed = (stack + number, computed) if _STACK.search(text) else (stack, computed + number)
+            fixed = code.memory is not None and code.memory.on_stack
+            stack, computed = (stack + number, computed) if fixed else (stack, computed + number)
     if not opcodes:
         return None
     accesses = tuple(
-        Access(*key, number, _LANES * number, _NO_COUNT, *_fewest(*key, number))
+        Access(*key, number, _LANES * number, _NO_COUNT, _NO_COUNT, _NO_COUNT, _fewest_passes(*key, number))
         for key, number in sorted(moved.items())
     )
     return CodeCounts(opcodes, accesses, stack, computed)
 
 
-def _fewest(space: str, kind: str, width: int, executed: float) -> tuple[float, float, float]:
-    """Return the ideal sectors, the wavefronts and the ideal wavefronts: as few as full warps of neighbours need."""
-    if not width or kind == "atomic":
-        return _NO_COUNT, _NO_COUNT, _NO_COUNT
-    sectors = executed * max(1.0, _LANES * width / 8 / _SECTOR_BYTES) if space in ("global", "local") else _NO_COUNT
-    passes = executed * max(1.0, _LANES * width / 8 / _PASS_BYTES) if space == "shared" else _NO_COUNT
-    return sectors, _NO_COUNT, passes
+def _fewest_passes(space: str, kind: str, width: int, executed: float) -> float:
+    """Return the ideal wavefronts of shared accesses: as few as the bytes of full warps need."""
+    if space != "shared" or kind == "atomic" or not width:
+        return _NO_COUNT
+    return executed * max(1.0, _LANES * width / 8 / _PASS_BYTES)
 
 
 def executions(codes: Codes, pcs: Sequence[int]) -> list[float]:
@@ -98,8 +97,10 @@ def executions(codes: Codes, pcs: Sequence[int]) -> list[float]:
 
     codes: parsed instructions, None for a line that is none; pcs: their addresses. The kernel begins with the first.
     """
-    blocks = graph(codes, pcs) if codes else None
-    if blocks is None or len(blocks.starts) > MOST_BLOCKS or _backward(blocks) * len(codes) > MOST_IN_LOOPS:
+    if not codes or any(_leads_away(code, pcs) for code in codes):
+        return []
+    blocks = graph(codes, pcs)
+    if len(blocks.starts) > MOST_BLOCKS or _backward(blocks) * len(codes) > MOST_IN_LOOPS:
         return []
     flow = _flow(codes, pcs, blocks)
     reached = _reached(flow)
@@ -108,11 +109,21 @@ def executions(codes: Codes, pcs: Sequence[int]) -> list[float]:
     found = np.zeros(len(blocks.starts))
     try:
         found[reached] = np.linalg.solve(np.eye(len(reached)) - _GOES_ON * flow[np.ix_(reached, reached)], entry)
-    except np.linalg.LinAlgError:  # calls that lead back
+    except np.linalg.LinAlgError:
         return []
-    runs = np.clip(np.nan_to_num(found), 0.0, _MOST)
+    if not np.all(found > -_SMALL):  # a function that branches back into its caller
+        return []
+    runs = np.clip(found, 0.0, _MOST)
     lengths = [end - start + 1 for start, end in zip(blocks.starts, blocks.ends, strict=True)]
     return [float(number) for number in np.repeat(runs, lengths)]
+
+
+def _leads_away(code: Instruction | None, pcs: Sequence[int]) -> bool:
+    """Whether an instruction goes where the code does not show: by an address in a register, or out of the kernel."""
+    stem = "" if code is None else code.opcode.partition(".")[0]
+    if stem in _INDIRECT:
+        return True
+    return stem in _CALLS and code is not None and (len(code.operands) != 1 or target(code, _CALLS) not in pcs)
 
 
 def _backward(blocks: Graph) -> int:
@@ -144,9 +155,8 @@ def _flow(codes: Codes, pcs: Sequence[int], blocks: Graph) -> np.ndarray[Any, An
         for goal, chance in _chances(codes, blocks, innermost[n], n):
             flow[goal, n] += stays * chance
         for code in own:
-            called = number.get(place.get(target(code, ("CALL",)) or -1, -1))
-            # With a register the call goes to a function that the code does not name; a call back is a recursion.
-            if called is not None and len(code.operands) == 1 and blocks.starts[called] > blocks.ends[n]:
+            called = number.get(place.get(target(code, _CALLS) or -1, -1))
+            if called is not None and blocks.starts[called] > blocks.ends[n]:  # a call back is a recursion
                 flow[called, n] += RARE if code.predicate else 1.0
     return flow
 
@@ -169,7 +179,9 @@ def _chances(codes: Codes, blocks: Graph, loop: frozenset[int], n: int) -> list[
     leaving = [bool(loop) and blocks.starts[goal] not in loop for goal in after]
     if any(leaving) and not all(leaving):
         return _split(after, leaving, 1.0 / TRIPS)
-    rare = [_is_rare(codes, blocks, goal) for goal in after]
+    last = codes[blocks.ends[n]]
+    apart = last is not None and ".DIV" in last.opcode  # its goal is the slow path of lanes that have diverged
+    rare = [goal != n + 1 if apart else _is_rare(codes, blocks, goal) for goal in after]
     if any(rare) and not all(rare):
         return _split(after, rare, RARE)
     return [(goal, 1.0 / len(after)) for goal in after]

@@ -72,7 +72,11 @@ def _successors(codes: Codes, place: dict[int, int], i: int) -> list[int]:
     if stem in ("BRA", "JMP"):
         goal = target(code)
         jump = [place[goal]] if goal in place else []
-        conditional = code.predicate or any(re.fullmatch(r"!?U?P\d", operand) for operand in code.operands)
+        conditional = (
+            code.predicate
+            or any(re.fullmatch(r"!?U?P\d", operand) for operand in code.operands)
+            or {"DIV", "CONV"} & {*code.opcode.split(".")[1:]}  # taken by warps whose lanes have diverged, or met
+        )
         return jump + (following if conditional else [])
     if stem in _ENDS:
         return following if code.predicate else []

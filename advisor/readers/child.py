@@ -75,19 +75,16 @@ class Batch:
             return f"{known} {kernel}" if known else ""
         return ""
 
-    def text(self, launch: int, kernel: str) -> list[str]:
-        """Return the instructions of a kernel, by its mangled name, one line each; empty if one has no text.
+    def text(self, action: Any, launch: int, kernel: str) -> tuple[int, list[str]]:
+        """Return the address of a kernel, by its mangled name, and its instructions, a line each; none if one is lost.
 
-        A report has them with any set of sections, also without counts for each instruction.
+        action: the launch, with its code. A report has the code with any set of sections.
         """
         start, size = self.code(launch).extent(kernel)
         if not 0 < size <= _MOST_INSTRUCTIONS * _INSTRUCTION_BYTES:
-            return []
-        with contextlib.suppress(IndexError):
-            action = self.actions(launch, launch + 1, code=True)[0][0]
-            lines = [action.sass_by_pc(pc).strip() for pc in range(start, start + size, _INSTRUCTION_BYTES)]
-            return lines if all(lines) and set(lines) != {"N/A"} else []
-        return []
+            return start, []
+        lines = [action.sass_by_pc(pc).strip() for pc in range(start, start + size, _INSTRUCTION_BYTES)]
+        return start, lines if all(lines) and set(lines) != {"N/A"} else []
 
     def facts(self, launch: int) -> Facts | None:
         """Return what the kernel's PTX tells about its instructions; None without PTX."""
@@ -115,15 +112,15 @@ class Batch:
         # Launches of several ranges may not be in the order of the file.
         return (found if len(ranges) < 2 else []), damaged
 
-    def each(self, first: int, last: int) -> Iterator[tuple[int, Any]]:
+    def each(self, first: int, last: int, code: bool = False) -> Iterator[tuple[int, Any]]:
         """Yield (index, launch) for every launch; launch is None if the library fails or the record is damaged."""
-        found, damaged = self.actions(first, last)
+        found, damaged = self.actions(first, last, code)
         whole = [i for i in range(first, last) if i not in damaged]
         if len(found) == len(whole):
             yield from zip(whole, found, strict=True)
         else:  # the library refused some: read them one by one to find out which
             for i in whole:
-                alone, _ = self.actions(i, i + 1)
+                alone, _ = self.actions(i, i + 1, code)
                 yield i, alone[0] if len(alone) == 1 else None
         for i in damaged:
             yield i, None
@@ -175,12 +172,14 @@ def _launches(job: dict[str, Any], data: mmap.mmap, send: Callable[[dict[str, An
                 message = None  # the library raises this for damaged data
         send({"index": index, "launch": message})
     # After the launches: code that the library cannot read, or that ends this process, loses none of them.
-    for key, (index, kernel) in kernels.items():
-        if key:
-            lines: list[str] = []
-            with contextlib.suppress(TypeError, ValueError, RuntimeError, AttributeError, UnicodeError):
-                lines = code.text(index, kernel)
-            send({"code_key": key, "code": [code.code(index).extent(kernel)[0], lines]})
+    kernels.pop("", None)
+    if kernels:
+        last = max(index for index, _ in kernels.values()) + 1
+        for index, action in code.each(job["first"], last, code=True):
+            for key, (first, kernel) in kernels.items():
+                if first == index and action is not None:
+                    with contextlib.suppress(TypeError, ValueError, RuntimeError, AttributeError, UnicodeError):
+                        send({"code_key": key, "code": code.text(action, index, kernel)})
 
 
 def _sampled_names(strings: Iterable[str], known: dict[str, str]) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import queue
@@ -127,7 +128,7 @@ class BackgroundRead:
             self._running.add(ready)
             if self._called_off:  # since the check above
                 ready.kill()
-            done = False
+            done, received = False, 0
             for message in messages(ready, self._job | {"first": first, "last": last}, self._silence_s, self._deadline):
                 done = done or "done" in message
                 if "fatal" in message:
@@ -138,8 +139,10 @@ class BackgroundRead:
                     launch = message.get("launch")
                     self._launches[index] = launch_of(index, launch, self._packer)
                     self._kernels[index] = str(launch.get("code_key") or "") if isinstance(launch, dict) else ""
+                    received += 1
+                    done = done or received == last - first  # what follows is the code, which may take long or fail
                 elif "code" in message:
-                    self._count(str(message["code_key"]), message["code"])
+                    self._count(str(message.get("code_key")), message["code"])
             if not done:  # wait less for the next ones that hang
                 self._silence_s = max(1.0, self._silence_s / 4)
             self._running.discard(ready)
@@ -151,7 +154,8 @@ class BackgroundRead:
         if kernel not in self._codes:  # once, also if several children read launches of it
             from advisor.hardware.sass_counts import counted_by_code  # numpy: while the children read
 
-            self._codes[kernel] = counted_by_code(*code)
+            with contextlib.suppress(TypeError, ValueError):
+                self._codes[kernel] = counted_by_code(*code)
 
     def wait(self, progress: Callable[[str, int, int], None] | None = None) -> list[Launch]:
         """Wait for the launches and return them in the order of the report.

@@ -31,6 +31,9 @@ FLAG: Final = "counts_from_code"
 _ACCESSED: Final = {
     f"{space}_{kind}_inst": (space, kind) for space in ("global", "shared", "local") for kind in ("load", "store")
 }
+# Opcodes that reach global memory and are in no global access: generic addresses, textures, surfaces, the TMA.
+_GENERIC, _TEXTURES = ("LD", "ST", "ATOM", "RED"), ("TEX", "TLD", "TLD4", "SULD", "SUST", "SURED", "SUATOM")
+_ELSEWHERE: Final = frozenset((*_GENERIC, *_TEXTURES, "UBLKCP", "UBLKRED", "UTMALDG", "UTMASTG", "UTMAREDG"))
 # What says how many instructions a launch executed.
 _SCALES: Final = ("inst_executed", "issue_pct", "device_schedulers_per_sm", "sm_count", "sm_cycles_elapsed", "warps")
 
@@ -90,7 +93,7 @@ def _scaled(code: CodeCounts | None, of: Mapping[str, float]) -> CodeCounts | No
 
 
 def _times(access: Access, factor: float) -> Access:
-    counts = ("executed", "lanes", "sectors_ideal", "wavefronts_ideal")
+    counts = ("executed", "lanes", "wavefronts_ideal")
     return msgspec.structs.replace(access, **{name: getattr(access, name) * factor for name in counts})
 
 
@@ -108,12 +111,20 @@ def _columns(scaled: list[CodeCounts | None], metrics: Mapping[str, MetricDef]) 
             a.wavefronts_ideal for a in one.accesses if a.space == "shared"
         ),
         "tensor_opcode_ops": lambda one: tensor_ops(one.opcodes),
+        "requested_bytes": _requested,
         **{name: _accessed(*which) for name, which in _ACCESSED.items()},
     }
     for name, part in parts.items():
         if name in metrics:
             out[name] = np.array([math.nan if one is None else part(one) for one in scaled])
     return out
+
+
+def _requested(one: CodeCounts) -> float:
+    """Return the bytes of the global accesses; NaN if others may reach global memory too."""
+    if any(opcode.partition(".")[0] in _ELSEWHERE for opcode in one.opcodes):
+        return math.nan
+    return math.fsum(a.lanes * a.width / 8 for a in one.accesses if a.space == "global")
 
 
 def _accessed(space: str, kind: str) -> Callable[[CodeCounts], float]:

@@ -222,6 +222,18 @@ def distances(comparison: Compares, left: Bounds, right: Bounds) -> tuple[Array,
     return least, most, scale
 
 
+def _about(item: Comparison, c: Compares, threshold: float) -> Comparison:
+    """Return a line of evidence with an estimate: undecided near its threshold, else with the rest of its margin."""
+    if threshold == 0 or item.margin is None:
+        return structs.replace(item, bound="about")
+    margin, side = np.array([item.margin]), 0 if item.holds else 1
+    turned = float(for_estimates(c.op, margin, ESTIMATE_MEDIAN)[side][0])
+    if (turned < 0) if item.holds else (turned >= 0):
+        return structs.replace(item, bound="about", holds=None, margin=None, margin_abs=None)
+    left = float(for_estimates(c.op, margin, ESTIMATE_FACTOR)[side][0])
+    return structs.replace(item, bound="about", margin=left, margin_abs=left * abs(threshold))
+
+
 # Evidence kept for later requests: more than one launch has observations.
 _TOLD = 1024
 # How far metrics estimated from the machine code are off, by the measured accuracy of advisor/hardware/sass_counts.py:
@@ -246,7 +258,7 @@ def tests_of(catalog: Catalog) -> dict[str, Test]:
 class Observed(Struct, frozen=True, dict=True):
     """Evaluated observations. truth: FALSE, UNKNOWN or TRUE; margin: NaN if unknown; shape (rows, names) each.
 
-    estimated: for each row the metrics that rest on the machine code alone; empty if no row has any.
+    estimated: for each row the metrics known only with the counts of its machine code; empty if no row has any.
     """
 
     catalog: Catalog
@@ -314,7 +326,7 @@ class Observed(Struct, frozen=True, dict=True):
         return dict(found)
 
     def estimates(self, row: int) -> frozenset[str]:
-        """Return the metrics of one launch that rest on the machine code alone."""
+        """Return the metrics of one launch that are known only with the counts of its machine code."""
         return self.estimated[row] if self.estimated else frozenset()
 
     def evidence(self, row: int, name: str) -> tuple[Comparison, ...]:
@@ -356,8 +368,8 @@ class Observed(Struct, frozen=True, dict=True):
                 distance = float(c.difference(value, threshold))
                 margin = distance / (abs(threshold) or 1.0)
                 holds = bool(c.holds(value, threshold))
-                bound = "about" if about & c.left.names else ""
-                out.append(structs.replace(plain, holds=holds, margin=margin, margin_abs=distance, bound=bound))
+                found = structs.replace(plain, holds=holds, margin=margin, margin_abs=distance)
+                out.append(_about(found, c, threshold) if about & (c.left.names | c.right.names) else found)
             else:
                 out.append(self._bounded(row, c, plain))
         return tuple(out)

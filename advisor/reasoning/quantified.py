@@ -49,7 +49,7 @@ def observe_late(observed: Observed, names: Sequence[str], rows: range, given: S
     some = slice(rows.start, rows.stop)
     columns = {name: column[some] for name, column in observed.columns.items() if name in read}
     columns |= {name: late[:, at] for at, name in enumerate(NAMES)}
-    return observe_columns(observed.catalog, columns, len(rows), tests)
+    return observe_columns(observed.catalog, columns, len(rows), tests, None, observed.estimated[some])
 
 
 def with_late(observed: Observed, names: Sequence[str], given: Sequence[tuple[float, ...]]) -> Observed:

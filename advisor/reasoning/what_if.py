@@ -14,6 +14,7 @@ from advisor.knowledge.expressions import Comparison as Test
 from advisor.knowledge.schemas import most_of
 from advisor.knowledge.units import SAME_POINTS, compute_units, inner_units, memory_units
 from advisor.reasoning.assemble import Reasoned, reason
+from advisor.reasoning.code_counts import ESTIMATED
 from advisor.reasoning.conclude import conclude, in_order
 from advisor.reasoning.domain import domain_of
 from advisor.reasoning.engine.explain import Flip, Proof, Then, how
@@ -220,6 +221,8 @@ def _supposed(
     catalog: Catalog, reasoned: Reasoned, position: int, cases: Sequence[Mapping[str, float]]
 ) -> pd.DataFrame:
     """Return the derived rows of a launch with the values of each case, in the order of the cases."""
+    import pandas as pd  # loads slowly, and is needed only to suppose values
+
     before = reasoned.observed.values(position)
     pinned = [{**values, **_headline(before, values)} for values in cases]
     alike: dict[tuple[str, ...], list[int]] = {}
@@ -230,9 +233,12 @@ def _supposed(
     for names, rows in alike.items():
         frame = reasoned.frame.iloc[[position] * len(rows)].reset_index(drop=True)
         frame = frame.assign(**{name: [float(pinned[row][name]) for row in rows] for name in names})
-        frames.append(domain_of(catalog).derive(frame, keep=names, metrics=catalog.metrics).set_axis(rows))
-    import pandas as pd  # loads slowly, and is needed only to suppose values
-
+        derived = domain_of(catalog).derive(frame, keep=names, metrics=catalog.metrics)
+        if ESTIMATED in derived:  # what the user supposes is no estimate
+            derived[ESTIMATED] = pd.Series(
+                [one - {*names} for one in derived[ESTIMATED]], index=derived.index, dtype=object
+            )
+        frames.append(derived.set_axis(rows))
     out: pd.DataFrame = pd.concat(frames).sort_index()
     return out
 

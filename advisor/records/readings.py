@@ -62,7 +62,7 @@ class CodeCounts(Struct, frozen=True):
     """What the machine code of a kernel alone tells: expected executions per warp. See advisor/hardware/sass_counts.py.
 
     opcodes: opcode with its modifiers -> executions; accesses: those of memory, with all lanes active, and with the
-    ideal numbers of sectors and wavefronts alone; spills, indexed: accesses of local memory at a fixed place of the
+    ideal number of shared wavefronts alone; spills, indexed: accesses of local memory at a fixed place of the
     stack, and at a computed one.
     """
 

@@ -60,9 +60,20 @@ def test_padding_after_the_code_and_a_loop_without_an_end_are_finite() -> None:
     assert all(map(math.isfinite, runs("MOV R1, R2\nBRA @0!")))
 
 
-def test_a_call_through_a_register_and_a_recursion_end() -> None:
-    assert runs("CALL.REL.NOINC R8 @0!\nEXIT")[0] == pytest.approx(1)
+@pytest.mark.parametrize("away", ["BRX R2", "JMXU UR4", "CALL.REL.NOINC R8, @0!", "CALL.ABS.NOINC 0x999990"])
+def test_code_that_goes_where_it_does_not_show_is_not_counted(away: str) -> None:
+    assert runs(f"LDG.E R1, [R4]\n{away}\nSTG.E [R2], R1\nEXIT") == []
+
+
+def test_a_recursion_ends_and_a_function_that_branches_into_its_caller_is_not_counted() -> None:
     assert runs("FADD R1, R1, R1\nCALL.REL.NOINC @0!\nEXIT")[0] == pytest.approx(1)
+    assert runs("S2R R0, SR_TID.X\nCALL.REL @4!\n@P0 BRA @1!\nEXIT\nFADD R1, R1, R1\nBRA @1!") == []
+
+
+def test_lanes_that_have_diverged_are_rare() -> None:
+    found = runs("BRA.DIV UR4, @3!\nSHFL.BFLY PT, R1, R2, 0x1, 0x1f\nEXIT\nWARPSYNC.COLLECTIVE R6, @1!\nEXIT")
+    assert found[1] == pytest.approx(1 - RARE, rel=0.01)
+    assert found[3] == pytest.approx(RARE, rel=0.01)
 
 
 @settings(max_examples=150, deadline=None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from functools import lru_cache
 from pathlib import Path
@@ -12,10 +13,13 @@ import pytest
 from advisor.knowledge.base import catalog
 from advisor.readers.read import read
 from advisor.reasoning.analysis import Analysis
+from advisor.reasoning.code_counts import _requested
 from advisor.reasoning.enrich import add_neighbours
 from advisor.reasoning.inputs import Inputs
+from advisor.reasoning.what_if import _supposed
 from advisor.records import resources
 from advisor.records.diagnosis import LaunchDiagnosis
+from advisor.records.readings import Access, CodeCounts
 from tests.bench.thin import DEFAULT, causes, write_thin
 
 CONVERSIONS = "oscillator-bank"  # recorded on an H100: conversions fill XU
@@ -94,3 +98,17 @@ def test_the_time_model_uses_no_estimate(thin: Path) -> None:
     assert observed.columns["conversion_inst"][0] > 0
     assert not observed.measured["conversion_inst"][0] > 0
     assert observed.measured["pipe_xu_pct"][0] == observed.columns["pipe_xu_pct"][0]
+
+
+def test_a_supposed_number_is_no_estimate(thin: Path) -> None:
+    one = analysis(thin)
+    supposed = _supposed(catalog(), one._reasoned, 0, [{"conversion_inst": 5.0}])
+    assert "conversion_inst" in one.diagnosis.launches[0].estimated
+    assert "conversion_inst" not in supposed["estimated"].iat[0]
+
+
+@pytest.mark.parametrize("other", ["LD.E", "TEX.SCR.B.LL", "UTMALDG.2D"])
+def test_bytes_are_unknown_where_others_reach_global_memory_too(other: str) -> None:
+    access = Access("global", "load", 32, 10.0, 320.0, *[math.nan] * 4)
+    assert _requested(CodeCounts({"LDG.E": 10.0}, (access,))) == 1280
+    assert math.isnan(_requested(CodeCounts({"LDG.E": 10.0, other: 1.0}, (access,))))

@@ -56,3 +56,14 @@ def test_against_is_below_and_for_is_above_the_margin(op: str, margin: float) ->
         against, for_it = for_estimates(op, values, factor)
         assert against[0] <= values[0] + 1e-9
         assert for_it[0] >= values[0] - 1e-9
+
+
+@pytest.mark.parametrize(("value", "holds"), [(300, True), (105, None), (95, None), (10, False)])
+def test_evidence_says_what_was_decided(value: float, holds: bool | None) -> None:
+    tests = {"swaps_repeated": parse_test("global_swap_inst > 2 * warps")}
+    columns = {"global_swap_inst": np.array([float(value)]), "warps": np.array([50.0])}
+    found = observe_columns(catalog(), columns, 1, tests, None, (frozenset(("global_swap_inst",)),))
+    (item,) = found.evidence(0, "swaps_repeated")
+    assert (item.holds, item.bound) == (holds, "about")
+    assert (item.margin is None) == (holds is None)
+    assert found.state(0)["swaps_repeated"] == {True: TRUE, None: UNKNOWN, False: FALSE}[holds]

@@ -33,7 +33,9 @@ _TRIES: Final = 32
 def rows_of(observed: Observed, at: np.ndarray) -> Observed:
     """Return copies of these rows of the observations, in this order; a row may occur more than once."""
     columns = {metric: column[at] for metric, column in observed.columns.items()}
-    return replace(observed, truth=observed.truth[at], margin=observed.margin[at], columns=columns, labels={})
+    estimated = tuple(observed.estimates(row) for row in at.tolist()) if observed.estimated else ()
+    truth, margin = observed.truth[at], observed.margin[at]
+    return replace(observed, truth=truth, margin=margin, columns=columns, labels={}, estimated=estimated)
 
 
 class Tried:
@@ -105,7 +107,7 @@ def _judged(frame: pd.DataFrame, catalog: Catalog, before: Observed, moving: Seq
     truth, margin = np.repeat(before.truth[:1], len(frame), axis=0), np.repeat(before.margin[:1], len(frame), axis=0)
     places = [before.place[name] for name in some.names]
     truth[:, places], margin[:, places] = some.truth, some.margin
-    return replace(before, truth=truth, margin=margin, columns=some.columns, labels={})
+    return replace(before, truth=truth, margin=margin, columns=some.columns, labels={}, estimated=some.estimated)
 
 
 def drawn(
