@@ -21,7 +21,7 @@ from typing import Any, Final
 import numpy as np
 
 from advisor.hardware.sass import Instruction, classify, parse
-from advisor.hardware.sass_flow import Codes, Graph, graph, loops, target
+from advisor.hardware.sass_flow import Codes, Graph, Loop, called, graph, innermost, loops
 from advisor.records.readings import Access, CodeCounts
 
 # Executions of a loop per entry, if nothing is known. Its size matters little: it makes code in a loop weigh more than
@@ -50,7 +50,6 @@ _ROLES: Final = {
 }
 _ENDS: Final = frozenset(("EXIT", "RET", "KILL"))
 _INDIRECT: Final = frozenset(("BRX", "BRXU", "JMX", "JMXU"))
-_CALLS: Final = ("CALL",)
 
 
 def counted_by_code(start: Any, lines: Iterable[Any], step: int = 16) -> CodeCounts | None:
@@ -97,12 +96,13 @@ def executions(codes: Codes, pcs: Sequence[int]) -> list[float]:
 
     codes: parsed instructions, None for a line that is none; pcs: their addresses. The kernel begins with the first.
     """
-    if not codes or any(_leads_away(code, pcs) for code in codes):
+    place = {pc: i for i, pc in enumerate(pcs)}
+    if not codes or any(_leads_away(codes, place, i) for i in range(len(codes))):
         return []
     blocks = graph(codes, pcs)
     if len(blocks.starts) > MOST_BLOCKS or _backward(blocks) * len(codes) > MOST_IN_LOOPS:
         return []
-    flow = _flow(codes, pcs, blocks)
+    flow = _flow(codes, place, blocks, loops(codes, pcs, blocks))
     reached = _reached(flow)
     entry = np.zeros(len(reached))
     entry[0] = 1.0
@@ -118,12 +118,13 @@ def executions(codes: Codes, pcs: Sequence[int]) -> list[float]:
     return [float(number) for number in np.repeat(runs, lengths)]
 
 
-def _leads_away(code: Instruction | None, pcs: Sequence[int]) -> bool:
+def _leads_away(codes: Codes, place: dict[int, int], i: int) -> bool:
     """Whether an instruction goes where the code does not show: by an address in a register, or out of the kernel."""
-    stem = "" if code is None else code.opcode.partition(".")[0]
-    if stem in _INDIRECT:
-        return True
-    return stem in _CALLS and code is not None and (len(code.operands) != 1 or target(code, _CALLS) not in pcs)
+    code = codes[i]
+    if code is None:
+        return False
+    stem = code.opcode.partition(".")[0]
+    return stem in _INDIRECT or (stem == "CALL" and (len(code.operands) != 1 or called(codes, place, i) is None))
 
 
 def _backward(blocks: Graph) -> int:
@@ -142,35 +143,24 @@ def _reached(flow: np.ndarray[Any, Any]) -> list[int]:
     return sorted(found)
 
 
-def _flow(codes: Codes, pcs: Sequence[int], blocks: Graph) -> np.ndarray[Any, Any]:
+def _flow(codes: Codes, place: dict[int, int], blocks: Graph, found: Sequence[Loop]) -> np.ndarray[Any, Any]:
     """Return the chance that a block is followed by another one, shape (blocks, blocks): [next, block]."""
-    place = {pc: i for i, pc in enumerate(pcs)}
     number = {start: n for n, start in enumerate(blocks.starts)}
-    innermost = _innermost(codes, pcs, blocks)
+    inner, bodies = innermost(len(codes), found), [frozenset(loop.body) for loop in found]
     flow = np.zeros((len(blocks.starts), len(blocks.starts)))
-    for n in range(len(blocks.starts)):
-        own = _real(codes[blocks.starts[n] : blocks.ends[n] + 1])
+    for n, (start, end) in enumerate(zip(blocks.starts, blocks.ends, strict=True)):
+        at = inner[start]
+        loop = frozenset[int]() if at is None else bodies[at]
+        own = _real(codes[start : end + 1])
         ends = sum(bool(code.predicate) and code.opcode.partition(".")[0] in _ENDS for code in own)
-        stays = (1.0 - (1.0 / TRIPS if innermost[n] else RARE)) ** ends
-        for goal, chance in _chances(codes, blocks, innermost[n], n):
-            flow[goal, n] += stays * chance
-        for code in own:
-            called = number.get(place.get(target(code, _CALLS) or -1, -1))
-            if called is not None and blocks.starts[called] > blocks.ends[n]:  # a call back is a recursion
-                flow[called, n] += RARE if code.predicate else 1.0
+        stays = (1.0 - (1.0 / TRIPS if loop else RARE)) ** ends
+        for after, chance in _chances(codes, blocks, loop, n):
+            flow[after, n] += stays * chance
+        for i in range(start, end + 1):
+            code, goal = codes[i], called(codes, place, i)
+            if code is not None and goal in number and goal > end:  # a call back is a recursion
+                flow[number[goal], n] += RARE if code.predicate else 1.0
     return flow
-
-
-def _innermost(codes: Codes, pcs: Sequence[int], blocks: Graph) -> list[frozenset[int]]:
-    """Return for each block the instructions of the innermost loop around it; empty outside of loops."""
-    out: list[frozenset[int]] = [frozenset()] * len(blocks.starts)
-    depth = [0] * len(blocks.starts)
-    for loop in loops(codes, pcs):
-        body = frozenset(loop.body)
-        for n, start in enumerate(blocks.starts):
-            if start in body and loop.depth > depth[n]:
-                out[n], depth[n] = body, loop.depth
-    return out
 
 
 def _chances(codes: Codes, blocks: Graph, loop: frozenset[int], n: int) -> list[tuple[int, float]]:

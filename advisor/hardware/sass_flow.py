@@ -103,15 +103,17 @@ def graph(codes: Codes, pcs: Sequence[int]) -> Graph:
     return Graph(tuple(starts), tuple(ends), tuple(map(tuple, edges)), tuple(map(tuple, _reversed(edges))))
 
 
-def loops(codes: Codes, pcs: Sequence[int]) -> tuple[Loop, ...]:
+def loops(codes: Codes, pcs: Sequence[int], blocks: Graph | None = None) -> tuple[Loop, ...]:
     """Return the natural loops in header order, outer before inner; loops with the same header count as one.
+
+    blocks: the graph of the code, if it is there already.
 
     A backward branch to code that does not dominate it, such as out of a slow path after the kernel, closes no loop.
     """
     if not codes:
         return ()
-    found_graph = graph(codes, pcs)
-    starts, ends, edges, before = found_graph.starts, found_graph.ends, found_graph.edges, found_graph.before
+    blocks = blocks or graph(codes, pcs)
+    starts, ends, edges, before = blocks.starts, blocks.ends, blocks.edges, blocks.before
     dominators = _dominators(edges, before)
     bodies: dict[int, set[int]] = {}
     backs: dict[int, int] = {}
@@ -133,6 +135,15 @@ def loops(codes: Codes, pcs: Sequence[int]) -> tuple[Loop, ...]:
         Loop(loop.first, loop.back, loop.body, 1 + sum(sets[n] < other for other in sets))
         for n, loop in enumerate(found)
     )
+
+
+def innermost(count: int, loops: Sequence[Loop]) -> list[int | None]:
+    """Return for each of `count` indices the number of its innermost loop, or None."""
+    out: list[int | None] = [None] * count
+    for n in sorted(range(len(loops)), key=lambda n: loops[n].depth):
+        for place in loops[n].body:
+            out[place] = n
+    return out
 
 
 def _leaders(codes: Codes, after: Sequence[Sequence[int]]) -> set[int]:
@@ -315,7 +326,7 @@ def live_registers(codes: Codes, pcs: Sequence[int]) -> list[int]:
     after = [list(edges) for edges in blocks.edges]
     for n, (start, end) in enumerate(zip(blocks.starts, blocks.ends, strict=True)):
         for i in range(start, end + 1):
-            goal = _called(codes, place, i)
+            goal = called(codes, place, i)
             if goal is not None:
                 after[n].append(bisect_right(blocks.starts, goal) - 1)
     ins = [0] * len(blocks.starts)
@@ -358,7 +369,8 @@ def _mask(names: set[str]) -> int:
     return out
 
 
-def _called(codes: Codes, place: dict[int, int], i: int) -> int | None:
+def called(codes: Codes, place: dict[int, int], i: int) -> int | None:
+    """Return the index that a call at index i goes to, or None. place: address -> index."""
     code = codes[i]
     if code is None or not code.opcode.startswith("CALL"):
         return None

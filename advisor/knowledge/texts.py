@@ -67,11 +67,9 @@ def fill(text: str, values: Mapping[str, float | str], least: Mapping[str, float
             )
         if isinstance(value, str):
             return value
-        return (
-            BOUNDS["about"] + written(match, float(f"{value:.2g}"))
-            if isinstance(value, Estimate)
-            else written(match, value)
-        )
+        if isinstance(value, Estimate):
+            return BOUNDS["about"] + written(match, float(f"{value:.2g}"))
+        return written(match, value)
 
     def written(match: re.Match[str], value: float) -> str:
         spec = match[2] or ",.4g"

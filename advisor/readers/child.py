@@ -174,12 +174,12 @@ def _launches(job: dict[str, Any], data: mmap.mmap, send: Callable[[dict[str, An
     # After the launches: code that the library cannot read, or that ends this process, loses none of them.
     kernels.pop("", None)
     if kernels:
-        last = max(index for index, _ in kernels.values()) + 1
-        for index, action in code.each(job["first"], last, code=True):
-            for key, (first, kernel) in kernels.items():
-                if first == index and action is not None:
-                    with contextlib.suppress(TypeError, ValueError, RuntimeError, AttributeError, UnicodeError):
-                        send({"code_key": key, "code": code.text(action, index, kernel)})
+        at = {index: (key, kernel) for key, (index, kernel) in kernels.items()}
+        for index, action in code.each(job["first"], max(at) + 1, code=True):
+            if index in at and action is not None:
+                key, kernel = at[index]
+                with contextlib.suppress(TypeError, ValueError, RuntimeError, AttributeError, UnicodeError):
+                    send({"code_key": key, "code": code.text(action, index, kernel)})
 
 
 def _sampled_names(strings: Iterable[str], known: dict[str, str]) -> dict[str, str]:

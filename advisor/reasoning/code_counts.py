@@ -111,20 +111,18 @@ def _columns(scaled: list[CodeCounts | None], metrics: Mapping[str, MetricDef]) 
             a.wavefronts_ideal for a in one.accesses if a.space == "shared"
         ),
         "tensor_opcode_ops": lambda one: tensor_ops(one.opcodes),
-        "requested_bytes": _requested,
         **{name: _accessed(*which) for name, which in _ACCESSED.items()},
     }
     for name, part in parts.items():
         if name in metrics:
             out[name] = np.array([math.nan if one is None else part(one) for one in scaled])
+    out["requested_bytes"] = np.where([_reaches_elsewhere(one) for one in opcodes], np.nan, out["requested_bytes"])
     return out
 
 
-def _requested(one: CodeCounts) -> float:
-    """Return the bytes of the global accesses; NaN if others may reach global memory too."""
-    if any(opcode.partition(".")[0] in _ELSEWHERE for opcode in one.opcodes):
-        return math.nan
-    return math.fsum(a.lanes * a.width / 8 for a in one.accesses if a.space == "global")
+def _reaches_elsewhere(opcodes: Mapping[str, float] | None) -> bool:
+    """Whether other instructions than the global accesses may reach global memory."""
+    return any(opcode.partition(".")[0] in _ELSEWHERE for opcode in opcodes or ())
 
 
 def _accessed(space: str, kind: str) -> Callable[[CodeCounts], float]:

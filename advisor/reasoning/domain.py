@@ -50,11 +50,13 @@ class Kernels:
         """Return, for each row, the speedup of each concluded diagnosis whose fix says what it changes."""
         measured = speedup_model.build(observed.measured, len(observed.truth))
         out = _gains(catalog, measured, rows, traces)
-        if any(observed.estimated):
+        thin = {row: trace for row, trace in zip(rows, traces, strict=True) if observed.estimates(row)}
+        if thin:
             # What only the code shows is not in the measured needs of the units: a cause, or what its fix changes.
-            by_code = _gains(catalog, speedup_model.build(observed.columns, len(observed.truth)), rows, traces)
-            for row, trace in zip(rows, traces, strict=True):
-                for found in trace.findings if observed.estimates(row) else ():
+            whole = speedup_model.build(observed.columns, len(observed.truth))
+            by_code = _gains(catalog, whole, list(thin), list(thin.values()))
+            for row, trace in thin.items():
+                for found in trace.findings:
                     if found not in out[row] or _rests_on_code(observed, row, trace, found):
                         gain = by_code[row].get(found)
                         out[row].pop(found, None)
@@ -124,7 +126,7 @@ def _rests_on_code(observed: Observed, row: int, trace: Trace, found: str) -> bo
 
 
 def _gains(
-    catalog: Catalog, model: speedup_model.Model, rows: range, traces: Sequence[Trace]
+    catalog: Catalog, model: speedup_model.Model, rows: Sequence[int], traces: Sequence[Trace]
 ) -> dict[int, dict[str, Speedup]]:
     """Return, for each row, the speedup by a model of each concluded diagnosis whose fix says what it changes."""
     at: dict[tuple[str, str, tuple[str, ...]], list[int]] = {}

@@ -204,6 +204,12 @@ def for_estimates(op: str, margin: Array, factor: float) -> tuple[Array, Array]:
     return margin, margin
 
 
+def with_estimates(op: str, holds: Array, margin: Array) -> tuple[Array, Array]:
+    """Return which comparisons an estimate leaves undecided, and what is left of the margin of the others."""
+    (against, for_it), (least, most) = (for_estimates(op, margin, f) for f in (ESTIMATE_MEDIAN, ESTIMATE_FACTOR))
+    return np.where(holds, against < 0, for_it >= 0), np.where(holds, least, most)
+
+
 def distances(comparison: Compares, left: Bounds, right: Bounds) -> tuple[Array, Array, Array]:
     """Return the least and the most distance from the threshold, positive if it holds, and the scale of shares."""
     with np.errstate(all="ignore"):
@@ -226,12 +232,10 @@ def _about(item: Comparison, c: Compares, threshold: float) -> Comparison:
     """Return a line of evidence with an estimate: undecided near its threshold, else with the rest of its margin."""
     if threshold == 0 or item.margin is None:
         return structs.replace(item, bound="about")
-    margin, side = np.array([item.margin]), 0 if item.holds else 1
-    turned = float(for_estimates(c.op, margin, ESTIMATE_MEDIAN)[side][0])
-    if (turned < 0) if item.holds else (turned >= 0):
+    undecided, left = with_estimates(c.op, np.array([item.holds]), np.array([item.margin]))
+    if undecided[0]:
         return structs.replace(item, bound="about", holds=None, margin=None, margin_abs=None)
-    left = float(for_estimates(c.op, margin, ESTIMATE_FACTOR)[side][0])
-    return structs.replace(item, bound="about", margin=left, margin_abs=left * abs(threshold))
+    return structs.replace(item, bound="about", margin=float(left[0]), margin_abs=float(left[0]) * abs(threshold))
 
 
 # Evidence kept for later requests: more than one launch has observations.
@@ -465,11 +469,9 @@ def _compared(
             about = np.array([[bool(names & (c.left.names | c.right.names)) for names in estimated] for c in alike])
             # None of something is none: what the code does not hold is not executed.
             about &= known & (right != 0)
-            against, for_it = for_estimates(op, distance, ESTIMATE_MEDIAN)
-            open_ = about & np.where(code == TRUE, against < 0, for_it >= 0)
-            code = np.where(open_, UNKNOWN, code)
-            against, for_it = for_estimates(op, distance, ESTIMATE_FACTOR)
-            low, high = np.where(about & (code == TRUE), against, low), np.where(about & (code == FALSE), for_it, high)
+            undecided, left = with_estimates(op, code == TRUE, distance)
+            code = np.where(about & undecided, UNKNOWN, code)
+            low, high = np.where(about & (code == TRUE), left, low), np.where(about & (code == FALSE), left, high)
         lacking = np.flatnonzero(~known.all(axis=1))
         if len(lacking):
             chosen = [alike[at] for at in lacking.tolist()]

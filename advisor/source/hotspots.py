@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct
 
-from advisor.hardware.sass_flow import Loop
+from advisor.hardware.sass_flow import Loop, innermost
 from advisor.records.errors import UsageError
 from advisor.source.listing import Listing, Place, Row
 
@@ -127,15 +127,6 @@ def spots(
                 continue
         out.append(spot)
     return tuple(sorted(out, key=lambda s: (-s.value, s.row.pc)))
-
-
-def innermost(count: int, loops: Sequence[Loop]) -> list[int | None]:
-    """Return for each of `count` indices the number of its innermost loop, or None."""
-    out: list[int | None] = [None] * count
-    for n in sorted(range(len(loops)), key=lambda n: loops[n].depth):
-        for place in loops[n].body:
-            out[place] = n
-    return out
 
 
 def lines(found: Sequence[Spot]) -> tuple[Line, ...]:

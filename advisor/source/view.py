@@ -10,9 +10,10 @@ from typing import Final
 
 from msgspec import Struct, field
 
+from advisor.hardware.sass_flow import innermost
 from advisor.records.errors import InputError
 from advisor.source.columns import Column, Facts
-from advisor.source.hotspots import Line, Spot, Where, call_sites, innermost, lines, ptx_lines, spots
+from advisor.source.hotspots import Line, Spot, Where, call_sites, lines, ptx_lines, spots
 from advisor.source.listing import Listing, Row, Wait, Waits, files_of, read_listing
 from advisor.source.measures import EXECUTED, LANES, MEASURES, SAMPLES, STALL, Measure
 from advisor.source.structure import SharedGroup, Structure, Zone, bands, shared_groups, structure, zones

@@ -13,7 +13,7 @@ import pytest
 from advisor.knowledge.base import catalog
 from advisor.readers.read import read
 from advisor.reasoning.analysis import Analysis
-from advisor.reasoning.code_counts import _requested
+from advisor.reasoning.code_counts import _columns
 from advisor.reasoning.enrich import add_neighbours
 from advisor.reasoning.inputs import Inputs
 from advisor.reasoning.what_if import _supposed
@@ -110,5 +110,7 @@ def test_a_supposed_number_is_no_estimate(thin: Path) -> None:
 @pytest.mark.parametrize("other", ["LD.E", "TEX.SCR.B.LL", "UTMALDG.2D"])
 def test_bytes_are_unknown_where_others_reach_global_memory_too(other: str) -> None:
     access = Access("global", "load", 32, 10.0, 320.0, *[math.nan] * 4)
-    assert _requested(CodeCounts({"LDG.E": 10.0}, (access,))) == 1280
-    assert math.isnan(_requested(CodeCounts({"LDG.E": 10.0, other: 1.0}, (access,))))
+    alone, beside = (CodeCounts({"LDG.E": 10.0, **more}, (access,)) for more in ({}, {other: 1.0}))
+    found = _columns([alone, beside], catalog().metrics)["requested_bytes"]
+    assert found[0] == 1280
+    assert math.isnan(found[1])
