@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from advisor.emulator import traffic
+from advisor.hardware import traffic
 from advisor.emulator.build import Build, Run
 from advisor.emulator.program import Operand
 from advisor.emulator.spaces import (

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from advisor.emulator import traffic
+from advisor.hardware import traffic
 from advisor.emulator.build import Build, Getter, join, scalar
 from advisor.emulator.program import Instruction, Operand
 from advisor.emulator.state import LANES, Array, FaultError, Group

@@ -21,8 +21,11 @@ from typing import Any, Final
 import numpy as np
 
 from advisor.hardware.sass import Instruction, classify, parse
+from advisor.hardware.sass_addresses import Follower, Reached
 from advisor.hardware.sass_flow import Codes, Graph, Loop, called, graph, innermost, loops
-from advisor.records.readings import Access, CodeCounts
+from advisor.records.readings import CodeAccess, CodeCounts
+
+Array = np.ndarray[Any, Any]
 
 # Executions of a loop per entry, if nothing is known. Its size matters little: it makes code in a loop weigh more than
 # code before it, and code in two loops more than code in one.
@@ -41,7 +44,7 @@ _GOES_ON: Final = 1.0 - 1e-9
 _MOST: Final = TRIPS**4
 _SMALL: Final = 1e-6  # the error of the equations
 _LANES: Final = 32
-_PASS_BYTES: Final = 128
+_PIECES: Final = {"global": 32, "shared": 128}  # bytes of a sector, of a wavefront
 _NO_COUNT: Final = math.nan
 # What an access counts as: (space, kind) of its opcode -> itself, and for an asynchronous copy both of its sides.
 _ROLES: Final = {
@@ -52,54 +55,63 @@ _ENDS: Final = frozenset(("EXIT", "RET", "KILL"))
 _INDIRECT: Final = frozenset(("BRX", "BRXU", "JMX", "JMXU"))
 
 
-def counted_by_code(start: Any, lines: Iterable[Any], step: int = 16) -> CodeCounts | None:
+def counted_by_code(
+    start: Any, lines: Iterable[Any], block: Sequence[int] | None = None, cc: str = "", step: int = 16
+) -> CodeCounts | None:
     """Return the expected counts of a kernel; None if its code cannot be read or is too large.
 
-    start: address of the first line; lines: the text of each instruction; step: bytes of an instruction.
+    start: address of the first line; lines: the text of each instruction; block: the threads of a block (x, y, z), with
+    which the addresses are followed; cc: the compute capability; step: bytes of an instruction.
     """
     codes = [parse(str(line)) for line in lines]
-    runs = executions(codes, range(int(start), int(start) + step * len(codes), step))
-    if not runs:
+    pcs = range(int(start), int(start) + step * len(codes), step)
+    blocks = graph(codes, pcs) if codes else None
+    runs = executions(codes, pcs, blocks)
+    if not runs or blocks is None:
         return None
+    reached = Follower(codes, pcs, blocks, block, cc).reached() if block and min(block) > 0 else {}
     opcodes: dict[str, float] = {}
-    moved: dict[tuple[str, str, int], float] = {}
+    moved: dict[tuple[str, str, int, bool], Array] = {}
     stack = computed = 0.0
-    for code, number in zip(codes, runs, strict=True):
+    for i, (code, number) in enumerate(zip(codes, runs, strict=True)):
         if code is None or not number:
             continue
         opcodes[code.opcode] = opcodes.get(code.opcode, 0.0) + number
         what = classify(code.opcode)
+        known = {one.space: one for one in reached.get(i, ())}
         for space, kind in _ROLES.get((what.space, what.access), ()):
-            key = (space, kind, what.width)
-            moved[key] = moved.get(key, 0.0) + number
+            one = known.get(space) if kind != "atomic" else None
+            key = (space, kind, what.width, one is not None and one.sure)
+            moved[key] = moved.get(key, np.zeros(5)) + number * _of_one(space, kind, what.width, one)
         if what.space == "local":
             fixed = code.memory is not None and code.memory.on_stack
             stack, computed = (stack + number, computed) if fixed else (stack, computed + number)
     if not opcodes:
         return None
-    accesses = tuple(
-        Access(*key, number, _LANES * number, _NO_COUNT, _NO_COUNT, _NO_COUNT, _fewest_passes(*key, number))
-        for key, number in sorted(moved.items())
-    )
+    accesses = tuple(CodeAccess(*key, *map(float, found)) for key, found in sorted(moved.items()))
     return CodeCounts(opcodes, accesses, stack, computed)
 
 
-def _fewest_passes(space: str, kind: str, width: int, executed: float) -> float:
-    """Return the ideal wavefronts of shared accesses: as few as the bytes of full warps need."""
-    if space != "shared" or kind == "atomic" or not width:
-        return _NO_COUNT
-    return executed * max(1.0, _LANES * width / 8 / _PASS_BYTES)
+def _of_one(space: str, kind: str, width: int, one: Reached | None) -> Array:
+    """Return executions, lanes, pieces, their ideal and passes of one access: of full warps where it is not followed."""
+    if one is not None:
+        return np.array([1.0, one.lanes, one.pieces, one.ideal, one.passes])
+    own = _LANES * width / 8
+    counted = width and kind != "atomic" and space in _PIECES
+    ideal = max(1.0, own / _PIECES[space]) if counted else _NO_COUNT
+    return np.array([1.0, _LANES, _NO_COUNT, ideal, _NO_COUNT])
 
 
-def executions(codes: Codes, pcs: Sequence[int]) -> list[float]:
+def executions(codes: Codes, pcs: Sequence[int], blocks: Graph | None = None) -> list[float]:
     """Return the expected executions per warp of each instruction; empty for code that cannot be solved.
 
-    codes: parsed instructions, None for a line that is none; pcs: their addresses. The kernel begins with the first.
+    codes: parsed instructions, None for a line that is none; pcs: their addresses; blocks: their graph, if it is there
+    already. The kernel begins with the first.
     """
     place = {pc: i for i, pc in enumerate(pcs)}
     if not codes or any(_leads_away(codes, place, i) for i in range(len(codes))):
         return []
-    blocks = graph(codes, pcs)
+    blocks = blocks or graph(codes, pcs)
     if len(blocks.starts) > MOST_BLOCKS or _backward(blocks) * len(codes) > MOST_IN_LOOPS:
         return []
     flow = _flow(codes, place, blocks, loops(codes, pcs, blocks))

@@ -19,7 +19,7 @@ from advisor.readers import formats
 from advisor.readers.container import Container, Limits, spans
 from advisor.readers.described import launch_of
 from advisor.readers.formats import unpack
-from advisor.readers.frame import Contents, Launch, clean, one_line
+from advisor.readers.frame import Contents, Launch, Shape, clean, one_line
 from advisor.readers.library import INSTALL, NoLibraryError, missing, module_folder
 from advisor.readers.numbers import Packer
 from advisor.records.child import Child, python_command, schedule_of
@@ -31,6 +31,7 @@ from advisor.records.scratch import ScratchFolder
 if TYPE_CHECKING:
     import pandas as pd
 
+_MOST_BLOCKS = 8  # shapes of a kernel's block for which its addresses are followed
 _TOLD_EVERY_S = 0.1  # interval of progress calls, in which the caller may cancel
 
 
@@ -106,7 +107,8 @@ class BackgroundRead:
         self._launches: dict[int, Launch | None] = {}
         self._packer = Packer()
         self._kernels: dict[int, str] = {}
-        self._codes: dict[str, CodeCounts | None] = {}
+        self._texts: dict[str, Any] = {}
+        self._codes: dict[tuple[str, Shape | None], CodeCounts | None] = {}
         self._fatal = ""
         self._silence_s = limits.silence_s
         self._deadline = time.monotonic() + limits.total_s
@@ -151,11 +153,23 @@ class BackgroundRead:
             ready.close()
 
     def _count(self, kernel: str, code: Any) -> None:
-        if kernel not in self._codes:  # once, also if several children read launches of it
+        if kernel not in self._texts:  # once, also if several children read launches of it
+            self._texts[kernel] = code
+            for index, other in tuple(self._kernels.items()):  # while the children read
+                launch = self._launches.get(index)
+                if other == kernel and launch is not None:
+                    self._counted(kernel, launch)
+
+    def _counted(self, kernel: str, launch: Launch) -> CodeCounts | None:
+        """Return what the code of a launch tells with the shape of its block."""
+        key = kernel, launch.block
+        if kernel in self._texts and key not in self._codes:
             from advisor.hardware.sass_counts import counted_by_code  # numpy: while the children read
 
+            many = sum(name == kernel for name, _ in self._codes) >= _MOST_BLOCKS
             with contextlib.suppress(TypeError, ValueError):
-                self._codes[kernel] = counted_by_code(*code)
+                self._codes[key] = counted_by_code(*self._texts[kernel], None if many else launch.block, launch.cc)
+        return self._codes.get(key)
 
     def wait(self, progress: Callable[[str, int, int], None] | None = None) -> list[Launch]:
         """Wait for the launches and return them in the order of the report.
@@ -178,7 +192,7 @@ class BackgroundRead:
             raise NoLibraryError(f"{self._fatal}; {INSTALL}")
         found = [(index, launch) for index, launch in sorted(self._launches.items()) if launch is not None]
         for index, launch in found:
-            launch.code = self._codes.get(self._kernels.get(index, ""))
+            launch.code = self._counted(self._kernels.get(index, ""), launch)
         return [launch for _, launch in found]
 
     def call_off(self) -> None:

@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 import numpy as np
+from msgspec import Struct
 
+from advisor.reasoning.code_accesses import decided
 from advisor.reasoning.enrich import tensor_ops, with_numbers
 from advisor.reasoning.metrics.instruction_mix import access_metrics, mix
 from advisor.records.readings import Access, CodeCounts
@@ -36,6 +38,7 @@ _GENERIC, _TEXTURES = ("LD", "ST", "ATOM", "RED"), ("TEX", "TLD", "TLD4", "SULD"
 _ELSEWHERE: Final = frozenset((*_GENERIC, *_TEXTURES, "UBLKCP", "UBLKRED", "UTMALDG", "UTMASTG", "UTMAREDG"))
 # What says how many instructions a launch executed.
 _SCALES: Final = ("inst_executed", "issue_pct", "device_schedulers_per_sm", "sm_count", "sm_cycles_elapsed", "warps")
+_PASSES: Final = "l1_passes"
 
 
 def with_code_counts(
@@ -54,7 +57,7 @@ def with_code_counts(
     found = [code if isinstance(code, CodeCounts) and counted is None else None for code, counted in both]
     if not any(found):
         return derived
-    of = {name: derived[name].to_numpy(dtype=float) for name in _SCALES}
+    of = {name: derived[name].to_numpy(dtype=float) for name in (*_SCALES, _PASSES)}
     scaled = [_scaled(one, {n: float(column[row]) for n, column in of.items()}) for row, one in enumerate(found)]
     filled: dict[str, Array] = {}
     flag = np.array([math.nan if one is None else 1.0 for one in scaled])
@@ -74,8 +77,17 @@ def _traffic(derived: pd.DataFrame) -> dict[str, Array]:
     return {"dram_bytes": of["dram_pct"] / 100 * of["dram_peak_bytes_per_s"] * of["duration_ns"] / 1e9}
 
 
-def _scaled(code: CodeCounts | None, of: Mapping[str, float]) -> CodeCounts | None:
-    """Return the counts of a launch: those of a warp, times a factor for all of them. of: its metrics `_SCALES`."""
+class _Scaled(Struct, frozen=True):
+    """The counts of a launch, as of a report that has them."""
+
+    opcodes: dict[str, float]
+    accesses: tuple[Access, ...]
+    spills: float
+    indexed: float
+
+
+def _scaled(code: CodeCounts | None, of: Mapping[str, float]) -> _Scaled | None:
+    """Return the counts of a launch: those of a warp, times a factor for all of them. of: its metrics by name."""
     per_warp = math.fsum(code.opcodes.values()) if code is not None else 0.0
     if code is None or not per_warp:
         return None
@@ -84,32 +96,40 @@ def _scaled(code: CodeCounts | None, of: Mapping[str, float]) -> CodeCounts | No
     if not math.isfinite(total):
         return None
     factor = total / per_warp
-    return CodeCounts(
+    return _Scaled(
         {opcode: number * factor for opcode, number in code.opcodes.items()},
-        tuple(_times(access, factor) for access in code.accesses),
+        tuple(_times(access, factor) for access in decided(code, of[_PASSES])),
         code.spills * factor,
         code.indexed * factor,
     )
 
 
 def _times(access: Access, factor: float) -> Access:
-    counts = ("executed", "lanes", "wavefronts_ideal")
+    counts = ("executed", "lanes", "sectors", "sectors_ideal", "wavefronts", "wavefronts_ideal")
     return msgspec.structs.replace(access, **{name: getattr(access, name) * factor for name in counts})
 
 
-def _columns(scaled: list[CodeCounts | None], metrics: Mapping[str, MetricDef]) -> dict[str, Array]:
+def _total(field: str, space: str) -> Callable[[_Scaled], float]:
+    return lambda one: math.fsum(
+        getattr(a, field) for a in one.accesses if a.space == space and a.kind in ("load", "store")
+    )
+
+
+def _columns(scaled: list[_Scaled | None], metrics: Mapping[str, MetricDef]) -> dict[str, Array]:
     """Return the metrics that the counts give, shape (launches,) each; NaN where there are none."""
     opcodes = [None if one is None else one.opcodes for one in scaled]
     by_opcode = [name for name, entry in metrics.items() if entry.source == "opcodes"]
     by_access = [name for name, entry in metrics.items() if entry.source == "accesses"]
     out = mix(opcodes, by_opcode) | access_metrics((None if one is None else one.accesses for one in scaled), by_access)
-    parts: dict[str, Callable[[CodeCounts], float]] = {
+    parts: dict[str, Callable[[_Scaled], float]] = {
         "inst_executed": lambda one: math.fsum(one.opcodes.values()),
         "spill_inst": lambda one: one.spills,
         "indexed_local_inst": lambda one: one.indexed,
-        "shared_wavefronts_ideal": lambda one: math.fsum(
-            a.wavefronts_ideal for a in one.accesses if a.space == "shared"
-        ),
+        "shared_wavefronts": _total("wavefronts", "shared"),
+        "shared_wavefronts_ideal": _total("wavefronts_ideal", "shared"),
+        "shared_wavefronts_hw": _total("wavefronts", "shared"),
+        "global_sectors": _total("sectors", "global"),
+        "global_sectors_ideal": _total("sectors_ideal", "global"),
         "tensor_opcode_ops": lambda one: tensor_ops(one.opcodes),
         **{name: _accessed(*which) for name, which in _ACCESSED.items()},
     }
@@ -125,7 +145,7 @@ def _reaches_elsewhere(opcodes: Mapping[str, float] | None) -> bool:
     return any(opcode.partition(".")[0] in _ELSEWHERE for opcode in opcodes or ())
 
 
-def _accessed(space: str, kind: str) -> Callable[[CodeCounts], float]:
+def _accessed(space: str, kind: str) -> Callable[[_Scaled], float]:
     return lambda one: math.fsum(a.executed for a in one.accesses if (a.space, a.kind) == (space, kind))
 
 

@@ -58,16 +58,35 @@ class Access(Struct, frozen=True):
     wavefronts_ideal: float
 
 
+class CodeAccess(Struct, frozen=True):
+    """Memory accesses of one kind, as far as the machine code tells. space, kind, width: as in Access.
+
+    executed: executions per warp; lanes: active lanes summed over them; pieces: sectors of global memory or wavefronts
+    of shared memory, NaN if the addresses were not followed; ideal: as few as the bytes of these lanes need; passes:
+    those through the data stage of L1. sure: whether the addresses are known; if not, pieces and passes are the most
+    that they can be.
+    """
+
+    space: str
+    kind: str
+    width: int
+    sure: bool
+    executed: float
+    lanes: float
+    pieces: float
+    ideal: float
+    passes: float
+
+
 class CodeCounts(Struct, frozen=True):
     """What the machine code of a kernel alone tells: expected executions per warp. See advisor/hardware/sass_counts.py.
 
-    opcodes: opcode with its modifiers -> executions; accesses: those of memory, with all lanes active, and with the
-    ideal number of shared wavefronts alone; spills, indexed: accesses of local memory at a fixed place of the
-    stack, and at a computed one.
+    opcodes: opcode with its modifiers -> executions; accesses: those of memory; spills, indexed: accesses of local
+    memory at a fixed place of the stack, and at a computed one.
     """
 
     opcodes: dict[str, float]
-    accesses: tuple[Access, ...] = ()
+    accesses: tuple[CodeAccess, ...] = ()
     spills: float = 0.0
     indexed: float = 0.0
 

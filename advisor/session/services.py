@@ -27,7 +27,7 @@ from advisor.reasoning.diagnose import analyse_frame, analyse_numbers
 from advisor.reasoning.inputs import Inputs, knowledge_for
 from advisor.records.errors import InputError
 from advisor.records.magnitudes import plausible, shape_of
-from advisor.records.readings import Access, CodeCounts, Progress, ReportInfo, RuleResult
+from advisor.records.readings import Access, CodeAccess, CodeCounts, Progress, ReportInfo, RuleResult
 from advisor.session.executor import Judged, Sources
 from advisor.session.experiments import timeline as asked
 from advisor.session.experiments.comparing import compare
@@ -40,7 +40,7 @@ from advisor.session.napkin import algorithms, estimate
 from advisor.session.questions import answer, report_name
 from advisor.session.records import Ask, Choice, KnowledgeIndex, Pitfall, Ridge, Step
 from advisor.session.requests import AnswerQuestion, Locate, Practise
-from advisor.session.transcripts.format import AccessRow, CodeRow, Launch
+from advisor.session.transcripts.format import AccessRow, CodeAccessRow, CodeRow, Launch
 from advisor.source.locate import locate_findings
 from advisor.source.viewer import Viewer
 from advisor.timeline import analyse as timeline
@@ -150,7 +150,12 @@ def _access(row: AccessRow) -> Access:
 
 
 def _code(row: CodeRow) -> CodeCounts:
-    return CodeCounts(row.opcodes, tuple(map(_access, row.accesses)), row.spills, row.indexed)
+    return CodeCounts(row.opcodes, tuple(map(_code_access, row.accesses)), row.spills, row.indexed)
+
+
+def _code_access(row: CodeAccessRow) -> CodeAccess:
+    space, kind, width, sure, *numbers = row
+    return CodeAccess(space, kind, width, sure, *(math.nan if n is None else n for n in numbers))
 
 
 def _choose(judged: Judged, asks: Sequence[Ask], later: Sequence[Ask]) -> tuple[str, ...] | None:

@@ -17,7 +17,7 @@ from msgspec.structs import astuple, replace
 from advisor import __version__
 from advisor.hardware.ceilings import Ceilings
 from advisor.records import resources
-from advisor.records.readings import IDENTITY, Access, CodeCounts, Progress, RuleResult
+from advisor.records.readings import IDENTITY, Access, CodeAccess, CodeCounts, Progress, RuleResult
 from advisor.records.sampling import Sampling
 from advisor.session.executor import Judged, Sources
 from advisor.session.state import State
@@ -176,7 +176,7 @@ def _scrubbed(rule: RuleResult, scrubber: Scrubber) -> RuleResult:
     return replace(rule, title=scrubber.text(rule.title), message=scrubber.text(rule.message))
 
 
-def _row(item: Access | RuleResult) -> Any:
+def _row(item: Access | CodeAccess | RuleResult) -> Any:
     """Return the fields as a tuple; numbers that are not finite are None."""
     values = astuple(item)
     numbers = (None if v is None or not math.isfinite(v) else float(v) for v in values[_IDS:])

@@ -43,6 +43,8 @@ Shape = tuple[int, int, int] | None
 Number = float | None
 # space, kind, width, executed, lanes, sectors, ideal, wavefronts, ideal: null if the report lacks it
 AccessRow = tuple[str, str, int, Number, Number, Number, Number, Number, Number]
+# the same of code: space, kind, width, sure, executed, lanes, pieces, ideal, passes
+CodeAccessRow = tuple[str, str, int, bool, Number, Number, Number, Number, Number]
 RuleRow = tuple[str, str, str, Number, Number]  # fields of RuleResult
 
 
@@ -153,7 +155,7 @@ class CodeRow(msgspec.Struct, omit_defaults=True):
     """The fields of readings.CodeCounts."""
 
     opcodes: dict[str, float] = {}
-    accesses: tuple[AccessRow, ...] = ()
+    accesses: tuple[CodeAccessRow, ...] = ()
     spills: float = 0.0
     indexed: float = 0.0
 

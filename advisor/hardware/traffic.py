@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from advisor.emulator.state import LANES, Array
+Array = np.ndarray[Any, Any]
+LANES = 32
 
 _BANKS = 32
 
