@@ -54,6 +54,7 @@ class CapabilityFacts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     register_unit: int | None = None
     shared_unit: int | None = None
     barriers_per_sm: int | None = None
+    cycles_per_request: int | None = None
     tensor_clock: float | None = None
     flop: dict[str, float] = {}
     flop_geforce: dict[str, float] = {}
@@ -104,7 +105,8 @@ class TableDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Limits(msgspec.Struct, frozen=True):
     """Limits of an SM. Shared memory in bytes; register_unit: allocation unit of a warp's registers (a multiple of
     8 for each thread); shared_unit: allocation unit of a block in bytes; shared_reserved: bytes that the system takes
-    in each block; barriers_per_sm: None if unknown.
+    in each block; barriers_per_sm: None if unknown; cycles_per_request: of the load/store path of L1, at the peak
+    rate that its counter of requests states, or None.
     """
 
     warps_per_sm: int
@@ -119,6 +121,7 @@ class Limits(msgspec.Struct, frozen=True):
     register_unit: int = 256
     shared_unit: int = 128
     barriers_per_sm: int | None = None
+    cycles_per_request: int | None = None
 
 
 class Capability(msgspec.Struct, frozen=True):

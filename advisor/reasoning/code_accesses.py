@@ -22,6 +22,7 @@ from advisor.records.readings import Access, CodeAccess, CodeCounts
 CONTRADICTED: Final = 1.5
 # Unknown accesses are decided where both limits differ by more than this part of all passes.
 DECIDED: Final = 0.15
+_HARDLY: Final = 1.1  # limits this near to each other are one number
 _LANES: Final = 32
 _FOLLOWED: Final = ("global", "shared")
 _MOVES: Final = ("load", "store")
@@ -38,17 +39,26 @@ class _Passes(Struct):
     blurred: float = 0.0
 
 
-def decided(code: CodeCounts, passes_per_request: float) -> tuple[Access, ...]:
+def decided(code: CodeCounts, passes_per_request: Sequence[float]) -> tuple[Access, ...]:
     """Return the accesses with their sectors (global) and wavefronts (shared), NaN where nothing decides.
 
-    passes_per_request: the measured passes through the data stage of L1 per request, NaN if unknown.
+    passes_per_request: the measured passes through the data stage of L1 per request, NaN if unknown: several values if
+    one of them is right.
     """
     found = _passes(code)
-    part = _part(found, passes_per_request)
+    part = _agreed([_part(found, number) for number in passes_per_request])
     merged: dict[tuple[str, str, int], list[CodeAccess]] = {}
     for access in code.accesses:
         merged.setdefault((access.space, access.kind, access.width), []).append(access)
     return tuple(_access(of, part) for of in merged.values())
+
+
+def _agreed(parts: Sequence[float | None]) -> float | None:
+    """Return the least of several parts, if none of them says that there is nothing to find and another one does."""
+    known = [part for part in parts if part is not None]
+    if len(known) < len(parts) or not known:
+        return None
+    return min(known) if (min(known) > 0) == (max(known) > 0) and not any(map(math.isnan, known)) else math.nan
 
 
 def _access(of: Sequence[CodeAccess], part: float | None) -> Access:
@@ -65,7 +75,7 @@ def _pieces(one: CodeAccess, part: float | None) -> float:
     """Return the sectors or wavefronts. part: how far unknown ones are from their ideal to their limit; NaN: unknown."""
     if part is None or one.kind not in _MOVES or one.space not in _FOLLOWED:
         return math.nan
-    if one.sure:
+    if one.sure or one.pieces <= _HARDLY * one.ideal:
         return one.pieces
     return one.ideal + part * (max(_most(one), one.ideal) - one.ideal)
 
@@ -97,7 +107,7 @@ def _passes(code: CodeCounts) -> _Passes:
             out.requests += number
             out.known += number
     out.requests -= copies  # counted as a load and as a store, but one request
-    out.blurred += code.indexed
+    out.blurred += code.indexed + code.spills
     return out
 
 

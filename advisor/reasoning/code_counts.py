@@ -9,13 +9,14 @@ count less as evidence (see `observations.ESTIMATE_FACTOR`), and texts say `abou
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 import numpy as np
 from msgspec import Struct
 
+from advisor.hardware.gpus import table
 from advisor.reasoning.code_accesses import decided
 from advisor.reasoning.enrich import tensor_ops, with_numbers
 from advisor.reasoning.metrics.instruction_mix import access_metrics, mix
@@ -58,7 +59,10 @@ def with_code_counts(
     if not any(found):
         return derived
     of = {name: derived[name].to_numpy(dtype=float) for name in (*_SCALES, _PASSES)}
-    scaled = [_scaled(one, {n: float(column[row]) for n, column in of.items()}) for row, one in enumerate(found)]
+    cycles = [_cycles_per_request(str(cc)) for cc in frame["cc"]]
+    scaled = [
+        _scaled(one, {n: float(column[row]) for n, column in of.items()}, cycles[row]) for row, one in enumerate(found)
+    ]
     filled: dict[str, Array] = {}
     flag = np.array([math.nan if one is None else 1.0 for one in scaled])
     for name, values in (_columns(scaled, metrics) | _traffic(derived)).items():
@@ -77,6 +81,13 @@ def _traffic(derived: pd.DataFrame) -> dict[str, Array]:
     return {"dram_bytes": of["dram_pct"] / 100 * of["dram_peak_bytes_per_s"] * of["duration_ns"] / 1e9}
 
 
+def _cycles_per_request(cc: str) -> tuple[int, ...]:
+    """Return the cycles between two requests of the load/store path at its peak; all known ones if it is unknown."""
+    known = {name: one.limits.cycles_per_request for name, one in table().capabilities.items()}
+    own = known.get(cc)
+    return (own,) if own else tuple(sorted({number for number in known.values() if number}))
+
+
 class _Scaled(Struct, frozen=True):
     """The counts of a launch, as of a report that has them."""
 
@@ -86,8 +97,11 @@ class _Scaled(Struct, frozen=True):
     indexed: float
 
 
-def _scaled(code: CodeCounts | None, of: Mapping[str, float]) -> _Scaled | None:
-    """Return the counts of a launch: those of a warp, times a factor for all of them. of: its metrics by name."""
+def _scaled(code: CodeCounts | None, of: Mapping[str, float], cycles: Sequence[int]) -> _Scaled | None:
+    """Return the counts of a launch: those of a warp, times a factor for all of them.
+
+    of: its metrics by name; cycles: those that a request takes at its peak, of which one is right.
+    """
     per_warp = math.fsum(code.opcodes.values()) if code is not None else 0.0
     if code is None or not per_warp:
         return None
@@ -98,7 +112,7 @@ def _scaled(code: CodeCounts | None, of: Mapping[str, float]) -> _Scaled | None:
     factor = total / per_warp
     return _Scaled(
         {opcode: number * factor for opcode, number in code.opcodes.items()},
-        tuple(_times(access, factor) for access in decided(code, of[_PASSES])),
+        tuple(_times(access, factor) for access in decided(code, [of[_PASSES] * number for number in cycles])),
         code.spills * factor,
         code.indexed * factor,
     )
