@@ -37,6 +37,12 @@ _ACCESSED: Final = {
 # Opcodes that reach global memory and are in no global access: generic addresses, textures, surfaces, the TMA.
 _GENERIC, _TEXTURES = ("LD", "ST", "ATOM", "RED"), ("TEX", "TLD", "TLD4", "SULD", "SUST", "SURED", "SUATOM")
 _ELSEWHERE: Final = frozenset((*_GENERIC, *_TEXTURES, "UBLKCP", "UBLKRED", "UTMALDG", "UTMASTG", "UTMAREDG"))
+# What the global accesses alone do not say then.
+_OF_GLOBAL: Final = (
+    "requested_bytes",
+    *("sector_ratio", "load_sectors_actual", "load_sectors_ideal", "store_sectors_actual", "store_sectors_ideal"),
+    *("ideal_sectors_per_request_load", "ideal_sectors_per_request_store", "uniform_load_inst", "uniform_load_bytes"),
+)
 # What says how many instructions a launch executed.
 _SCALES: Final = ("inst_executed", "issue_pct", "device_schedulers_per_sm", "sm_count", "sm_cycles_elapsed", "warps")
 _PASSES: Final = "l1_passes"
@@ -129,6 +135,10 @@ def _total(field: str, space: str) -> Callable[[_Scaled], float]:
     )
 
 
+def _sector_ratio(one: _Scaled) -> float:
+    return max(_total("sectors", "global")(one), 1.0) / max(_total("sectors_ideal", "global")(one), 1.0)
+
+
 def _columns(scaled: list[_Scaled | None], metrics: Mapping[str, MetricDef]) -> dict[str, Array]:
     """Return the metrics that the counts give, shape (launches,) each; NaN where there are none."""
     opcodes = [None if one is None else one.opcodes for one in scaled]
@@ -142,15 +152,17 @@ def _columns(scaled: list[_Scaled | None], metrics: Mapping[str, MetricDef]) -> 
         "shared_wavefronts": _total("wavefronts", "shared"),
         "shared_wavefronts_ideal": _total("wavefronts_ideal", "shared"),
         "shared_wavefronts_hw": _total("wavefronts", "shared"),
-        "global_sectors": _total("sectors", "global"),
-        "global_sectors_ideal": _total("sectors_ideal", "global"),
+        # Not their number: bytes that depend on trip counts are too inexact to hold against those of DRAM.
+        "sector_ratio": _sector_ratio,
         "tensor_opcode_ops": lambda one: tensor_ops(one.opcodes),
         **{name: _accessed(*which) for name, which in _ACCESSED.items()},
     }
     for name, part in parts.items():
         if name in metrics:
             out[name] = np.array([math.nan if one is None else part(one) for one in scaled])
-    out["requested_bytes"] = np.where([_reaches_elsewhere(one) for one in opcodes], np.nan, out["requested_bytes"])
+    elsewhere = [_reaches_elsewhere(one) for one in opcodes]
+    for name in _OF_GLOBAL:
+        out[name] = np.where(elsewhere, np.nan, out[name])
     return out
 
 
