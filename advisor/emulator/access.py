@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from advisor.hardware import traffic
 from advisor.emulator.build import Build, Run
 from advisor.emulator.program import Operand
 from advisor.emulator.spaces import (
@@ -26,6 +25,7 @@ from advisor.emulator.spaces import (
     wide_address,
 )
 from advisor.emulator.state import LANES, Array, Group
+from advisor.hardware import traffic
 
 _U32, _U64 = np.uint32, np.uint64
 SIZES = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "32": 4, "64": 8, "128": 16}

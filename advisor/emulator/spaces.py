@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from advisor.hardware import traffic
 from advisor.emulator.build import Build, Getter, join, scalar
 from advisor.emulator.program import Instruction, Operand
 from advisor.emulator.state import LANES, Array, FaultError, Group
+from advisor.hardware import traffic
 
 _U32, _U64 = np.uint32, np.uint64
 # The upper words of generic addresses in the windows of shared and local memory. Below RANK_BITS of a shared address is

@@ -48,7 +48,7 @@ from advisor.hardware.sass_lanes import (
 
 WARPS: Final = 32
 # Each instruction is followed a few times; far more would be code that no compiler writes.
-_MOST_STEPS: Final = 300_000
+_MOST_STEPS: Final = 60_000
 _THREAD: Final = {"SR_TID.X": 0, "SR_TID.Y": 1, "SR_TID.Z": 2}
 _OPERAND = re.compile(r"([-~!|]*)(U?R(?:\d+|Z)|SR_?[A-Za-z0-9_.]+|-?0x[0-9a-f]+|-?\d+)((?:\.\w+)*)\|?(?:\.\w+)*")
 _CONSTANT = re.compile(r"-?\|?c\[0x0\]\[(0x[0-9a-f]+)\]\|?")
@@ -58,6 +58,7 @@ _SCALE = re.compile(r"\.X(4|8|16)\b")
 _INDEXED = re.compile(r"\[(R\d+)")
 # Where constant bank 0 has the block's shape: since Blackwell behind the driver's own values.
 _SHAPE_AT, _SHAPE_AT_BLACKWELL = 0x0, 0x360
+_FLOATING: Final = frozenset(("fma", "fp64", "fp16", "tensor", "xu"))
 _ACTIVE: Final = "active"
 _STACK: Final = "stack "
 _SECTOR_BITS, _SECTOR, _LINE_BITS, _LINE = 5, 32, 7, 128
@@ -95,6 +96,7 @@ class Follower:
         chosen_warps = np.unique(np.arange(min(WARPS, warps)) * warps // min(WARPS, warps))
         thread = (chosen_warps[:, None] * LANES + np.arange(LANES)).reshape(-1)
         self._all = thread < threads
+        self._lost = Lanes(np.zeros(1, np.int64), None, 1, classed(np.arange(thread.size)), LOST)
         self._warp, self._lane = np.repeat(chosen_warps, LANES), thread % LANES
         self._tid = [exactly(thread % x), exactly(thread // x % y), exactly(thread // (x * y))]
         self._shape = [number(size) for size in (x, y, z)]
@@ -128,7 +130,7 @@ class Follower:
                     states[goal] = found
                     if goal not in todo:
                         todo.append(goal)
-        return {i: found for i, held in addresses.items() if (found := self._reached(self._codes[i], *held))}
+        return {i: one for i, held in addresses.items() if (one := self._reached(self._codes[i], *held))}
 
     def _on_the_way(self, n: int, goal: int, state: State) -> State:
         """Return the state after a branch, with the threads that take this way if the predicate is known."""
@@ -147,7 +149,7 @@ class Follower:
         guard = _guard(code, state)
         if stem == "CALL":
             for name in self._changed_by(called(self._codes, self._place, i)) & state.keys():
-                state[name] = self._lost() if name.lstrip("U")[0] == "R" else None
+                state[name] = self._lost if name.lstrip("U")[0] == "R" else None
             return
         if stem in ("EXIT", "KILL") and guard is not None:
             state[_ACTIVE] = state[_ACTIVE] & ~guard
@@ -180,7 +182,11 @@ class Follower:
         places = [f"{_STACK}{offset + 4 * n}" for n in range(count)]
         if names:
             for name, place in zip(names, places, strict=False):
-                state[name] = joined(state[name], state.get(place) or self._lost()) if code.predicate and name in state else state.get(place) or self._lost()
+                state[name] = (
+                    joined(state[name], state.get(place) or self._lost)
+                    if code.predicate and name in state
+                    else state.get(place) or self._lost
+                )
             return
         match = _OPERAND.fullmatch(code.operands[-1])
         first = int(match[2][1:]) if match is not None and match[2][1:].isdigit() else None
@@ -206,14 +212,13 @@ class Follower:
             self._changed[goal] = found
         return self._changed[goal]
 
-    def _lost(self) -> Lanes:
-        return Lanes(np.zeros(1, np.int64), None, 1, classed(np.arange(self._all.size)), LOST)
-
     def _of_warp(self, value: Lanes) -> Lanes:
         """Return what all lanes of a warp share of a value: itself, or something unknown of each warp."""
         if value.uniform:
             return value
-        rows = [part.reshape(-1, LANES) for part in (value.offsets, value.classes) if part is not None and part.size > 1]
+        rows = [
+            part.reshape(-1, LANES) for part in (value.offsets, value.classes) if part is not None and part.size > 1
+        ]
         if all((row == row[:, :1]).all() for row in rows):
             return value
         return Lanes(np.zeros(1, np.int64), None, 1, classed(self._warp), LOST)
@@ -270,13 +275,11 @@ class Follower:
             return function_of(LOST, exactly(self._lane))
         return Lanes(np.zeros(1, np.int64), None, 1, classed(self._warp), LOST) if name == "SR_WARPID" else UNIFORM
 
-    def _result(
-        self, stem: str, modifiers: list[str], code: Instruction, state: State, address: Lanes | None
-    ) -> Lanes:
+    def _result(self, stem: str, modifiers: list[str], code: Instruction, state: State, address: Lanes | None) -> Lanes:
         """Return the lower word of what an instruction writes."""
         if address is not None:  # a load; atomics give each lane another value, and so does local memory
             apart = stem.startswith(("ATOM", "LDSM", "LDL"))
-            return self._lost() if apart else function_of(LOADED, address)
+            return self._lost if apart else function_of(LOADED, address)
         operands = list(code.operands)
         first = next((i + 1 for i, o in enumerate(operands) if _DESTINATION.fullmatch(o)), 1)
         sources = [o for o in operands[first:] if not _PREDICATE.fullmatch(o)]
@@ -287,17 +290,32 @@ class Follower:
             return rule[1](modifiers, values)
         if plain == "SEL" and len(values) == 2:
             return chosen(_held(operands[-1], state), *values)
-        if stem in ("VOTE", "VOTEU", "REDUX", "CREDUX", "SHFL"):
-            if stem == "SHFL" and values and values[0].uniform:
-                return values[0]
-            whole = stem != "SHFL" or ("IDX" in modifiers and len(values) > 1 and values[1].uniform)
-            return Lanes(np.zeros(1, np.int64), None, 1, classed(self._warp), LOST) if whole else self._lost()
+        if stem == "SHFL":
+            return self._shuffled(modifiers, values)
+        if stem in ("VOTE", "VOTEU", "REDUX", "CREDUX"):
+            return Lanes(np.zeros(1, np.int64), None, 1, classed(self._warp), LOST)
+        if classify(code.opcode).pipe in _FLOATING:  # seldom part of an address, but for quotients by an unknown number
+            return UNIFORM if all(value.uniform for value in values) else self._lost
         return function_of(LOST, *values)
+
+    def _shuffled(self, modifiers: list[str], values: list[Lanes]) -> Lanes:
+        """SHFL: what other lanes have; from one lane of each part of a warp, the same in this part."""
+        if values and values[0].uniform:
+            return values[0]
+        if (
+            "IDX" not in modifiers
+            or len(values) < 3
+            or not values[1].uniform
+            or not (values[2].known and values[2].uniform)
+        ):
+            return self._lost
+        part = self._lane & int(values[2].base or 0) >> 8  # PTX manual, shfl.sync: the segment mask
+        return Lanes(np.zeros(1, np.int64), None, 1, classed(self._warp, part), LOST)
 
     def _predicates(self, stem: str, modifiers: list[str], code: Instruction, state: State) -> None:
         """Set the predicates that an instruction writes; None for unknown ones."""
         operands = list(code.operands)
-        sets = []
+        sets: list[str] = []
         for operand in operands[:3]:
             if not re.fullmatch(r"U?P(?:\d|T)", operand):
                 if not _DESTINATION.fullmatch(operand) or sets:
@@ -322,7 +340,8 @@ class Follower:
         if stem in ("LOP3", "ULOP3"):
             values = [self._operand(s, state) for s in sources if not _PREDICATE.fullmatch(s)]
             if len(values) == 5 and all(v.known for v in values):  # after its register, often RZ
-                return logic(int(values[4].base or 0), *values[1:4]).values != 0
+                nonzero: Array = logic(int(values[4].base or 0), *values[1:4]).values != 0
+                return nonzero
             return None
         compare = next((_COMPARE[m] for m in modifiers if m in _COMPARE), None)
         if stem not in ("ISETP", "UISETP") or compare is None or "EX" in modifiers or len(sources) < 2:
@@ -344,19 +363,18 @@ class Follower:
     ) -> tuple[Reached, ...]:
         """Return what the warps reach that execute an instruction; () if none of the followed ones does."""
         what = classify(code.opcode) if code is not None else None
-        mask = np.broadcast_to(active, self._all.shape).reshape(-1, LANES)
-        rows = mask.any(axis=1)  # the warps that execute it, also with no lane
+        comes: Array = np.broadcast_to(active, self._all.shape).reshape(-1, LANES)
+        rows: Array = comes.any(axis=1)  # the warps that execute it, also with no lane
         if code is None or what is None or not what.width or not rows.any():
             return ()
-        if guard is not None:
-            mask = mask & np.broadcast_to(guard, self._all.shape).reshape(-1, LANES)
-        size, mask = what.width // 8, mask[rows]
+        held = np.ones(1, bool) if guard is None else guard
+        mask: Array = (comes & np.broadcast_to(held, self._all.shape).reshape(-1, LANES))[rows]
+        size = what.width // 8
         if code.opcode.startswith(("LDSM", "STSM")):  # eight lanes have the addresses of the 16-byte rows of a matrix
             mask, size = mask & (np.arange(LANES) < size * 2), 16
+        spaces = [what.space] if what.space in ("global", "shared") else []
         if what.access == "copy":
-            spaces = ("shared", "global") if len(found) > 1 else ()
-        else:
-            spaces = (what.space,) if what.space in ("global", "shared") else ()
+            spaces = ["shared", "global"] if len(found) > 1 else []
         return tuple(self._cost(space, a, rows, mask, size) for space, a in zip(spaces, found, strict=False))
 
     def _cost(self, space: str, address: Lanes, rows: Array, mask: Array, size: int) -> Reached:
@@ -376,8 +394,8 @@ class Follower:
             pieces = _sectors(offsets, mask, size)
             ideal = np.minimum(pieces, -(-lanes * size // _SECTOR))
             passes = np.maximum(np.maximum(traffic.sectors(offsets, mask, _LINE_BITS), -(-lanes * size // _LINE)), 1)
-        means = (float(one.mean()) for one in (lanes, pieces, ideal, passes))
-        return Reached(space, *means, sure)
+        counted = [float(one.mean()) for one in (lanes, pieces, ideal, passes)]
+        return Reached(space, counted[0], counted[1], counted[2], counted[3], sure)
 
 
 def _sectors(offsets: Array, mask: Array, size: int) -> Array:

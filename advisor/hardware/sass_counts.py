@@ -93,7 +93,7 @@ def counted_by_code(
 
 
 def _of_one(space: str, kind: str, width: int, one: Reached | None) -> Array:
-    """Return executions, lanes, pieces, their ideal and passes of one access: of full warps where it is not followed."""
+    """Return executions, lanes, pieces, their ideal and passes of one access, of full warps if it is not followed."""
     if one is not None:
         return np.array([1.0, one.lanes, one.pieces, one.ideal, one.passes])
     own = _LANES * width / 8

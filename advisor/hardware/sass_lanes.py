@@ -57,10 +57,13 @@ class Lanes:
             self.base == other.base
             and self.aligned == other.aligned
             and self.kind == other.kind
-            and (self.classes is None) == (other.classes is None)
             and np.array_equal(self.offsets, other.offsets)
-            and (self.classes is None or np.array_equal(self.classes, other.classes))
+            and _alike(self.classes, other.classes)
         )
+
+
+def _alike(one: Array | None, other: Array | None) -> bool:
+    return one is other or (one is not None and other is not None and np.array_equal(one, other))
 
 
 def _signed(offsets: Array) -> Array:
@@ -69,6 +72,7 @@ def _signed(offsets: Array) -> Array:
 
 def _lowest_bit(value: int) -> int:
     return min(value & -value, _MOST_ALIGNED) if value else _MOST_ALIGNED
+
 
 _NONE: Final = np.zeros(1, np.int64)
 UNIFORM: Final = Lanes(_NONE)
@@ -97,18 +101,21 @@ def _made(offsets: Array, base: int | None, aligned: int, classes: Array | None,
     return Lanes(offsets, base, aligned, classes, kind if classes is not None else 0)
 
 
-def _numbered(values: Array) -> Array:
-    return np.asarray(np.unique(values, return_inverse=True)[1], np.int64).reshape(-1)
+@lru_cache(maxsize=512)  # a kernel has few different patterns, and many instructions of each
+def _numbered(values: bytes) -> Array:
+    """Return equal numbers, from 0, for equal values of 64 bits."""
+    return np.asarray(np.unique(np.frombuffer(values, np.int64), return_inverse=True)[1], np.int64).reshape(-1)
 
 
 def classed(*parts: Array | None) -> Array | None:
     """Return classes of the threads that agree in all parts; None if all threads do."""
     found: Array | None = None
     for part in parts:
-        if part is not None and part.size > 1:
-            ids = _numbered(part)
-            if ids.any():
-                found = ids if found is None else _numbered(found * ids.size + ids)
+        if part is None or part.size < 2 or (found is not None and int(found.max()) == found.size - 1):
+            continue  # no thread is in a class with another one already
+        ids = _numbered(part.astype(np.int64).tobytes())
+        if ids.any():
+            found = ids if found is None else _numbered((found * ids.size + ids).tobytes())
     return found
 
 
@@ -123,10 +130,7 @@ def joined(one: Lanes, other: Lanes) -> Lanes:
     if one is other or one.same(other):
         return one
     apart = _signed(other.offsets - one.offsets)
-    alike = (one.classes is None) == (other.classes is None) and (
-        one.classes is None or np.array_equal(one.classes, other.classes)
-    )
-    if not alike or (apart.size > 1 and (apart != apart[0]).any()):
+    if not _alike(one.classes, other.classes) or (apart.size > 1 and (apart != apart[0]).any()):
         return function_of(LOST, one, other)
     shift = int(apart[0]) + (other.base or 0) - (one.base or 0)
     aligned = min(v.aligned if v.base is None else _MOST_ALIGNED for v in (one, other))
@@ -228,7 +232,7 @@ def masked(value: Lanes, mask: Lanes) -> Lanes:
 
 
 def merged(one: Lanes, other: Lanes) -> Lanes:
-    """Return one OR other, or XOR: their sum, as far as known. An unknown number that all have permutes them at most."""
+    """Return one OR other, or XOR: their sum, as far as known. An unknown number that all have only permutes them."""
     if one.known and other.known:
         return exactly(one.values | other.values)
     return added(one, other)

@@ -168,7 +168,8 @@ class BackgroundRead:
 
             many = sum(name == kernel for name, _ in self._codes) >= _MOST_BLOCKS
             with contextlib.suppress(TypeError, ValueError):
-                self._codes[key] = counted_by_code(*self._texts[kernel], None if many else launch.block, launch.cc)
+                start, lines = self._texts[kernel]
+                self._codes[key] = counted_by_code(start, lines, None if many else launch.block, launch.cc)
         return self._codes.get(key)
 
     def wait(self, progress: Callable[[str, int, int], None] | None = None) -> list[Launch]:

@@ -72,7 +72,7 @@ def _access(of: Sequence[CodeAccess], part: float | None) -> Access:
 
 
 def _pieces(one: CodeAccess, part: float | None) -> float:
-    """Return the sectors or wavefronts. part: how far unknown ones are from their ideal to their limit; NaN: unknown."""
+    """Return the sectors or wavefronts. part: how far unknown ones are from their ideal to their limit, or NaN."""
     if part is None or one.kind not in _MOVES or one.space not in _FOLLOWED:
         return math.nan
     if one.sure or one.pieces <= _HARDLY * one.ideal:
@@ -112,7 +112,7 @@ def _passes(code: CodeCounts) -> _Passes:
 
 
 def _part(found: _Passes, passes_per_request: float) -> float | None:
-    """Return how far unknown accesses are from their ideal to their limit, NaN if unknown; None if all is contradicted."""
+    """Return how far unknown accesses are from their ideal to their limit, NaN if unknown, None if contradicted."""
     if not math.isfinite(passes_per_request) or found.requests <= 0:
         return math.nan
     total = passes_per_request * found.requests

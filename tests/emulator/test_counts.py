@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from advisor.emulator import counts, traffic
+from advisor.emulator import counts
 from advisor.emulator.counts import Problem, classes, count, machine_of, memory_of
 from advisor.emulator.launch import Pointer
 from advisor.emulator.program import TimeLimitError
 from advisor.emulator.relevance import relevance
+from advisor.hardware import traffic
 from tests.emulator.small import OUT, program
 
 LANE = np.arange(32)

@@ -108,7 +108,7 @@ def test_counts_by_opcode_and_by_access() -> None:
         ("local", "load", 32),
         ("local", "store", 32),
     ]
-    assert all(math.isnan(a.sectors) and a.lanes == 32 * a.executed for a in found.accesses)
+    assert all(math.isnan(a.pieces) and not a.sure and a.lanes == 32 * a.executed for a in found.accesses)
 
 
 def test_hundreds_of_loops_inside_each_other_are_not_followed() -> None:

@@ -13,13 +13,13 @@ import pytest
 from advisor.knowledge.base import catalog
 from advisor.readers.read import read
 from advisor.reasoning.analysis import Analysis
-from advisor.reasoning.code_counts import _columns
+from advisor.reasoning.code_counts import _columns, _Scaled
 from advisor.reasoning.enrich import add_neighbours
 from advisor.reasoning.inputs import Inputs
 from advisor.reasoning.what_if import _supposed
 from advisor.records import resources
 from advisor.records.diagnosis import LaunchDiagnosis
-from advisor.records.readings import Access, CodeCounts
+from advisor.records.readings import Access
 from tests.bench.thin import DEFAULT, causes, write_thin
 
 CONVERSIONS = "oscillator-bank"  # recorded on an H100: conversions fill XU
@@ -110,7 +110,7 @@ def test_a_supposed_number_is_no_estimate(thin: Path) -> None:
 @pytest.mark.parametrize("other", ["LD.E", "TEX.SCR.B.LL", "UTMALDG.2D"])
 def test_bytes_are_unknown_where_others_reach_global_memory_too(other: str) -> None:
     access = Access("global", "load", 32, 10.0, 320.0, *[math.nan] * 4)
-    alone, beside = (CodeCounts({"LDG.E": 10.0, **more}, (access,)) for more in ({}, {other: 1.0}))
+    alone, beside = (_Scaled({"LDG.E": 10.0, **more}, (access,), 0.0, 0.0) for more in ({}, {other: 1.0}))
     found = _columns([alone, beside], catalog().metrics)["requested_bytes"]
     assert found[0] == 1280
     assert math.isnan(found[1])
