@@ -39,6 +39,7 @@ from advisor.hardware.sass_lanes import (
     joined,
     limited,
     logic,
+    masked,
     multiplied,
     negated,
     number,
@@ -48,7 +49,7 @@ from advisor.hardware.sass_lanes import (
 
 WARPS: Final = 32
 # Each instruction is followed a few times; far more would be code that no compiler writes.
-_MOST_STEPS: Final = 60_000
+_MOST_STEPS: Final = 30_000
 _THREAD: Final = {"SR_TID.X": 0, "SR_TID.Y": 1, "SR_TID.Z": 2}
 _OPERAND = re.compile(r"([-~!|]*)(U?R(?:\d+|Z)|SR_?[A-Za-z0-9_.]+|-?0x[0-9a-f]+|-?\d+)((?:\.\w+)*)\|?(?:\.\w+)*")
 _CONSTANT = re.compile(r"-?\|?c\[0x0\]\[(0x[0-9a-f]+)\]\|?")
@@ -135,7 +136,7 @@ class Follower:
     def _on_the_way(self, n: int, goal: int, state: State) -> State:
         """Return the state after a branch, with the threads that take this way if the predicate is known."""
         last = self._codes[self._blocks.ends[n]]
-        if last is None or len(self._blocks.edges[n]) < 2 or not last.opcode.startswith("BRA"):
+        if last is None or len(self._blocks.edges[n]) < 2 or not (last.predicate and last.opcode.startswith("BRA")):
             return dict(state)
         taken = _guard(last, state)
         also = [o for o in last.operands if _PREDICATE.fullmatch(o)]
@@ -364,7 +365,7 @@ class Follower:
         """Return what the warps reach that execute an instruction; () if none of the followed ones does."""
         what = classify(code.opcode) if code is not None else None
         comes: Array = np.broadcast_to(active, self._all.shape).reshape(-1, LANES)
-        rows: Array = comes.any(axis=1)  # the warps that execute it, also with no lane
+        rows: Array = np.any(comes, axis=1)  # the warps that execute it, also with no lane
         if code is None or what is None or not what.width or not rows.any():
             return ()
         held = np.ones(1, bool) if guard is None else guard
@@ -488,16 +489,31 @@ def _logic(modifiers: list[str], values: list[Lanes]) -> Lanes:
     return logic(int(table.base or 0), *values[:3]) if table.known else function_of(LOST, *values)
 
 
+def _extended(modifiers: list[str], values: list[Lanes]) -> Lanes:
+    """SGXT: the low bits of a word, with their sign or zeros above."""
+    value, bits = values[:2]
+    if not bits.known or not bits.uniform:
+        return function_of(LOST, value, bits)
+    count = min(int(bits.base or 0), LANES)
+    if "U32" in modifiers:
+        return masked(value, number((1 << count) - 1))
+    if not value.known:
+        return added(value, UNIFORM) if value.classes is None else value
+    low = value.values & ((1 << count) - 1)
+    return exactly((low - ((low >> max(count - 1, 0) & 1) << count)) % (1 << LANES))
+
+
 # How many operands a rule needs, and the rule.
 _RULES: Final[Mapping[str, tuple[int, Rule]]] = {
     **dict.fromkeys(
-        ("MOV", "MOV32I", "S2R", "S2UR", "CS2R", "LDC", "LDCU", "R2UR", "I2I", "IABS", "SGXT", "LEPC"),
+        ("MOV", "MOV32I", "S2R", "S2UR", "CS2R", "LDC", "LDCU", "R2UR", "I2I", "IABS", "LEPC"),
         (1, lambda modifiers, values: values[0]),
     ),
     **dict.fromkeys(("IADD3", "IADD", "VIADD", "IADD32I"), (1, lambda modifiers, values: added(*values))),
     "IMAD": (3, _multiply_add),
     "IMUL": (2, _multiply_add),
     "SHF": (3, _shift),
+    "SGXT": (2, _extended),
     "LEA": (3, _scaled_add),
     "LOP3": (4, _logic),
     **dict.fromkeys(("IMNMX", "VIMNMX"), (2, lambda modifiers, values: limited(*values[:2]))),

@@ -31,7 +31,7 @@ from advisor.records.scratch import ScratchFolder
 if TYPE_CHECKING:
     import pandas as pd
 
-_MOST_BLOCKS = 8  # shapes of a kernel's block for which its addresses are followed
+_MOST_FOLLOWED = 100_000  # instructions of a report whose addresses are followed, in the order of the launches
 _TOLD_EVERY_S = 0.1  # interval of progress calls, in which the caller may cancel
 
 
@@ -108,6 +108,7 @@ class BackgroundRead:
         self._packer = Packer()
         self._kernels: dict[int, str] = {}
         self._texts: dict[str, Any] = {}
+        self._left = _MOST_FOLLOWED
         self._codes: dict[tuple[str, Shape | None], CodeCounts | None] = {}
         self._fatal = ""
         self._silence_s = limits.silence_s
@@ -144,7 +145,7 @@ class BackgroundRead:
                     received += 1
                     done = done or received == last - first  # what follows is the code, which may take long or fail
                 elif "code" in message:
-                    self._count(str(message.get("code_key")), message["code"])
+                    self._texts.setdefault(str(message.get("code_key")), message["code"])
             if not done:  # wait less for the next ones that hang
                 self._silence_s = max(1.0, self._silence_s / 4)
             self._running.discard(ready)
@@ -152,24 +153,16 @@ class BackgroundRead:
         if ready is not None:
             ready.close()
 
-    def _count(self, kernel: str, code: Any) -> None:
-        if kernel not in self._texts:  # once, also if several children read launches of it
-            self._texts[kernel] = code
-            for index, other in tuple(self._kernels.items()):  # while the children read
-                launch = self._launches.get(index)
-                if other == kernel and launch is not None:
-                    self._counted(kernel, launch)
-
     def _counted(self, kernel: str, launch: Launch) -> CodeCounts | None:
         """Return what the code of a launch tells with the shape of its block."""
         key = kernel, launch.block
         if kernel in self._texts and key not in self._codes:
-            from advisor.hardware.sass_counts import counted_by_code  # numpy: while the children read
+            from advisor.hardware.sass_counts import counted_by_code  # imports numpy
 
-            many = sum(name == kernel for name, _ in self._codes) >= _MOST_BLOCKS
             with contextlib.suppress(TypeError, ValueError):
                 start, lines = self._texts[kernel]
-                self._codes[key] = counted_by_code(start, lines, None if many else launch.block, launch.cc)
+                self._left -= len(lines)
+                self._codes[key] = counted_by_code(start, lines, launch.block if self._left >= 0 else None, launch.cc)
         return self._codes.get(key)
 
     def wait(self, progress: Callable[[str, int, int], None] | None = None) -> list[Launch]:

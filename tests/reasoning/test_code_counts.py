@@ -69,6 +69,28 @@ def test_the_cause_that_only_opcodes_show_is_found_and_said_to_be_estimated(thin
     assert not any(f.id == "counts_from_code" for f in launch(recording(CONVERSIONS)).findings)
 
 
+@pytest.mark.parametrize(
+    ("exercise", "cause", "metric"),
+    [
+        ("bank-conflicts", "bank_conflicts", "shared_wavefront_ratio"),
+        ("array-of-structs", "uncoalesced_access", "load_sector_ratio"),
+        ("strided-store", "uncoalesced_access", "store_sector_ratio"),
+    ],
+)
+def test_the_causes_that_addresses_show_are_found_with_a_gain(
+    exercise: str, cause: str, metric: str, tmp_path: Path
+) -> None:
+    counted, found = (
+        launch(path)
+        for path in (recording(exercise), write_thin(recording(exercise), DEFAULT, tmp_path / "thin.ncu-rep"))
+    )
+    assert causes(found)[0] == causes(counted)[0] == cause
+    assert metric in found.estimated
+    assert found.metrics[metric] == pytest.approx(counted.metrics[metric], rel=0.25)
+    first = next(f for f in found.findings if f.id == cause)
+    assert first.speedup is not None and first.speedup.high > 1.2
+
+
 def test_the_estimates_are_near_the_counts(thin: Path) -> None:
     counted, estimated = launch(recording(CONVERSIONS)).metrics, launch(thin).metrics
     for name in ("conversion_inst", "fp32_inst", "integer_inst"):

@@ -179,8 +179,9 @@ def _scrubbed(rule: RuleResult, scrubber: Scrubber) -> RuleResult:
 def _row(item: Access | CodeAccess | RuleResult) -> Any:
     """Return the fields as a tuple; numbers that are not finite are None."""
     values = astuple(item)
-    numbers = (None if v is None or not math.isfinite(v) else float(v) for v in values[_IDS:])
-    return (*values[:_IDS], *numbers)
+    ids = _IDS + isinstance(item, CodeAccess)
+    numbers = (None if v is None or not math.isfinite(v) else float(v) for v in values[ids:])
+    return (*values[:ids], *numbers)
 
 
 def _ceilings(analysis: Any) -> dict[str, Ceilings]:
