@@ -149,8 +149,9 @@ class Follower:
         stem, *modifiers = code.opcode.split(".")
         guard = _guard(code, state)
         if stem == "CALL":
-            for name in self._changed_by(called(self._codes, self._place, i)) & state.keys():
-                state[name] = self._lost if name.lstrip("U")[0] == "R" else None
+            for name in self._changed_by(called(self._codes, self._place, i)):
+                lost = self._of_warp(self._lost) if name.startswith("U") else self._lost
+                state[name] = None if "P" in name else lost
             return
         if stem in ("EXIT", "KILL") and guard is not None:
             state[_ACTIVE] = state[_ACTIVE] & ~guard
@@ -183,11 +184,8 @@ class Follower:
         places = [f"{_STACK}{offset + 4 * n}" for n in range(count)]
         if names:
             for name, place in zip(names, places, strict=False):
-                state[name] = (
-                    joined(state[name], state.get(place) or self._lost)
-                    if code.predicate and name in state
-                    else state.get(place) or self._lost
-                )
+                value = state.get(place) or self._lost
+                state[name] = joined(state[name], value) if code.predicate and name in state else value
             return
         match = _OPERAND.fullmatch(code.operands[-1])
         first = int(match[2][1:]) if match is not None and match[2][1:].isdigit() else None

@@ -151,6 +151,17 @@ def test_a_spilled_address_is_read_back_and_a_function_changes_only_what_it_writ
     call = f"{TID}\nSHF.L.U32 R2, R0, 0x2, RZ\nCALL.REL.NOINC @5!\nLDS R4, [R2]\nEXIT\nMOV R9, R8\nRET.REL.NODEC R20"
     assert (one(call).pieces, one(call).sure) == (1, True)
     assert not one(call.replace("MOV R9", "MOV R2")).sure
+    assert not one(call.replace("LDS R4, [R2]", "LDS R4, [R9]")).sure  # what only the function writes
+
+
+def test_lanes_that_have_diverged_leave_none_out() -> None:
+    apart = f"{TID}\nSHF.L.U32 R2, R0, 0x2, RZ\nBRA.DIV UR4, @5!\nLDS R4, [R2]\nEXIT\nWARPSYNC.COLLECTIVE R6, @3!\nEXIT"
+    assert one(apart).lanes == 32
+
+
+def test_a_sign_extension_keeps_the_low_bits() -> None:
+    found = one(f"{TID}\nSGXT.U32 R2, R0, 0x3\nIMAD R2, R2, 0x20, RZ\nLDG.E R4, [R2+UR4]\nEXIT")
+    assert found.pieces == 8
 
 
 def test_a_shuffle_from_one_lane_gives_each_part_of_a_warp_one_value() -> None:
