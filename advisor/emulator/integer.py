@@ -11,19 +11,12 @@ import numpy as np
 from advisor.emulator.build import Build, Run, join
 from advisor.emulator.program import Operand
 from advisor.emulator.state import Group
+from advisor.hardware.sass_lanes import COMPARE
 
 Modifier = TypeVar("Modifier")
 _U32, _U64 = np.uint32, np.uint64
 _WORD = np.uint64(0xFFFFFFFF)
 _32 = np.uint64(32)
-COMPARE: dict[str, Callable[[Any, Any], Any]] = {
-    "LT": np.less,
-    "LE": np.less_equal,
-    "GT": np.greater,
-    "GE": np.greater_equal,
-    "EQ": np.equal,
-    "NE": np.not_equal,
-}
 COMBINE: dict[str, Callable[[Any, Any], Any]] = {
     "AND": np.logical_and,
     "OR": np.logical_or,

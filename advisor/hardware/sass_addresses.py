@@ -22,6 +22,7 @@ from advisor.hardware import traffic
 from advisor.hardware.sass import Instruction, classify
 from advisor.hardware.sass_flow import Codes, Graph, called, written
 from advisor.hardware.sass_lanes import (
+    COMPARE,
     LANES,
     LOADED,
     LOST,
@@ -342,7 +343,7 @@ class Follower:
                 nonzero: Array = logic(int(values[4].base or 0), *values[1:4]).values != 0
                 return nonzero
             return None
-        compare = next((_COMPARE[m] for m in modifiers if m in _COMPARE), None)
+        compare = next((COMPARE[m] for m in modifiers if m in COMPARE), None)
         if stem not in ("ISETP", "UISETP") or compare is None or "EX" in modifiers or len(sources) < 2:
             return None
         one, other = (self._operand(source, state) for source in sources[:2])
@@ -442,14 +443,6 @@ def _met(before: State, after: State) -> State:
     return before if out is None else out
 
 
-_COMPARE: Final[Mapping[str, Callable[[Array, Array], Array]]] = {
-    "LT": np.less,
-    "LE": np.less_equal,
-    "GT": np.greater,
-    "GE": np.greater_equal,
-    "EQ": np.equal,
-    "NE": np.not_equal,
-}
 Rule = Callable[[list[str], list[Lanes]], Lanes]
 
 

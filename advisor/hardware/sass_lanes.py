@@ -7,6 +7,7 @@ class. So `base + 4 * tid` has known offsets, `base + 4 * tid * width` has a cla
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
@@ -17,6 +18,15 @@ Array = np.ndarray[Any, Any]
 LANES: Final = 32
 _WORD: Final = 1 << 32
 _MOST_ALIGNED: Final = 1 << 20
+# The comparisons of ISETP and its relatives, by their modifiers.
+COMPARE: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
+    "LT": np.less,
+    "LE": np.less_equal,
+    "GT": np.greater,
+    "GE": np.greater_equal,
+    "EQ": np.equal,
+    "NE": np.not_equal,
+}
 # Indices that differ by less than this have the same quotient by an unknown divisor in most warps: rows are longer.
 _ONE_ROW: Final = 1024
 # Why threads are in classes: the least certain of the operands decides.
