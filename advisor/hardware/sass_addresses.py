@@ -52,7 +52,7 @@ WARPS: Final = 32
 # Each instruction is followed a few times; far more would be code that no compiler writes.
 _MOST_STEPS: Final = 30_000
 _THREAD: Final = {"SR_TID.X": 0, "SR_TID.Y": 1, "SR_TID.Z": 2}
-_OPERAND = re.compile(r"([-~!|]*)(U?R(?:\d+|Z)|SR_?[A-Za-z0-9_.]+|-?0x[0-9a-f]+|-?\d+)((?:\.\w+)*)\|?(?:\.\w+)*")
+_OPERAND = re.compile(r"([-~!|]*+)(U?R(?:\d++|Z)(?=[.|]|$)|SR\w++(?:\.[XYZ])?|0x[0-9a-f]++|\d++)(?:[.|][.|\w]*)?")
 _CONSTANT = re.compile(r"-?\|?c\[0x0\]\[(0x[0-9a-f]+)\]\|?")
 _PREDICATE = re.compile(r"(!?)(U?P(?:\d|T))")
 _DESTINATION = re.compile(r"U?R(?:\d+|Z)(?:\.\w+)*")
@@ -241,7 +241,7 @@ class Follower:
         match = _OPERAND.fullmatch(text)
         if match is None:
             return self._constant(text, state) if "c[" in text or "cx[" in text else UNIFORM
-        sign, name, _ = match.groups()
+        sign, name = match.groups()
         value = self._named(name, state)
         return negated(value) if "-" in sign else inverted(value) if "~" in sign else value
 
