@@ -19,20 +19,20 @@ import numpy as np
 from msgspec import Struct
 
 from advisor.hardware import traffic
+from advisor.hardware.lanes import LANES
 from advisor.hardware.sass import Instruction, classify
 from advisor.hardware.sass_flow import Codes, Graph, called, written
 from advisor.hardware.sass_lanes import (
     COMPARE,
-    LANES,
     LOADED,
     LOST,
     SCALED,
     UNIFORM,
+    WORD_BITS,
     Array,
     Lanes,
     added,
     chosen,
-    classed,
     exactly,
     function_of,
     high_product,
@@ -40,13 +40,16 @@ from advisor.hardware.sass_lanes import (
     joined,
     limited,
     logic,
+    lost,
     masked,
     multiplied,
     negated,
     number,
     shifted_left,
     shifted_right,
+    signed,
 )
+from advisor.hardware.simulators import LINE, SECTOR
 
 WARPS: Final = 32
 # Each instruction is followed a few times; far more would be code that no compiler writes.
@@ -63,7 +66,7 @@ _SHAPE_AT, _SHAPE_AT_BLACKWELL = 0x0, 0x360
 _FLOATING: Final = frozenset(("fma", "fp64", "fp16", "tensor", "xu"))
 _ACTIVE: Final = "active"
 _STACK: Final = "stack "
-_SECTOR_BITS, _SECTOR, _LINE_BITS, _LINE = 5, 32, 7, 128
+_SECTOR_BITS, _LINE_BITS = SECTOR.bit_length() - 1, LINE.bit_length() - 1
 _FAR: Final = 1 << 34  # bytes between the classes of an address, whose distance is unknown
 State = dict[str, Any]
 Held = tuple[list[Lanes], Array, Array | None]  # addresses, the threads that come there, those whose predicate holds
@@ -98,7 +101,7 @@ class Follower:
         chosen_warps = np.unique(np.arange(min(WARPS, warps)) * warps // min(WARPS, warps))
         thread = (chosen_warps[:, None] * LANES + np.arange(LANES)).reshape(-1)
         self._all = thread < threads
-        self._lost = Lanes(np.zeros(1, np.int64), None, 1, classed(np.arange(thread.size)), LOST)
+        self._lost = lost(np.arange(thread.size))
         self._warp, self._lane = np.repeat(chosen_warps, LANES), thread % LANES
         self._tid = [exactly(thread % x), exactly(thread // x % y), exactly(thread // (x * y))]
         self._shape = [number(size) for size in (x, y, z)]
@@ -160,7 +163,7 @@ class Follower:
         found = self._addresses(code, state)
         if found:
             addresses[i] = found, state[_ACTIVE], guard
-        self._predicates(stem, modifiers, code, state)
+        self._predicates(stem, modifiers, code, guard, state)
         names = sorted(written(code), key=lambda name: int(name.lstrip("UR")))
         memory = code.memory if stem in ("STL", "LDL") else None
         if memory is not None and memory.on_stack:
@@ -221,7 +224,7 @@ class Follower:
         ]
         if all((row == row[:, :1]).all() for row in rows):
             return value
-        return Lanes(np.zeros(1, np.int64), None, 1, classed(self._warp), LOST)
+        return lost(self._warp)
 
     def _addresses(self, code: Instruction, state: State) -> list[Lanes]:
         """Return the addresses of a memory instruction in the order of its operands; none for another one."""
@@ -273,7 +276,7 @@ class Follower:
             return self._shape["XYZ".find(name[-1])]
         if name.startswith(("SR_LTMASK", "SR_LEMASK", "SR_GTMASK", "SR_GEMASK", "SR_EQMASK", "SR_LANEMASK")):
             return function_of(LOST, exactly(self._lane))
-        return Lanes(np.zeros(1, np.int64), None, 1, classed(self._warp), LOST) if name == "SR_WARPID" else UNIFORM
+        return lost(self._warp) if name == "SR_WARPID" else UNIFORM
 
     def _result(self, stem: str, modifiers: list[str], code: Instruction, state: State, address: Lanes | None) -> Lanes:
         """Return the lower word of what an instruction writes."""
@@ -293,7 +296,7 @@ class Follower:
         if stem == "SHFL":
             return self._shuffled(modifiers, values)
         if stem in ("VOTE", "VOTEU", "REDUX", "CREDUX"):
-            return Lanes(np.zeros(1, np.int64), None, 1, classed(self._warp), LOST)
+            return lost(self._warp)
         if classify(code.opcode).pipe in _FLOATING:  # seldom part of an address, but for quotients by an unknown number
             return UNIFORM if all(value.uniform for value in values) else self._lost
         return function_of(LOST, *values)
@@ -310,9 +313,11 @@ class Follower:
         ):
             return self._lost
         part = self._lane & int(values[2].base or 0) >> 8  # PTX manual, shfl.sync: the segment mask
-        return Lanes(np.zeros(1, np.int64), None, 1, classed(self._warp, part), LOST)
+        return lost(self._warp, part)
 
-    def _predicates(self, stem: str, modifiers: list[str], code: Instruction, state: State) -> None:
+    def _predicates(
+        self, stem: str, modifiers: list[str], code: Instruction, guard: Array | None, state: State
+    ) -> None:
         """Set the predicates that an instruction writes; None for unknown ones."""
         operands = list(code.operands)
         sets: list[str] = []
@@ -330,7 +335,6 @@ class Follower:
         for place, name in enumerate(sets):
             if not name.endswith("T"):
                 found = value if place == 0 else None
-                guard = _guard(code, state)
                 if code.predicate and found is not None:
                     before = state.get(name)
                     found = None if guard is None or before is None else np.where(guard, found, before)
@@ -351,7 +355,7 @@ class Follower:
             return None
         a, b = one.values, other.values
         if "U32" not in modifiers:
-            a, b = ((v + (1 << 31)) % (1 << 32) - (1 << 31) for v in (a, b))
+            a, b = signed(a), signed(b)
         found: Array = compare(a, b)
         third = _held(sources[2], state) if len(sources) > 2 else np.ones(1, bool)
         if "AND" in modifiers:
@@ -392,8 +396,8 @@ class Follower:
             passes = np.maximum(pieces, 1)
         else:
             pieces = _sectors(offsets, mask, size)
-            ideal = np.minimum(pieces, -(-lanes * size // _SECTOR))
-            passes = np.maximum(np.maximum(traffic.sectors(offsets, mask, _LINE_BITS), -(-lanes * size // _LINE)), 1)
+            ideal = np.minimum(pieces, -(-lanes * size // SECTOR))
+            passes = np.maximum(np.maximum(traffic.sectors(offsets, mask, _LINE_BITS), -(-lanes * size // LINE)), 1)
         counted = [float(one.mean()) for one in (lanes, pieces, ideal, passes)]
         return Reached(space, counted[0], counted[1], counted[2], counted[3], sure)
 
@@ -471,7 +475,7 @@ def _scaled_add(modifiers: list[str], values: list[Lanes]) -> Lanes:
     if len(values) < 4 or not values[3].known or not values[2].known:
         return added(values[1], _upper([values[0], *values[2:]]))
     # a sign that rounds a division towards zero, or the upper word of a constant's multiple
-    by = number(max(LANES - int(values[3].base or 0), 0))
+    by = number(max(WORD_BITS - int(values[3].base or 0), 0))
     return added(shifted_right(values[0], by), values[1])
 
 
@@ -485,13 +489,13 @@ def _extended(modifiers: list[str], values: list[Lanes]) -> Lanes:
     value, bits = values[:2]
     if not bits.known or not bits.uniform:
         return function_of(LOST, value, bits)
-    count = min(int(bits.base or 0), LANES)
+    count = min(int(bits.base or 0), WORD_BITS)
     if "U32" in modifiers:
         return masked(value, number((1 << count) - 1))
     if not value.known:
         return added(value, UNIFORM) if value.classes is None else value
     low = value.values & ((1 << count) - 1)
-    return exactly((low - ((low >> max(count - 1, 0) & 1) << count)) % (1 << LANES))
+    return exactly((low - ((low >> max(count - 1, 0) & 1) << count)) % (1 << WORD_BITS))
 
 
 # How many operands a rule needs, and the rule.

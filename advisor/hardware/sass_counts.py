@@ -20,9 +20,11 @@ from typing import Any, Final
 
 import numpy as np
 
+from advisor.hardware.lanes import LANES
 from advisor.hardware.sass import Instruction, classify, parse
 from advisor.hardware.sass_addresses import Follower, Reached
 from advisor.hardware.sass_flow import Codes, Graph, Loop, called, graph, innermost, loops
+from advisor.hardware.simulators import SECTOR, WAVEFRONT
 from advisor.records.readings import CodeAccess, CodeCounts
 
 Array = np.ndarray[Any, Any]
@@ -43,8 +45,7 @@ MOST_IN_LOOPS: Final = 500_000
 _GOES_ON: Final = 1.0 - 1e-9
 _MOST: Final = TRIPS**4
 _SMALL: Final = 1e-6  # the error of the equations
-_LANES: Final = 32
-_PIECES: Final = {"global": 32, "shared": 128}  # bytes of a sector, of a wavefront
+_PIECES: Final = {"global": SECTOR, "shared": WAVEFRONT}
 _NO_COUNT: Final = math.nan
 # What an access counts as: (space, kind) of its opcode -> itself, and for an asynchronous copy both of its sides.
 _ROLES: Final = {
@@ -96,10 +97,10 @@ def _of_one(space: str, kind: str, width: int, one: Reached | None) -> Array:
     """Return executions, lanes, pieces, their ideal and passes of one access, of full warps if it is not followed."""
     if one is not None:
         return np.array([1.0, one.lanes, one.pieces, one.ideal, one.passes])
-    own = _LANES * width / 8
+    own = LANES * width / 8
     counted = width and kind != "atomic" and space in _PIECES
     ideal = max(1.0, own / _PIECES[space]) if counted else _NO_COUNT
-    return np.array([1.0, _LANES, _NO_COUNT, ideal, _NO_COUNT])
+    return np.array([1.0, LANES, _NO_COUNT, ideal, _NO_COUNT])
 
 
 def executions(codes: Codes, pcs: Sequence[int], blocks: Graph | None = None) -> list[float]:

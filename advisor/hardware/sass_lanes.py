@@ -15,8 +15,8 @@ from typing import Any, Final
 import numpy as np
 
 Array = np.ndarray[Any, Any]
-LANES: Final = 32
-_WORD: Final = 1 << 32
+WORD_BITS: Final = 32
+_WORD: Final = 1 << WORD_BITS
 _MOST_ALIGNED: Final = 1 << 20
 # The comparisons of ISETP and its relatives, by their modifiers.
 COMPARE: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
@@ -76,7 +76,8 @@ def _alike(one: Array | None, other: Array | None) -> bool:
     return one is other or (one is not None and other is not None and np.array_equal(one, other))
 
 
-def _signed(offsets: Array) -> Array:
+def signed(offsets: Array) -> Array:
+    """Return words as signed numbers."""
     return (offsets + _WORD // 2) % _WORD - _WORD // 2
 
 
@@ -98,7 +99,7 @@ def exactly(values: Array) -> Lanes:
     """Return a word with known values."""
     if values.size > 1 and not (values == values[0]).all():
         first = int(values[0])
-        return Lanes(_signed(values.astype(np.int64) - first), first % _WORD)
+        return Lanes(signed(values.astype(np.int64) - first), first % _WORD)
     return number(int(values[0]))
 
 
@@ -135,17 +136,22 @@ def function_of(kind: int, *values: Lanes) -> Lanes:
     return UNIFORM if classes is None else Lanes(_NONE, None, 1, classes, max([kind, *(v.kind for v in values)]))
 
 
+def lost(*parts: Array) -> Lanes:
+    """Return a word of which nothing is known but that it is the same in threads that agree in all parts."""
+    return Lanes(_NONE, None, 1, classed(*parts), LOST)
+
+
 def joined(one: Lanes, other: Lanes) -> Lanes:
     """Return what holds for both values."""
     if one is other or one.same(other):
         return one
-    apart = _signed(other.offsets - one.offsets)
+    apart = signed(other.offsets - one.offsets)
     if not _alike(one.classes, other.classes) or (apart.size > 1 and (apart != apart[0]).any()):
         return function_of(LOST, one, other)
     shift = int(apart[0]) + (other.base or 0) - (one.base or 0)
     aligned = min(v.aligned if v.base is None else _MOST_ALIGNED for v in (one, other))
     offsets = one.offsets + (one.base or 0)
-    return _made(_signed(offsets), None, min(aligned, _lowest_bit(shift)), one.classes, max(one.kind, other.kind))
+    return _made(signed(offsets), None, min(aligned, _lowest_bit(shift)), one.classes, max(one.kind, other.kind))
 
 
 def added(*values: Lanes) -> Lanes:
@@ -161,14 +167,14 @@ def added(*values: Lanes) -> Lanes:
     classes = classed(*(value.classes for value in some))
     kind = max(value.kind for value in some)
     if unknown:
-        return _made(_signed(offsets + total), None, min(unknown), classes, kind)
-    return _made(_signed(offsets), total % _WORD, 1, classes, kind)
+        return _made(signed(offsets + total), None, min(unknown), classes, kind)
+    return _made(signed(offsets), total % _WORD, 1, classes, kind)
 
 
 def negated(value: Lanes) -> Lanes:
     """Return 0 minus the value."""
     base = None if value.base is None else -value.base % _WORD
-    return _made(_signed(-value.offsets), base, value.aligned, value.classes, value.kind)
+    return _made(signed(-value.offsets), base, value.aligned, value.classes, value.kind)
 
 
 def _alignment(value: Lanes) -> int:
@@ -187,16 +193,16 @@ def multiplied(one: Lanes, other: Lanes) -> Lanes:
         if one.known or other.known:
             known, unknown = (one, other) if one.known else (other, one)
             if unknown.classes is None:
-                values = _signed(known.values)
-                return _made(_signed(values * unknown.offsets), None, 1, classed(values), SCALED)
+                values = signed(known.values)
+                return _made(signed(values * unknown.offsets), None, 1, classed(values), SCALED)
         return function_of(LOST, one, other)
     if one.base is not None:
-        factor = int(_signed(np.array(one.base)))
+        factor = int(signed(np.array(one.base)))
         if factor == 0:
             return number(0)
         base = None if other.base is None else other.base * factor % _WORD
         aligned = min(_MOST_ALIGNED, other.aligned * _lowest_bit(factor))
-        return _made(_signed(other.offsets * factor), base, aligned, other.classes, other.kind)
+        return _made(signed(other.offsets * factor), base, aligned, other.classes, other.kind)
     if other.uniform:
         return Lanes(_NONE, None, min(_MOST_ALIGNED, _alignment(one) * _alignment(other)))
     return Lanes(_NONE, None, 1, classed(other.offsets, other.classes), max(SCALED, other.kind))
@@ -214,11 +220,11 @@ def shifted_left(value: Lanes, by: Lanes) -> Lanes:
 def shifted_right(value: Lanes, by: Lanes, sign: bool = False) -> Lanes:
     """Return the value divided by a power of two. sign: keep the highest bit."""
     if by.known and value.known:
-        values = _signed(value.values) if sign else value.values
+        values = signed(value.values) if sign else value.values
         return exactly((values >> np.minimum(by.values, 63)) % _WORD)
     if by.known and by.uniform and value.classes is None:
         bits = int(by.base or 0)
-        if bits < LANES and 1 << bits <= value.aligned:
+        if bits < WORD_BITS and 1 << bits <= value.aligned:
             return _made(value.offsets >> bits, None, value.aligned >> bits, None, 0)
         if int(np.ptp(value.offsets)) < 1 << min(bits, 40):
             return UNIFORM
@@ -251,34 +257,31 @@ def merged(one: Lanes, other: Lanes) -> Lanes:
 def high_product(one: Lanes, other: Lanes) -> Lanes:
     """Return the upper word of a product, as in a division by a constant or by an unknown number."""
     if one.known and other.known:
-        return exactly((one.values * other.values) >> LANES)
+        return exactly((one.values * other.values) >> WORD_BITS)
     if not one.uniform:
         one, other = other, one
     if not one.uniform or other.classes is not None or int(np.ptp(other.offsets)) >= _ONE_ROW:
         return function_of(LOST, one, other)
     if one.base is not None and not other.uniform:
-        return _made((other.offsets - other.offsets.min()) * one.base >> LANES, None, 1, None, 0)
+        return _made((other.offsets - other.offsets.min()) * one.base >> WORD_BITS, None, 1, None, 0)
     return UNIFORM
 
 
 _A, _B, _C = 0xF0, 0xCC, 0xAA
-# Functions of two words, by their table with the third one left out.
-_AND, _OR, _XOR, _BUT = _A & _B, _A | _B, _A ^ _B, _A & ~_B & 0xFF
 
 
 def logic(table: int, a: Lanes, b: Lanes, c: Lanes) -> Lanes:
     """Return LOP3: a function of the bits of three words. table: its results for the bits 000, 001, ..., 111."""
-    three = a, b, c
-    if all(value.known for value in three):
-        return exactly(_by_table(table, *(value.values for value in three)))
-    zero = [value.known and value.uniform and value.base == 0 for value in three]
-    if zero[2]:
-        return _of_two(table & 0x55 | (table & 0x55) << 1, a, b)
-    if zero[1]:
-        return _of_two(table & 0x33 | (table & 0x33) << 2, a, c, middle=True)
-    if zero[0]:
-        return _of_two((table & 0x0F) | (table & 0x0F) << 4, b, c, last=True)
     words = (_A, a), (_B, b), (_C, c)
+    if all(value.known for _, value in words):
+        return exactly(_by_table(table, a.values, b.values, c.values))
+    zero = [value.known and value.uniform and value.base == 0 for _, value in words]
+    if zero[2]:
+        return _of_two(table & 0x55 | (table & 0x55) << 1, words[0], words[1])
+    if zero[1]:
+        return _of_two(table & 0x33 | (table & 0x33) << 2, words[0], words[2])
+    if zero[0]:
+        return _of_two(table & 0x0F | (table & 0x0F) << 4, words[1], words[2])
     for (x, one), (y, other), (z, third) in (words, (words[0], words[2], words[1]), (words[1], words[2], words[0])):
         if table in ((x & y) | z, (x & y) ^ z):
             return merged(masked(one, other), third)
@@ -289,8 +292,9 @@ def logic(table: int, a: Lanes, b: Lanes, c: Lanes) -> Lanes:
     return function_of(LOST, a, b, c)
 
 
-def _of_two(table: int, one: Lanes, other: Lanes, middle: bool = False, last: bool = False) -> Lanes:
-    x, y = (_A, _C) if middle else (_B, _C) if last else (_A, _B)
+def _of_two(table: int, first: tuple[int, Lanes], second: tuple[int, Lanes]) -> Lanes:
+    """Return a function of two words, each with the table of itself."""
+    (x, one), (y, other) = first, second
     if table == x & y:
         return masked(one, other)
     if table in (x | y, x ^ y):
@@ -319,11 +323,9 @@ def _by_table(table: int, a: Array, b: Array, c: Array) -> Array:
 
 def limited(one: Lanes, other: Lanes) -> Lanes:
     """Return the smaller or the larger of two words: bounds are rarely reached, so the one that differs in threads."""
-    if one.uniform and other.uniform:
+    if one.uniform == other.uniform:
         return joined(one, other)
-    if one.uniform or other.uniform:
-        return added(other if one.uniform else one, UNIFORM)
-    return joined(one, other)
+    return added(other if one.uniform else one, UNIFORM)
 
 
 def chosen(predicate: Array | None, one: Lanes, other: Lanes) -> Lanes:

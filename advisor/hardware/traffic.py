@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-Array = np.ndarray[Any, Any]
-LANES = 32
+from advisor.hardware.lanes import LANES
 
+Array = np.ndarray[Any, Any]
 _BANKS = 32
 
 

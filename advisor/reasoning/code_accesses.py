@@ -14,6 +14,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from advisor.hardware.lanes import LANES
 from advisor.hardware.sass import classify
 from advisor.records.readings import Access, CodeAccess, CodeCounts
 
@@ -23,7 +24,6 @@ CONTRADICTED: Final = 1.5
 # Unknown accesses are decided where both limits differ by more than this part of all passes.
 DECIDED: Final = 0.15
 _HARDLY: Final = 1.1  # limits this near to each other are one number
-_LANES: Final = 32
 _FOLLOWED: Final = ("global", "shared")
 _MOVES: Final = ("load", "store")
 
@@ -81,7 +81,7 @@ def _pieces(one: CodeAccess, part: float | None) -> float:
 
 
 def _most(one: CodeAccess) -> float:
-    return one.executed * _LANES if math.isnan(one.pieces) else one.pieces
+    return one.executed * LANES if math.isnan(one.pieces) else one.pieces
 
 
 def _passes(code: CodeCounts) -> _Passes:
@@ -98,7 +98,7 @@ def _passes(code: CodeCounts) -> _Passes:
             continue
         least = max(one.executed, one.ideal if one.space == "shared" else one.ideal / 4)
         out.low += least
-        out.high += max(least, one.executed * _LANES if math.isnan(one.passes) else one.passes)
+        out.high += max(least, one.executed * LANES if math.isnan(one.passes) else one.passes)
         out.spaces |= {one.space}
     for opcode, number in code.opcodes.items():
         what = classify(opcode)

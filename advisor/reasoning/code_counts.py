@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -87,6 +88,7 @@ def _traffic(derived: pd.DataFrame) -> dict[str, Array]:
     return {"dram_bytes": of["dram_pct"] / 100 * of["dram_peak_bytes_per_s"] * of["duration_ns"] / 1e9}
 
 
+@lru_cache(maxsize=64)
 def _cycles_per_request(cc: str) -> tuple[int, ...]:
     """Return the cycles between two requests of the load/store path at its peak; all known ones if it is unknown."""
     known = {name: one.limits.cycles_per_request for name, one in table().capabilities.items()}
@@ -129,10 +131,8 @@ def _times(access: Access, factor: float) -> Access:
     return msgspec.structs.replace(access, **{name: getattr(access, name) * factor for name in counts})
 
 
-def _total(field: str, space: str) -> Callable[[_Scaled], float]:
-    return lambda one: math.fsum(
-        getattr(a, field) for a in one.accesses if a.space == space and a.kind in ("load", "store")
-    )
+def _total(field: str, space: str, kinds: Sequence[str] = ("load", "store")) -> Callable[[_Scaled], float]:
+    return lambda one: math.fsum(getattr(a, field) for a in one.accesses if a.space == space and a.kind in kinds)
 
 
 def _sector_ratio(one: _Scaled) -> float:
@@ -155,7 +155,7 @@ def _columns(scaled: list[_Scaled | None], metrics: Mapping[str, MetricDef]) -> 
         # Not their number: bytes that depend on trip counts are too inexact to hold against those of DRAM.
         "sector_ratio": _sector_ratio,
         "tensor_opcode_ops": lambda one: tensor_ops(one.opcodes),
-        **{name: _accessed(*which) for name, which in _ACCESSED.items()},
+        **{name: _total("executed", space, (kind,)) for name, (space, kind) in _ACCESSED.items()},
     }
     for name, part in parts.items():
         if name in metrics:
@@ -169,10 +169,6 @@ def _columns(scaled: list[_Scaled | None], metrics: Mapping[str, MetricDef]) -> 
 def _reaches_elsewhere(opcodes: Mapping[str, float] | None) -> bool:
     """Whether other instructions than the global accesses may reach global memory."""
     return any(opcode.partition(".")[0] in _ELSEWHERE for opcode in opcodes or ())
-
-
-def _accessed(space: str, kind: str) -> Callable[[_Scaled], float]:
-    return lambda one: math.fsum(a.executed for a in one.accesses if (a.space, a.kind) == (space, kind))
 
 
 def _added(before: pd.DataFrame, after: pd.DataFrame, names: list[str]) -> tuple[pd.DataFrame, list[frozenset[str]]]:

@@ -145,8 +145,11 @@ def _analyse_launches(
 
 
 def _access(row: AccessRow) -> Access:
-    space, kind, width, *numbers = row
-    return Access(space, kind, width, *(math.nan if n is None else n for n in numbers))
+    return Access(*row[:3], *map(_number, row[3:]))
+
+
+def _number(written: float | None) -> float:
+    return math.nan if written is None else written
 
 
 def _code(row: CodeRow) -> CodeCounts:
@@ -154,8 +157,7 @@ def _code(row: CodeRow) -> CodeCounts:
 
 
 def _code_access(row: CodeAccessRow) -> CodeAccess:
-    space, kind, width, sure, *numbers = row
-    return CodeAccess(space, kind, width, sure, *(math.nan if n is None else n for n in numbers))
+    return CodeAccess(*row[:4], *map(_number, row[4:]))
 
 
 def _choose(judged: Judged, asks: Sequence[Ask], later: Sequence[Ask]) -> tuple[str, ...] | None:

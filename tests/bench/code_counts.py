@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Final
 
 from advisor.knowledge.base import metrics
-from advisor.readers.read import read
 from advisor.reasoning.diagnose import analyse
 from advisor.reasoning.metrics.instruction_mix import count
 from advisor.records import resources
@@ -57,9 +56,14 @@ class Compared:
         """Compare the launches of a report."""
         with tempfile.TemporaryDirectory() as folder:
             thin = write_thin(path, DEFAULT, Path(folder) / "thin.ncu-rep")
-            whole, told = (analyse([one]).diagnosis.launches for one in (path, thin))
-            opcodes, code = read(path).frame["opcodes"], read(thin).frame["code"]
-        for one, other, counted, estimated in zip(whole, told, opcodes, code, strict=True):
+            whole, told = (analyse([one]) for one in (path, thin))
+        columns = (
+            whole.diagnosis.launches,
+            told.diagnosis.launches,
+            whole.inputs.frame["opcodes"],
+            told.inputs.frame["code"],
+        )
+        for one, other, counted, estimated in zip(*columns, strict=True):
             if counted is None or estimated is None:
                 continue
             self.launches += 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -41,7 +41,8 @@ if TYPE_CHECKING:
 _MOST_LAUNCHES: Final = 100
 _MOST_EMBEDDED: Final = 4 << 20
 _MOST_TEXT: Final = 1 << 20
-_IDS: Final = 3  # leading fields of Access and RuleResult that are not measured numbers
+# Leading fields that are not measured numbers.
+_IDS: Final[Mapping[type, int]] = {Access: 3, CodeAccess: 4, RuleResult: 3}
 
 
 @dataclass
@@ -179,7 +180,7 @@ def _scrubbed(rule: RuleResult, scrubber: Scrubber) -> RuleResult:
 def _row(item: Access | CodeAccess | RuleResult) -> Any:
     """Return the fields as a tuple; numbers that are not finite are None."""
     values = astuple(item)
-    ids = _IDS + isinstance(item, CodeAccess)
+    ids = _IDS[type(item)]
     numbers = (None if v is None or not math.isfinite(v) else float(v) for v in values[ids:])
     return (*values[:ids], *numbers)
 
