@@ -319,6 +319,9 @@ class Follower:
         self, stem: str, modifiers: list[str], code: Instruction, guard: Array | None, state: State
     ) -> None:
         """Set the predicates that an instruction writes; None for unknown ones."""
+        if stem in ("R2P", "UR2UP"):  # which of them, a mask says
+            state.update(dict.fromkeys([name for name in state if name.startswith(("P", "UP"))]))
+            return
         operands = list(code.operands)
         sets: list[str] = []
         for operand in operands[:3]:
@@ -329,8 +332,6 @@ class Follower:
             sets.append(operand)
         if not sets or stem.startswith(("BRA", "SEL", "USEL", "FSEL", "BSYNC", "BREAK", "WARPSYNC")):
             return
-        if stem in ("R2P", "UR2UP"):
-            sets = [name for name in state if name.startswith("P")]
         value = self._compared(stem, modifiers, operands[len(sets) :], state)
         for place, name in enumerate(sets):
             if not name.endswith("T"):

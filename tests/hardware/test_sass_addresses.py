@@ -134,6 +134,9 @@ def test_predicates_and_branches_turn_lanes_off() -> None:
         f"{TID}\nISETP.GT.AND P0, PT, R0, c[0x0][0x210], PT\nSHF.L.U32 R2, R0, 0x2, RZ\n@P0 LDS R4, [R2]\nEXIT"
     )
     assert unknown.lanes == 32
+    assert (
+        one(f"{compare}R2P PR, R9, 0x7f\n@!P0 LDS R4, [R2]\nEXIT", (64, 1, 1)).lanes == 32
+    )  # set anew from a register
 
 
 def test_the_block_has_a_shape() -> None:
