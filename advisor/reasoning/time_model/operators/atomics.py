@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from advisor.reasoning.time_model.operators.l2 import l2_left
 from advisor.reasoning.time_model.operators.table import Given, Left, Operator, Table, or_else, share
 
 
@@ -25,9 +26,8 @@ def _reduce_first(table: Table, given: Given) -> Left:
     left = np.where((table.get("library_kernel") == 1) & (spread > left), spread, left)
     sectors = or_else(share(updated, table.get("l2_sectors")), 0.0)
     idle = or_else(table.get("idle_wait_share"), 1.0)
-    return {
+    return l2_left(table, 1 - sectors * (1 - left), atomics=left) | {
         "atomics": left,
-        "l2": 1 - sectors * (1 - left),
         "latency_memory": np.fmax(left, np.fmin(1.0, idle)),
         "block_launch": np.fmin(1.0, 1 / table.get("waves")),
     }
@@ -71,7 +71,7 @@ OPERATORS = (
         "reduce_first",
         "threads combine their values before they reach one address",
         _reduce_first,
-        ("atomics", "l2", "latency_memory", "block_launch"),
+        ("atomics", "l2", "l2_fabric", "latency_memory", "block_launch"),
         {"left": None, "blocks": "grid_size"},
         ("atomic_inst", "atomic_focus", "lanes_pred_on", "l2_red_sectors", "l2_atom_sectors"),
     ),

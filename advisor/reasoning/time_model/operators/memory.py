@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from advisor.knowledge.time_model import time_model
+from advisor.reasoning.time_model.operators.l2 import l2_left
 from advisor.reasoning.time_model.operators.table import (
     LINE_SECTORS,
     Given,
@@ -48,16 +49,19 @@ def _lines(table: Table, kind: str) -> tuple[Array, Array]:
     return or_else(table.get(f"{kind}_lines"), guess), or_else(table.get(f"{kind}_lines_ideal"), least)
 
 
-def _l2_left(table: Table, whole: Array) -> Array:
+def _l2_left(table: Table, whole: Array, stays: Array, ratio: Array) -> Array:
     """Return what coalesced accesses leave of the fullest part of L2: each part serves its own kind of event.
 
     Tags serve a line (requests) and its sectors (look-ups), data and the crossbar to the SMs a sector, the crossbar to
-    L2 a word for each load request and one more than its sectors for each line of a store.
+    L2 a word for each load request and one more than its sectors for each line of a store. stays: the share of the
+    excess of loads that remains; ratio: sectors now for each that remains.
     """
     loads, loads_ideal = table.get("load_sectors_actual"), table.get("load_sectors_ideal")
     stores, stores_ideal = table.get("store_sectors_actual"), table.get("store_sectors_ideal")
     (in_lines, in_ideal), (out_lines, out_ideal) = _lines(table, "load"), _lines(table, "store")
-    ratio = table.get("sector_ratio")
+    in_ideal, loads_ideal = (
+        ideal + stays * np.maximum(actual - ideal, 0) for ideal, actual in ((in_ideal, in_lines), (loads_ideal, loads))
+    )
     in_ideal, out_ideal = (
         np.where(whole, ideal, np.fmax(ideal, actual / ratio))
         for ideal, actual in ((in_ideal, in_lines), (out_ideal, out_lines))
@@ -80,13 +84,18 @@ def _l2_left(table: Table, whole: Array) -> Array:
 
 
 def _coalesce(table: Table, given: Given) -> Left:
-    """Every access fetches only the sectors that its lanes ask for: in whole lines, or (whole = 0) where they lie."""
-    whole = given["whole"] > 0
+    """Every access fetches only the sectors that its lanes ask for: in whole lines, or (whole = 0) where they lie.
+
+    stays: the share of the excess sectors that remains, as of loads whose address the data gives.
+    """
+    whole, stays = given["whole"] > 0, np.clip(or_else(given["stays"], 0.0), 0.0, 1.0)
     # What the TMA copies is in no count of accesses, and stays.
     copied = np.nan_to_num(table.total("tma_load_bytes", "tma_store_bytes")) / 32
     own = or_else(share(table.get("global_sectors"), table.get("global_sectors") + copied), 1.0)
-    ratio, lookups = table.get("sector_ratio"), own * table.get("global_lookup_share")
-    spread = np.where(whole, np.fmax(ratio, table.get("global_wavefront_ratio")), ratio)
+    lookups, excess = own * table.get("global_lookup_share"), table.get("sector_ratio")
+    spread = np.where(whole, np.fmax(excess, table.get("global_wavefront_ratio")), excess)
+    # Of so many sectors and passes one remains.
+    ratio, spread = (one / (1 + stays * (np.fmax(one, 1.0) - 1)) for one in (excess, spread))
     local, moved = own * table.get("global_dram_share"), table.get("dram_bytes")
     asked = np.fmax(table.get("requested_bytes"), np.fmin(table.get("asked_bytes"), local * moved))
     needed = np.fmax(table.get("requested_bytes"), np.fmin(asked, local * moved / ratio))
@@ -96,7 +105,7 @@ def _coalesce(table: Table, given: Given) -> Left:
     dense = {name: or_else(table.now.dense.get(name, table.ones()), 1.0) for name in ("dram", "l2", "l2_fill")}
     return {
         "l1_global": 1 / spread,
-        "l2": 1 - lookups * (1 - _l2_left(table, whole) * dense["l2"]),
+        "l2": 1 - lookups * (1 - _l2_left(table, whole, stays, ratio) * dense["l2"]),
         "dram": 1 - local + (dram - 1 + local) * dense["dram"],
         "l2_fill": 1 - local + (dram - 1 + local) * dense["l2_fill"],
         "latency_memory": 1 - waits * (1 - np.fmax(1 / spread, table.get("idle_wait_share"))),
@@ -181,7 +190,8 @@ def _tile(table: Table, given: Given) -> Left:
     # The results of a tile do not wait for each other, so a warp issues them without a pause.
     pauses = share(np.nan_to_num(table.get("stall_wait")), fixed_cycles(table))
     fixed = np.fmin(1.0, issue * alone * np.fmax(left, 1 - pauses))
-    return out | {"issue": issue, "latency_fixed": fixed, "dram": dram, "l2": 1 - loaded * (1 - left)}
+    l2 = l2_left(table, 1 - loaded * (1 - left), reads=left)
+    return out | l2 | {"issue": issue, "latency_fixed": fixed, "dram": dram}
 
 
 def _fewer_accesses(table: Table, given: Given) -> Left:
@@ -199,7 +209,7 @@ def _serve_blocks(table: Table, given: Given) -> Left:
     left = np.clip(given["left"], 0.0, 1.0)
     loads = or_else(share(table.get("global_load_inst"), table.get("memory_inst")), 1.0)
     issue = 1 - (1 - left) * or_else(share(table.get("global_load_inst"), table.get("inst_executed")), 0.0)
-    out = dict.fromkeys(("l2", "l1_global", "latency_memory"), left)
+    out = l2_left(table, left, reads=left) | dict.fromkeys(("l1_global", "latency_memory"), left)
     return out | {"lsu": 1 - loads * (1 - left), "issue": issue}
 
 
@@ -209,17 +219,22 @@ def _pad(table: Table, given: Given) -> Left:
     return {"l1_shared": left, "latency_shared": left}
 
 
+def _caches_without_local(table: Table, gone: Array) -> Left:
+    """Return what is left of L2 and DRAM if the share `gone` of the local accesses leaves."""
+    reads, writes = (1 - gone * table.get(f"local_l2_{kind}_share") for kind in ("read", "write"))
+    dram = 1 - gone * table.get("local_dram_share")
+    left = l2_left(table, 1 - gone * table.get("local_lookup_share"), reads=reads, writes=writes, fills=dram)
+    return left | {"dram": dram}
+
+
 def _without_local(table: Table, given: Given) -> Left:
     """`share` of the local accesses leaves: their wavefronts, L2 look-ups, DRAM bytes, instructions and waits."""
     gone = np.clip(given["share"], 0.0, 1.0)
     executed = or_else(share(table.get("local_inst"), table.get("inst_executed")), 0.0)
     issue = 1 - gone * executed
-    lookups, moved = (table.get(f"local_{name}_share") for name in ("lookup", "dram"))
     waits = np.fmax(0.03, 1 - table.get("local_wavefront_share") * gone)
-    return {
+    return _caches_without_local(table, gone) | {
         "l1_local": 1 - gone,
-        "l2": 1 - lookups * gone,
-        "dram": 1 - moved * gone,
         "issue": issue,
         "lsu": 1 - table.get("local_share_of_memory") * gone,
         "latency_memory": waits,
@@ -230,12 +245,9 @@ def _array_near(table: Table, given: Given) -> Left:
     """Arrays with computed indices move from local memory to registers or shared memory: an access is one wavefront."""
     passes = table.get("local_wavefront_share") * table.get("l1_wavefronts_pct") / 100
     passes = passes * table.get("sm_cycles_elapsed") * table.get("sm_count")
-    lookups, moved = (table.get(f"local_{name}_share") for name in ("lookup", "dram"))
     waits = np.fmin(1 - table.get("local_wavefront_share"), or_else(table.get("idle_wait_share"), 1.0))
-    return {
+    return _caches_without_local(table, table.ones()) | {
         "l1_local": np.fmin(1.0, table.get("local_inst") / passes),
-        "l2": np.fmax(0.0, 1 - lookups),
-        "dram": np.fmax(0.0, 1 - moved),
         "latency_memory": waits,
     }
 
@@ -320,6 +332,10 @@ def _whole_copies(table: Table, given: Given) -> Left:
 _ALL_MEMORY = ("l1_global", "l2", "l2_fill", "dram", "latency_memory")
 _THREADS = ("issue", "latency_fixed", "fma", "alu", "adu", "cbu", "idc")
 _ACCESSES = ("lsu", "l1_shared", "l1_global", "latency_shared", "latency_memory", "issue", "latency_fixed")
+_LOCAL = (
+    *("local_inst", "local_lookup_share", "local_dram_share", "local_wavefront_share"),
+    *("local_l2_read_share", "local_l2_write_share"),
+)
 
 OPERATORS = (
     Operator(
@@ -327,7 +343,7 @@ OPERATORS = (
         "every access fetches only the sectors that its lanes ask for, in whole lines",
         _coalesce,
         _ALL_MEMORY,
-        {"whole": "1"},
+        {"whole": "1", "stays": "min(gather_excess_share, far_excess_share)"},
         reads=(
             "sector_ratio",
             "dram_bytes",
@@ -374,7 +390,7 @@ OPERATORS = (
         "tile",
         "a thread keeps a tile of results in registers, so a loaded operand serves a row or a column of it",
         _tile,
-        (*_ACCESSES, "latency_barrier", "adu", "idc", "fma", "alu", "l2", "dram"),
+        (*_ACCESSES, "latency_barrier", "adu", "idc", "fma", "alu", "l2", "l2_fabric", "dram"),
         {"left": None, "alu": "1"},
         ("arithmetic_inst", "inst_executed"),
     ),
@@ -390,7 +406,7 @@ OPERATORS = (
         "serve_blocks",
         "a thread computes the results of several blocks that load the same data",
         _serve_blocks,
-        ("l2", "l1_global", "latency_memory", "lsu", "issue"),
+        ("l2", "l2_fabric", "l1_global", "latency_memory", "lsu", "issue"),
         {"left": None},
         ("global_load_inst", "inst_executed"),
     ),
@@ -405,16 +421,16 @@ OPERATORS = (
         "without_local",
         "local accesses leave, with their traffic in all caches and DRAM",
         _without_local,
-        ("l1_local", "l2", "dram", "issue", "lsu", "latency_memory"),
+        ("l1_local", "l2", "l2_fabric", "dram", "issue", "lsu", "latency_memory"),
         {"share": "1"},
-        ("local_inst", "inst_executed", "local_lookup_share", "local_dram_share", "local_wavefront_share"),
+        ("inst_executed", *_LOCAL),
     ),
     Operator(
         "array_near",
         "arrays move from local memory to registers or shared memory",
         _array_near,
-        ("l1_local", "l2", "dram", "latency_memory"),
-        reads=("local_inst", "local_lookup_share", "local_dram_share", "local_wavefront_share"),
+        ("l1_local", "l2", "l2_fabric", "dram", "latency_memory"),
+        reads=_LOCAL,
     ),
     Operator(
         "uniform",

@@ -41,6 +41,18 @@ def _fill(table: Table, given: Given) -> Left:
     return {"imbalance": 0.0 * given["left"], "latency": np.clip(given["left"], 0.0, 1.0)}
 
 
+def _more_threads(table: Table, given: Given) -> Left:
+    """`by` threads share the work of one, so a grid that does not fill the GPU has as many more warps and blocks."""
+    by, waves = np.fmax(or_else(given["by"], 1.0), 1.0), or_else(table.get("waves"), 1.0)
+    # The busiest of the SMs over their average, of blocks that are fewer than they are.
+    uneven = or_else(table.get("sm_count") / table.get("grid_size"), 1.0)
+    excess = np.maximum(uneven / by - 1, 0) / np.maximum(uneven - 1, 1e-9)
+    return {
+        "imbalance": np.where(uneven > 1, np.fmin(1.0, excess), 1.0),
+        "latency": np.clip(np.fmax(waves, 1 / by), 0.0, 1.0),
+    }
+
+
 def _balance(table: Table, given: Given) -> Left:
     """`left` of the busiest SM's excess over the average remains."""
     return {"imbalance": np.clip(given["left"], 0.0, 1.0)}
@@ -106,6 +118,14 @@ OPERATORS = (
         {"left": None},
     ),
     Operator("fill", "the work spreads evenly over all SMs", _fill, ("imbalance", "latency"), {"left": None}),
+    Operator(
+        "more_threads",
+        "several threads share the work of one, so that a grid with few of them fills the GPU",
+        _more_threads,
+        ("imbalance", "latency"),
+        {"by": None},
+        ("waves", "sm_count", "grid_size"),
+    ),
     Operator("balance", "all SMs have the same work", _balance, ("imbalance",), {"left": "0"}),
     Operator("even_warps", "the warps of an SM end together", _even_warps, ("latency",), {"left": None}),
     Operator(
