@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -179,7 +178,10 @@ def _in_turn(get: Any, fullest: Array) -> Array:
 
 
 def turns_left(now: Mapping[str, Array], factors: Mapping[str, Array]) -> Array:
-    """Return what is left of phases that use two units in turn if `factors` of the work of units are left."""
+    """Return what is left of phases that use two units in turn if `factors` of the work of units are left.
+
+    They then use the two that are the fullest after it.
+    """
     before, after = [], []
     for names in _TURNS:
         need = [now[name] for name in names]
@@ -187,10 +189,7 @@ def turns_left(now: Mapping[str, Array], factors: Mapping[str, Array]) -> Array:
         shared = names[0].startswith("l1")
         before.append(np.asarray(sum(need)) if shared else np.max(need, axis=0))
         after.append(np.asarray(sum(left)) if shared else np.max(left, axis=0))
-    # The second largest need: of all pairs, the largest of the smaller ones.
-    second = np.max([np.minimum(one, other) for one, other in combinations(before, 2)], axis=0)
-    was = np.asarray(sum(np.where(need >= second, need, 0.0) for need in before))
-    stays = np.asarray(sum(np.where(need >= second, left, 0.0) for need, left in zip(before, after, strict=True)))
+    was, stays = (np.sort(needs, axis=0)[-2:].sum(axis=0) for needs in (before, after))
     return np.where(was > 0, stays / np.maximum(was, 1e-12), 1.0)
 
 
@@ -248,8 +247,11 @@ def _latency(get: Any, imbalance: Array, memory_need: Array, fullest: Array) -> 
     idle_wait = np.where(loads > 0, np.minimum(memory_now, loads * idle), memory_now)
     memory = queueing * idle_wait + (1 - queueing) * (memory_now + throttled)
     through_mio = (np.nan_to_num(get("shared_inst")) + np.nan_to_num(get("xu_inst"))) / get("warps")
+    # Without shared memory and special functions, special registers and constants wait in the queue of the loads and
+    # atomics: no instruction can wait longer than the latency for it.
+    through_mio = np.where(through_mio > 0, through_mio, per_warp)
     shared_now = per_warp * stall("short_scoreboard")
-    shared = np.where(through_mio > 0, np.minimum(shared_now, through_mio * cycles["shared"]), shared_now)
+    shared = np.fmin(shared_now, through_mio * cycles["shared"])
     now = fixed + memory_now + shared_now + throttled + per_warp * stall("mio_throttle", "math_pipe_throttle", "drain")
     # A warp at a barrier waits for the others. If a unit is saturated, their queueing there shrinks with it.
     own = fixed + memory + shared

@@ -18,6 +18,7 @@ from advisor.reasoning.time_model.operators.table import (
     left_of_short_waits,
     or_else,
     share,
+    useful,
 )
 from advisor.reasoning.time_model.terms import Array, turns_left
 
@@ -54,7 +55,7 @@ def _scale(table: Table, given: Given) -> Left:
 def _remove(table: Table, given: Given) -> Left:
     """Instructions leave: `mixed` in the mix of the kernel, the others from the pipe that is named, all from issue.
 
-    Counts of warp instructions.
+    Counts of warp instructions. special: those of the XU pipe that stay.
     """
     executed = table.get("inst_executed")
     mixed = given["mixed"]
@@ -72,11 +73,13 @@ def _remove(table: Table, given: Given) -> Left:
     fma, alu_gone, xu, fp64, control, constants, accesses = named
     served = table.total("control_inst", "constant_inst", "barrier_inst")
     gone_xu = xu + mixed * or_else(share(table.get("xu_inst"), executed), 0.0)
+    special = or_else(share(given["special"], table.get("xu_inst")), 0.0)
+    gone_xu = np.fmin(gone_xu, (1 - special) * table.get("xu_inst"))
     return {
         "issue": issue,
         "fma": left(fma, table.get("fma_pipe_inst")),
         "alu": left(alu_gone, alu),
-        "xu": left(xu, table.get("xu_inst")),
+        "xu": np.maximum(special, left(xu, table.get("xu_inst"))),
         "fp64": left(fp64, table.get("fp64_inst")),
         "adu": left(control + constants, served),
         "cbu": left(control, table.get("control_inst")),
@@ -177,20 +180,31 @@ def _warpgroups(table: Table, given: Given) -> Left:
     The tensor pipe then runs at its full rate: the instructions of one warp reach at most two thirds of it (CC 9.0).
     Bulk copies bring the operands to shared memory without loads, and compute their addresses. `lookups` of the
     look-ups in L2 remain, or what tiles of 128 by 256 results ask for, if that is less: two operands of two bytes for
-    each step of the sum, which serve 256 and 128 multiply-adds, of two operations each.
+    each step of the sum, which serve 256 and 128 multiply-adds, of two operations each. Other arithmetic than that of
+    the tensor cores stays, as the softmax between two products does.
     """
     rate = np.clip(given["rate"], 0.0, 1.0)
     started = np.clip(given["started"], 0.0, 1.0)
+    beside = np.clip(
+        useful(table) - or_else(share(table.get("tensor_inst"), table.get("inst_executed")), 0.0), 0.0, 1.0
+    )
+    issued = np.fmax(started, beside)
     tiles = (2 / 256 + 2 / 128) / 2 * table.get("tensor_opcode_ops") / (32 * table.get("l2_read_sectors"))
     loaded = share(table.get("l2_read_sectors"), table.get("l2_sectors"))
-    return dict.fromkeys((*CONTROL, "issue", "alu", "lsu", "l1_global", "latency"), started) | {
-        "tensor": rate,
-        # The tensor cores read one operand while they multiply another; other phases stay.
-        "in_turn": turns_left(table.now.terms, {"tensor": rate, **dict.fromkeys(("l1_shared", "l1_global"), 0 * rate)}),
-        "fma": left_of_fma(table, started),
-        "l1_shared": np.clip(given["operands"], 0.0, 1.0),
-        "l2": np.clip(np.fmin(given["lookups"], 1 - loaded * (1 - np.fmin(tiles, 1.0))), 0.0, 1.0),
-    }
+    pipes = {"tensor": rate, "alu": issued, "fma": left_of_fma(table, started)}
+    waits = dict.fromkeys(("latency_memory", "latency_shared", "latency_barrier"), started)
+    return (
+        waits
+        | dict.fromkeys((*CONTROL, "lsu", "l1_global"), started)
+        | {
+            **pipes,
+            **dict.fromkeys(("issue", "latency_fixed"), issued),
+            # The tensor cores read one operand while they multiply another; other phases stay.
+            "in_turn": turns_left(table.now.terms, {**pipes, **dict.fromkeys(("l1_shared", "l1_global"), 0 * rate)}),
+            "l1_shared": np.clip(given["operands"], 0.0, 1.0),
+            "l2": np.clip(np.fmin(given["lookups"], 1 - loaded * (1 - np.fmin(tiles, 1.0))), 0.0, 1.0),
+        }
+    )
 
 
 def _constants(table: Table, given: Given) -> Left:
@@ -238,7 +252,9 @@ OPERATORS = (
         "instructions leave",
         _remove,
         (*_ISSUED, *CONTROL, "lsu", "latency_fixed", "latency_shared"),
-        dict.fromkeys(("instructions", "mixed", "fma", "alu", "xu", "fp64", "control", "constants", "accesses"), "0"),
+        dict.fromkeys(
+            ("instructions", "mixed", "fma", "alu", "xu", "fp64", "control", "constants", "accesses", "special"), "0"
+        ),
         ("inst_executed",),
         unused="0",
     ),

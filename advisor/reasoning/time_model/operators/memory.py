@@ -236,6 +236,7 @@ def _without_local(table: Table, given: Given) -> Left:
     return _caches_without_local(table, gone) | {
         "l1_local": 1 - gone,
         "issue": issue,
+        "latency_fixed": issue,
         "lsu": 1 - table.get("local_share_of_memory") * gone,
         "latency_memory": waits,
     }
@@ -421,7 +422,7 @@ OPERATORS = (
         "without_local",
         "local accesses leave, with their traffic in all caches and DRAM",
         _without_local,
-        ("l1_local", "l2", "l2_fabric", "dram", "issue", "lsu", "latency_memory"),
+        ("l1_local", "l2", "l2_fabric", "dram", "issue", "latency_fixed", "lsu", "latency_memory"),
         {"share": "1"},
         ("inst_executed", *_LOCAL),
     ),

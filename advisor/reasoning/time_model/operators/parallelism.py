@@ -24,6 +24,14 @@ def _occupy(table: Table, given: Given) -> Left:
     return {"latency": np.clip(left, 0.0, 1.0)}
 
 
+def _more_registers(table: Table, given: Given) -> Left:
+    """Threads take more registers: where these limit the blocks of an SM, it holds one block less, at least."""
+    most, held = table.get("blocks_per_sm_limit"), table.get("grid_size") / table.get("sm_count")
+    fewer = np.maximum(most - 1, 1)
+    limited = (table.get("occupancy_limit_registers") <= most) & ~(held <= fewer)
+    return {"latency": np.where(limited, most / fewer, 1.0)}
+
+
 def _overlap(table: Table, given: Given) -> Left:
     """A warp has `by` operations in flight where it had one, so that it waits once for all of them."""
     by = np.fmax(given["by"], 1.0)
@@ -102,6 +110,13 @@ def _fewer_launches(table: Table, given: Given) -> Left:
 
 OPERATORS = (
     Operator("occupy", "an SM holds more blocks at once", _occupy, ("latency",), {"blocks": None}, ("grid_size",)),
+    Operator(
+        "more_registers",
+        "threads take more registers, so that an SM may hold fewer blocks",
+        _more_registers,
+        ("latency",),
+        reads=("blocks_per_sm_limit", "occupancy_limit_registers"),
+    ),
     Operator(
         "overlap",
         "a warp has several operations in flight",
