@@ -97,6 +97,9 @@ def needs(columns: Mapping[str, Array], rows: int) -> Needs:
         return _get(columns, name, rows)
 
     shares = {name: np.nan_to_num(get(metric)) for name, metric in SHARES.items()}
+    # Without counts of L1 an access of local memory counts as any other.
+    of_accesses = np.nan_to_num(get("local_inst") / get("memory_inst"))
+    shares["l1_local"] = np.where(np.isfinite(get(SHARES["l1_local"])), shares["l1_local"], of_accesses)
     shares["l1_global"] = np.clip(1 - shares["l1_shared"] - shares["l1_local"], 0, 1)
     imbalance = np.fmax(np.nan_to_num(get("sm_active_ratio"), nan=1.0), 1.0)
     out: dict[str, Array] = {}

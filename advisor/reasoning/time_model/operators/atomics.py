@@ -24,7 +24,9 @@ def _reduce_first(table: Table, given: Given) -> Left:
     apart = executed * table.get("lanes_pred_on") / updated
     spread = np.minimum(1.0, np.fmax(1.0, or_else(apart, 1.0)) / table.get("atomic_focus"))
     left = np.where((table.get("library_kernel") == 1) & (spread > left), spread, left)
-    sectors = or_else(share(updated, table.get("l2_sectors")), 0.0)
+    # An atomic enters L2 by a request of its own, so without counts its share is known from both rates.
+    entered = or_else(share(table.get("l2_atomic_pct"), table.get("l2_tag_requests_pct")), 0.0)
+    sectors = or_else(share(updated, table.get("l2_sectors")), entered)
     idle = or_else(table.get("idle_wait_share"), 1.0)
     return l2_left(table, 1 - sectors * (1 - left), atomics=left) | {
         "atomics": left,

@@ -219,11 +219,16 @@ def _pad(table: Table, given: Given) -> Left:
     return {"l1_shared": left, "latency_shared": left}
 
 
+def _local_share(table: Table, of: str) -> Array:
+    """Return the share of local accesses in the wavefronts, L2 look-ups or DRAM bytes; that in the accesses else."""
+    return or_else(table.get(f"local_{of}_share"), table.get("local_share_of_memory"))
+
+
 def _caches_without_local(table: Table, gone: Array) -> Left:
     """Return what is left of L2 and DRAM if the share `gone` of the local accesses leaves."""
     reads, writes = (1 - gone * table.get(f"local_l2_{kind}_share") for kind in ("read", "write"))
-    dram = 1 - gone * table.get("local_dram_share")
-    left = l2_left(table, 1 - gone * table.get("local_lookup_share"), reads=reads, writes=writes, fills=dram)
+    dram = 1 - gone * _local_share(table, "dram")
+    left = l2_left(table, 1 - gone * _local_share(table, "lookup"), reads=reads, writes=writes, fills=dram)
     return left | {"dram": dram}
 
 
@@ -232,7 +237,7 @@ def _without_local(table: Table, given: Given) -> Left:
     gone = np.clip(given["share"], 0.0, 1.0)
     executed = or_else(share(table.get("local_inst"), table.get("inst_executed")), 0.0)
     issue = 1 - gone * executed
-    waits = np.fmax(0.03, 1 - table.get("local_wavefront_share") * gone)
+    waits = np.fmax(0.03, 1 - _local_share(table, "wavefront") * gone)
     return _caches_without_local(table, gone) | {
         "l1_local": 1 - gone,
         "issue": issue,
@@ -244,12 +249,11 @@ def _without_local(table: Table, given: Given) -> Left:
 
 def _array_near(table: Table, given: Given) -> Left:
     """Arrays with computed indices move from local memory to registers or shared memory: an access is one wavefront."""
-    passes = table.get("local_wavefront_share") * table.get("l1_wavefronts_pct") / 100
-    passes = passes * table.get("sm_cycles_elapsed") * table.get("sm_count")
-    waits = np.fmin(1 - table.get("local_wavefront_share"), or_else(table.get("idle_wait_share"), 1.0))
+    of_local = _local_share(table, "wavefront")
+    passes = of_local * table.get("l1_wavefronts_pct") / 100 * table.get("sm_cycles_elapsed") * table.get("sm_count")
     return _caches_without_local(table, table.ones()) | {
         "l1_local": np.fmin(1.0, table.get("local_inst") / passes),
-        "latency_memory": waits,
+        "latency_memory": np.fmin(1 - of_local, or_else(table.get("idle_wait_share"), 1.0)),
     }
 
 
@@ -335,7 +339,7 @@ _THREADS = ("issue", "latency_fixed", "fma", "alu", "adu", "cbu", "idc")
 _ACCESSES = ("lsu", "l1_shared", "l1_global", "latency_shared", "latency_memory", "issue", "latency_fixed")
 _LOCAL = (
     *("local_inst", "local_lookup_share", "local_dram_share", "local_wavefront_share"),
-    *("local_l2_read_share", "local_l2_write_share"),
+    *("local_l2_read_share", "local_l2_write_share", "local_share_of_memory"),
 )
 
 OPERATORS = (
