@@ -328,7 +328,8 @@ def _near(table: Table, given: Given) -> Left:
 
 def _whole_copies(table: Table, given: Given) -> Left:
     """A bulk copy moves `bytes`, so fewer of them are started, each by a thread that computes its address and waits."""
-    left = np.clip(table.get("bulk_copy_bytes") / given["bytes"], 0.0, 1.0)
+    bytes_now = or_else(table.get("bulk_copy_bytes"), table.get("dram_bytes") / table.get("bulk_copy_inst"))
+    left = np.clip(bytes_now / given["bytes"], 0.0, 1.0)
     started = or_else(share(8 * table.get("bulk_copy_inst"), table.get("inst_executed")), 0.5)
     issue = 1 - np.fmax(started, 0.5) * (1 - left)
     return {"bulk_copies": left, "issue": issue, "alu": issue, "latency_fixed": issue, "latency_memory": left}
