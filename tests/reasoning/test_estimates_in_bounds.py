@@ -59,7 +59,8 @@ def with_local(share: float) -> dict[str, float]:
     more = 1 / (1 - share)
     grown = {"l2_sectors", "dram_bytes"}
     out = {name: value * more if name in grown else value for name, value in GATHER.items()}
-    return out | {"local_inst": 1e6, "local_load_inst": 5e5, "local_store_inst": 5e5, "local_l2_share": share}
+    local = {"local_inst": 1e6, "local_load_inst": 5e5, "local_store_inst": 5e5}
+    return out | local | {"local_l2_share": share, "local_missed_share": share}
 
 
 def test_no_estimate_of_a_recording_is_above_its_own_bound() -> None:

@@ -195,3 +195,53 @@ def test_what_the_tma_copies_stays_where_stores_are_coalesced() -> None:
     alone = left({"coalesce": {}}, **stores)
     beside = left({"coalesce": {}}, **stores, tma_load_bytes=32.0 * 99_000, tma_store_bytes=0.0)
     assert alone["l2"] < 0.7 and beside["l2"] > 0.99
+
+
+def test_sectors_that_the_data_addresses_stay_apart() -> None:
+    """A third of the excess is that of a gather: of 7 sectors for each needed one, 3 are left."""
+    scattered = {**STORES, "sector_ratio": 7.0, "gather_excess_share": 1 / 3, "far_excess_share": 1.0}
+    assert left({"coalesce": {}}, **scattered)["l1_global"] == pytest.approx(3 / 7)
+    assert left({"coalesce": {"stays": "0"}}, **scattered)["l1_global"] == pytest.approx(1 / 7)
+    # Rows that begin inside a sector are no gather, whoever computes their addresses.
+    straddled = {**scattered, "far_excess_share": 0.0}
+    assert left({"coalesce": {}}, **straddled)["l1_global"] == pytest.approx(1 / 7)
+
+
+def test_threads_that_share_rows_fill_a_gpu_that_their_rows_did_not() -> None:
+    few = {"waves": 0.015, "grid_size": 16.0, "sm_count": 132.0}
+    found = left({"more_threads": {"by": "32"}}, **few)
+    assert found["imbalance"] == 0
+    assert found["latency"] == pytest.approx(1 / 32)
+    assert left({"more_threads": {"by": "1024"}}, **few)["latency"] == pytest.approx(0.015)
+    full = left({"more_threads": {"by": "32"}}, waves=4.0, grid_size=4224.0, sm_count=132.0)
+    assert full == {"imbalance": 1.0, "latency": 1.0}
+
+
+def test_more_registers_cost_a_block_where_they_limit_the_blocks() -> None:
+    limited = {"blocks_per_sm_limit": 3.0, "occupancy_limit_registers": 3.0, "grid_size": 4000.0, "sm_count": 132.0}
+    assert left({"more_registers": {}}, **limited)["latency"] == pytest.approx(1.5)
+    assert left({"more_registers": {}}, **{**limited, "occupancy_limit_registers": 8.0})["latency"] == 1
+    assert left({"more_registers": {}}, **{**limited, "grid_size": 132.0})["latency"] == 1
+
+
+def test_special_functions_stay_when_slow_ones_leave() -> None:
+    slow = {"inst_executed": 1000.0, "xu_inst": 80.0, "mufu_inst": 30.0}
+    assert left({"remove": {"mixed": "950", "special": "mufu_inst"}}, **slow)["xu"] == pytest.approx(30 / 80)
+    assert left({"remove": {"mixed": "950"}}, **slow)["xu"] == pytest.approx(0.05)
+
+
+def test_local_accesses_leave_by_their_share_of_the_accesses_where_nothing_else_is_known() -> None:
+    found = left(
+        {"without_local": {}}, local_inst=75.0, global_load_inst=25.0, global_store_inst=0.0, inst_executed=1e3
+    )
+    unknown = left({"without_local": {}}, local_inst=75.0, local_share_of_memory=0.75, inst_executed=1e3)
+    assert unknown["l2"] == unknown["dram"] == unknown["latency_memory"] == pytest.approx(0.25)
+    assert found.keys() == unknown.keys()
+
+
+def test_softmax_between_two_products_stays_beside_warpgroup_instructions() -> None:
+    given = {"warpgroups": {"rate": "0.63", "started": "0.1", "operands": "0.625", "lookups": "0.75"}}
+    product = {"inst_executed": 1000.0, "tensor_inst": 300.0, "fp32_inst": 10.0}
+    attention = {"inst_executed": 1000.0, "tensor_inst": 150.0, "fp32_inst": 400.0, "mufu_inst": 150.0}
+    assert left(given, **product)["issue"] == pytest.approx(0.1)
+    assert left(given, **attention)["issue"] == pytest.approx(0.55)

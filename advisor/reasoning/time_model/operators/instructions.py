@@ -303,7 +303,10 @@ OPERATORS = (
         "warpgroups",
         "four warps start one matrix instruction that reads shared memory itself",
         _warpgroups,
-        ("tensor", "in_turn", "issue", "fma", "alu", *CONTROL, "lsu", "l1_shared", "l1_global", "l2", "latency"),
+        (
+            *("tensor", "in_turn", "issue", "fma", "alu", *CONTROL, "lsu", "l1_shared", "l1_global", "l2"),
+            *("latency_memory", "latency_shared", "latency_fixed", "latency_barrier"),
+        ),
         dict.fromkeys(("rate", "started", "operands", "lookups"), None),
         ("tensor_opcode_ops", "l2_read_sectors", "l2_sectors"),
     ),
