@@ -109,3 +109,12 @@ def test_the_hook_runs_a_command_that_exists() -> None:
     with pytest.raises(SystemExit) as ended:
         main([*arguments, "--help"])
     assert ended.value.code == 0
+
+
+def test_a_check_that_fails_stops_ci() -> None:
+    """`set -e` ignores what fails before the last command of a list, so a check is a command of its own."""
+    checks = [
+        line.strip() for line in (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines() if "step" in line
+    ]
+    assert len(checks) > 8
+    assert not [line for line in checks if "&&" in line or "||" in line]
