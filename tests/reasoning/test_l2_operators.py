@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from advisor.knowledge.base import catalog
 from advisor.reasoning.time_model import model
-from advisor.reasoning.time_model.operators.l2 import l2_left
+from advisor.reasoning.time_model.operators.l2 import LINK_REQUEST, LINK_SECTOR, l2_left
 from advisor.reasoning.time_model.operators.table import Table
 
 # Four reads of whole lines for each atomic of one sector.
@@ -53,8 +56,7 @@ def test_without_atomics_the_reads_are_left_of_each_part() -> None:
     found = left(MIXED, atomics=0.0)
     # The look-ups of 8 of 30 sectors are more than the tags of 2 of 24 requests, and than the words of 2 of 46.
     assert found["l2"] == pytest.approx(23 * 8 / 30 / 57)
-    # 1.57 for each sector and 1.2 for each request of both kinds.
-    reads, atomics = 1.57 * 8 + 1.2 * 2, 1.57 * 22 + 1.2 * 22
+    reads, atomics = LINK_SECTOR * 8 + LINK_REQUEST * 2, LINK_SECTOR * 22 + LINK_REQUEST * 22
     assert found["l2_fabric"] == pytest.approx(reads / (reads + atomics))
 
 
@@ -84,3 +86,12 @@ def test_what_is_left_never_grows_when_more_leaves(
     more = left(values, reads=reads / 2, writes=writes, atomics=atomics / 2)
     for term in ("l2", "l2_fabric"):
         assert 0 <= more[term] <= some[term] + 1e-12 <= 1 + 1e-9
+
+
+def test_the_link_takes_what_its_utilisation_is_computed_with() -> None:
+    numbers = re.findall(r"\d+\.\d+", catalog().metrics["l2_fabric_pct"].formula)
+    assert [float(number) for number in numbers] == [LINK_SECTOR, LINK_REQUEST]
+
+
+def test_an_unknown_share_of_a_kind_leaves_what_is_known_otherwise() -> None:
+    assert left(WRITTEN, 0.4, writes=float("nan")) == {"l2": 0.4, "l2_fabric": 0.4}

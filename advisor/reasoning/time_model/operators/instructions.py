@@ -185,26 +185,20 @@ def _warpgroups(table: Table, given: Given) -> Left:
     """
     rate = np.clip(given["rate"], 0.0, 1.0)
     started = np.clip(given["started"], 0.0, 1.0)
-    beside = np.clip(
-        useful(table) - or_else(share(table.get("tensor_inst"), table.get("inst_executed")), 0.0), 0.0, 1.0
-    )
-    issued = np.fmax(started, beside)
+    tensor = or_else(share(table.get("tensor_inst"), table.get("inst_executed")), 0.0)
+    issued = np.fmax(started, np.clip(useful(table) - tensor, 0.0, 1.0))
     tiles = (2 / 256 + 2 / 128) / 2 * table.get("tensor_opcode_ops") / (32 * table.get("l2_read_sectors"))
     loaded = share(table.get("l2_read_sectors"), table.get("l2_sectors"))
     pipes = {"tensor": rate, "alu": issued, "fma": left_of_fma(table, started)}
-    waits = dict.fromkeys(("latency_memory", "latency_shared", "latency_barrier"), started)
-    return (
-        waits
-        | dict.fromkeys((*CONTROL, "lsu", "l1_global"), started)
-        | {
-            **pipes,
-            **dict.fromkeys(("issue", "latency_fixed"), issued),
-            # The tensor cores read one operand while they multiply another; other phases stay.
-            "in_turn": turns_left(table.now.terms, {**pipes, **dict.fromkeys(("l1_shared", "l1_global"), 0 * rate)}),
-            "l1_shared": np.clip(given["operands"], 0.0, 1.0),
-            "l2": np.clip(np.fmin(given["lookups"], 1 - loaded * (1 - np.fmin(tiles, 1.0))), 0.0, 1.0),
-        }
-    )
+    out = dict.fromkeys((*CONTROL, "lsu", "l1_global", "latency_memory", "latency_shared", "latency_barrier"), started)
+    out |= dict.fromkeys(("issue", "latency_fixed"), issued) | pipes
+    # The tensor cores read one operand while they multiply another; other phases stay.
+    read = dict.fromkeys(("l1_shared", "l1_global"), 0 * rate)
+    return out | {
+        "in_turn": turns_left(table.now.terms, {**pipes, **read}),
+        "l1_shared": np.clip(given["operands"], 0.0, 1.0),
+        "l2": np.clip(np.fmin(given["lookups"], 1 - loaded * (1 - np.fmin(tiles, 1.0))), 0.0, 1.0),
+    }
 
 
 def _constants(table: Table, given: Given) -> Left:

@@ -12,8 +12,10 @@ from msgspec import Struct
 from advisor.reasoning.time_model.operators.table import LINE_SECTORS, Left, Table, or_else, share
 from advisor.reasoning.time_model.terms import Array
 
+# L2's parts, and what each serves: lines (a tag request for each), sectors, or the words of a crossbar.
+L2_PARTS = ("l2_tag_requests_pct", "l2_lookups_pct", "l2_data_pct", "l2_read_xbar_pct", "l2_write_xbar_pct")
 # Of the link's time, what a sector and what a request takes (the formula of l2_fabric_pct in metrics.yaml).
-_LINK_SECTOR, _LINK_REQUEST = 1.57, 1.2
+LINK_SECTOR, LINK_REQUEST = 1.57, 1.2
 
 
 class Events(Struct, frozen=True):
@@ -75,7 +77,52 @@ def l2_left(
     }
     before = np.array([np.nan_to_num(table.get(name)) for name in parts])
     after = before * np.array(list(parts.values()))
-    known = np.isfinite(sectors["reads"] + sectors["writes"]) & (before.max(axis=0) > 0)
+    known = np.isfinite(sectors["reads"] + sectors["writes"] + sum(left.values())) & (before.max(axis=0) > 0)
     fullest = np.where(known, after.max(axis=0) / np.maximum(before.max(axis=0), 1e-9), otherwise)
-    crossing = of({kind: _LINK_SECTOR * one.sectors + _LINK_REQUEST * one.requests for kind, one in events.items()})
+    crossing = of({kind: LINK_SECTOR * one.sectors + LINK_REQUEST * one.requests for kind, one in events.items()})
     return {"l2": fullest, "l2_fabric": np.where(known, crossing, otherwise)}
+
+
+def _lines(table: Table, kind: str) -> tuple[Array, Array]:
+    """Return the 128-byte lines of global loads or stores, now and ideally.
+
+    Without the counts of the source, a sector that lanes leave alone lies in a line of its own.
+    """
+    sectors, ideal = table.get(f"{kind}_sectors_actual"), table.get(f"{kind}_sectors_ideal")
+    least = ideal / LINE_SECTORS
+    guess = np.where(sectors > 1.5 * ideal, sectors, least)
+    return or_else(table.get(f"{kind}_lines"), guess), or_else(table.get(f"{kind}_lines_ideal"), least)
+
+
+def coalesced(table: Table, whole: Array, stays: Array, ratio: Array) -> Array:
+    """Return what coalesced accesses leave of the fullest part of L2: each part serves its own kind of event.
+
+    Tags serve a line (requests) and its sectors (look-ups), data and the crossbar to the SMs a sector, the crossbar to
+    L2 a word for each load request and one more than its sectors for each line of a store. stays: the share of the
+    excess of loads that remains; ratio: sectors now for each that remains.
+    """
+    loads, loads_ideal = table.get("load_sectors_actual"), table.get("load_sectors_ideal")
+    stores, stores_ideal = table.get("store_sectors_actual"), table.get("store_sectors_ideal")
+    (in_lines, in_ideal), (out_lines, out_ideal) = _lines(table, "load"), _lines(table, "store")
+    in_ideal, loads_ideal = (
+        ideal + stays * np.maximum(actual - ideal, 0) for ideal, actual in ((in_ideal, in_lines), (loads_ideal, loads))
+    )
+    in_ideal, out_ideal = (
+        np.where(whole, ideal, np.fmax(ideal, actual / ratio))
+        for ideal, actual in ((in_ideal, in_lines), (out_ideal, out_lines))
+    )
+
+    def left(ideal: Array, actual: Array) -> Array:
+        return or_else(share(ideal, actual), 1 / ratio)
+
+    words, words_ideal = in_lines + stores + out_lines, in_ideal + stores_ideal + out_ideal
+    parts = {
+        "l2_tag_requests_pct": left(in_ideal + out_ideal, in_lines + out_lines),
+        "l2_lookups_pct": 1 / ratio,
+        "l2_data_pct": 1 / ratio,
+        "l2_read_xbar_pct": left(loads_ideal, loads),
+        "l2_write_xbar_pct": left(words_ideal, words),
+    }
+    before = np.array([np.nan_to_num(table.get(name)) for name in parts])
+    after = before * np.array(list(parts.values()))
+    return np.where(before.max(axis=0) > 0, after.max(axis=0) / before.max(axis=0), 1 / ratio)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from advisor.knowledge.time_model import time_model
-from advisor.reasoning.time_model.operators.l2 import l2_left
+from advisor.reasoning.time_model.operators.l2 import L2_PARTS, coalesced, l2_left
 from advisor.reasoning.time_model.operators.table import (
-    LINE_SECTORS,
     Given,
     Left,
     Operator,
@@ -20,8 +19,6 @@ from advisor.reasoning.time_model.operators.table import (
 )
 from advisor.reasoning.time_model.terms import Array
 
-# L2's parts, and what each serves: lines (a tag request for each), sectors, or the words of a crossbar.
-_L2_PARTS = ("l2_tag_requests_pct", "l2_lookups_pct", "l2_data_pct", "l2_read_xbar_pct", "l2_write_xbar_pct")
 _GLOBAL_SHARES = ("global_dram_share", "global_lookup_share", "global_wait_share")
 _TRAFFIC = (
     "load_sectors_actual",
@@ -36,51 +33,6 @@ _TRAFFIC = (
 
 # Registers of a thread beside its results: operands that are loaded ahead, addresses and counters.
 _OTHER_REGISTERS = 64.0
-
-
-def _lines(table: Table, kind: str) -> tuple[Array, Array]:
-    """Return the 128-byte lines of global loads or stores, now and ideally.
-
-    Without the counts of the source, a sector that lanes leave alone lies in a line of its own.
-    """
-    sectors, ideal = table.get(f"{kind}_sectors_actual"), table.get(f"{kind}_sectors_ideal")
-    least = ideal / LINE_SECTORS
-    guess = np.where(sectors > 1.5 * ideal, sectors, least)
-    return or_else(table.get(f"{kind}_lines"), guess), or_else(table.get(f"{kind}_lines_ideal"), least)
-
-
-def _l2_left(table: Table, whole: Array, stays: Array, ratio: Array) -> Array:
-    """Return what coalesced accesses leave of the fullest part of L2: each part serves its own kind of event.
-
-    Tags serve a line (requests) and its sectors (look-ups), data and the crossbar to the SMs a sector, the crossbar to
-    L2 a word for each load request and one more than its sectors for each line of a store. stays: the share of the
-    excess of loads that remains; ratio: sectors now for each that remains.
-    """
-    loads, loads_ideal = table.get("load_sectors_actual"), table.get("load_sectors_ideal")
-    stores, stores_ideal = table.get("store_sectors_actual"), table.get("store_sectors_ideal")
-    (in_lines, in_ideal), (out_lines, out_ideal) = _lines(table, "load"), _lines(table, "store")
-    in_ideal, loads_ideal = (
-        ideal + stays * np.maximum(actual - ideal, 0) for ideal, actual in ((in_ideal, in_lines), (loads_ideal, loads))
-    )
-    in_ideal, out_ideal = (
-        np.where(whole, ideal, np.fmax(ideal, actual / ratio))
-        for ideal, actual in ((in_ideal, in_lines), (out_ideal, out_lines))
-    )
-
-    def left(ideal: Array, actual: Array) -> Array:
-        return or_else(share(ideal, actual), 1 / ratio)
-
-    words, words_ideal = in_lines + stores + out_lines, in_ideal + stores_ideal + out_ideal
-    parts = {
-        "l2_tag_requests_pct": left(in_ideal + out_ideal, in_lines + out_lines),
-        "l2_lookups_pct": 1 / ratio,
-        "l2_data_pct": 1 / ratio,
-        "l2_read_xbar_pct": left(loads_ideal, loads),
-        "l2_write_xbar_pct": left(words_ideal, words),
-    }
-    before = np.array([np.nan_to_num(table.get(name)) for name in parts])
-    after = before * np.array(list(parts.values()))
-    return np.where(before.max(axis=0) > 0, after.max(axis=0) / before.max(axis=0), 1 / ratio)
 
 
 def _coalesce(table: Table, given: Given) -> Left:
@@ -105,7 +57,7 @@ def _coalesce(table: Table, given: Given) -> Left:
     dense = {name: or_else(table.now.dense.get(name, table.ones()), 1.0) for name in ("dram", "l2", "l2_fill")}
     return {
         "l1_global": 1 / spread,
-        "l2": 1 - lookups * (1 - _l2_left(table, whole, stays, ratio) * dense["l2"]),
+        "l2": 1 - lookups * (1 - coalesced(table, whole, stays, ratio) * dense["l2"]),
         "dram": 1 - local + (dram - 1 + local) * dense["dram"],
         "l2_fill": 1 - local + (dram - 1 + local) * dense["l2_fill"],
         "latency_memory": 1 - waits * (1 - np.fmax(1 / spread, table.get("idle_wait_share"))),
@@ -357,7 +309,7 @@ OPERATORS = (
             "global_sectors",
             *_GLOBAL_SHARES,
             *_TRAFFIC,
-            *_L2_PARTS,
+            *L2_PARTS,
         ),
     ),
     Operator(
