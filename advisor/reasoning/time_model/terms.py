@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -192,7 +193,7 @@ def turns_left(now: Mapping[str, Array], factors: Mapping[str, Array]) -> Array:
         shared = names[0].startswith("l1")
         before.append(np.asarray(sum(need)) if shared else np.max(need, axis=0))
         after.append(np.asarray(sum(left)) if shared else np.max(left, axis=0))
-    was, stays = (np.sort(needs, axis=0)[-2:].sum(axis=0) for needs in (before, after))
+    was, stays = (np.max([one + other for one, other in combinations(needs, 2)], axis=0) for needs in (before, after))
     return np.where(was > 0, stays / np.maximum(was, 1e-12), 1.0)
 
 
