@@ -14,7 +14,7 @@ from advisor.reasoning.time_model import model
 from advisor.reasoning.time_model.operators.l2 import LINK_REQUEST, LINK_SECTOR, l2_left
 from advisor.reasoning.time_model.operators.table import Table
 
-# Four reads of whole lines for each atomic of one sector.
+# Eleven atomics of one sector for each read of a whole line.
 MIXED = {
     "l2_read_sectors": 8.0e6,
     "l2_read_requests": 2.0e6,

@@ -66,21 +66,28 @@ def l2_left(
 
     sectors = {kind: one.sectors for kind, one in events.items()}
     requests = {kind: one.requests for kind, one in events.items()}
-    data = {kind: one.sectors for kind, one in events.items() if kind != "reads"}
     parts = {
         "l2_tag_requests_pct": of(requests),
         "l2_lookups_pct": of(sectors),
         "l2_data_pct": of(sectors | {"fills": np.nan_to_num(table.get("dram_read_bytes")) / 32}),
         "l2_read_xbar_pct": of({"reads": sectors["reads"], "atomics": np.nan_to_num(table.get("l2_atom_sectors"))}),
-        "l2_write_xbar_pct": of({kind: data.get(kind, 0.0) + requests[kind] for kind in requests}),
+        "l2_write_xbar_pct": of(requests | {kind: requests[kind] + sectors[kind] for kind in ("writes", "atomics")}),
         "l2_atomic_pct": left["atomics"],
     }
+    fullest = _of_fullest(table, parts)
+    crossing = of({kind: LINK_SECTOR * one.sectors + LINK_REQUEST * one.requests for kind, one in events.items()})
+    known = np.isfinite(sectors["reads"] + sectors["writes"] + sum(left.values()) + fullest)
+    return {"l2": np.where(known, fullest, otherwise), "l2_fabric": np.where(known, crossing, otherwise)}
+
+
+def _of_fullest(table: Table, parts: dict[str, Array]) -> Array:
+    """Return the fullest part after a fix over the fullest one now; NaN if none was measured.
+
+    parts: what is left of the work of each, by the metric of its utilisation.
+    """
     before = np.array([np.nan_to_num(table.get(name)) for name in parts])
     after = before * np.array(list(parts.values()))
-    known = np.isfinite(sectors["reads"] + sectors["writes"] + sum(left.values())) & (before.max(axis=0) > 0)
-    fullest = np.where(known, after.max(axis=0) / np.maximum(before.max(axis=0), 1e-9), otherwise)
-    crossing = of({kind: LINK_SECTOR * one.sectors + LINK_REQUEST * one.requests for kind, one in events.items()})
-    return {"l2": fullest, "l2_fabric": np.where(known, crossing, otherwise)}
+    return np.where(before.max(axis=0) > 0, after.max(axis=0) / np.maximum(before.max(axis=0), 1e-9), np.nan)
 
 
 def _lines(table: Table, kind: str) -> tuple[Array, Array]:
@@ -123,6 +130,4 @@ def coalesced(table: Table, whole: Array, stays: Array, ratio: Array) -> Array:
         "l2_read_xbar_pct": left(loads_ideal, loads),
         "l2_write_xbar_pct": left(words_ideal, words),
     }
-    before = np.array([np.nan_to_num(table.get(name)) for name in parts])
-    after = before * np.array(list(parts.values()))
-    return np.where(before.max(axis=0) > 0, after.max(axis=0) / before.max(axis=0), 1 / ratio)
+    return or_else(_of_fullest(table, parts), 1 / ratio)
