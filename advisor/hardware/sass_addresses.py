@@ -1,4 +1,5 @@
-"""Follow registers through machine code: which addresses the lanes of a warp have at each memory instruction.
+"""Follow registers through machine code: which addresses the lanes of a warp have at each memory instruction, and which
+branches depend on data of each lane.
 
 The thread index, the block's shape and constants in the code are known. Kernel arguments and loop counters are the same
 in all threads; what is loaded is the same for threads with the same address, and any other result for threads with
@@ -65,6 +66,8 @@ _INDEXED = re.compile(r"\[(R\d+)")
 _SHAPE_AT, _SHAPE_AT_BLACKWELL = 0x0, 0x360
 _FLOATING: Final = frozenset(("fma", "fp64", "fp16", "tensor", "xu"))
 _ACTIVE: Final = "active"
+_APART: Final = "apart "  # of a predicate: whether data may set it in some lanes of a warp alone
+_YES, _NO = np.ones(1, bool), np.zeros(1, bool)
 _STACK: Final = "stack "
 _SECTOR_BITS, _LINE_BITS = SECTOR.bit_length() - 1, LINE.bit_length() - 1
 _FAR: Final = 1 << 34  # bytes between the classes of an address, whose distance is unknown
@@ -107,6 +110,8 @@ class Follower:
         self._shape = [number(size) for size in (x, y, z)]
         blackwell = cc.partition(".")[0].isdigit() and int(cc.partition(".")[0]) >= 10
         self._shape_at = _SHAPE_AT_BLACKWELL if blackwell else _SHAPE_AT
+        self.data_branches: set[int] = set()
+        """The blocks that end with a branch whose way depends on data of each lane; after `reached`."""
 
     def reached(self) -> dict[int, tuple[Reached, ...]]:
         """Return what each access of global and shared memory reaches, by its index; {} if that takes too long.
@@ -125,8 +130,11 @@ class Follower:
                 code = self._codes[i]
                 if code is not None:
                     self._step(code, state, i, addresses)
+            if len(edges[n]) > 1 and self._is_apart(self._codes[ends[n]], state):
+                self.data_branches.add(n)
             steps += ends[n] + 1 - starts[n]
             if steps > _MOST_STEPS:
+                self.data_branches.clear()
                 return {}
             for goal in edges[n]:
                 before, after = states[goal], self._on_the_way(n, goal, state)
@@ -148,6 +156,22 @@ class Follower:
             return dict(state)
         way = ~taken if goal == n + 1 else taken
         return state | {_ACTIVE: state[_ACTIVE] & way}
+
+    def _is_apart(self, code: Instruction | None, state: State) -> bool:
+        """Whether data of each lane decides about the predicates of an instruction."""
+        named = (code.predicate, *code.operands) if code is not None else ()
+        return any(self._predicate_apart(one, state) for one in named if _PREDICATE.fullmatch(one))
+
+    def _predicate_apart(self, name: str, state: State) -> bool:
+        found = state.get(_APART + name.lstrip("!"), _NO)
+        return found is None or bool(found[0])  # None: on one of two ways
+
+    def _value_apart(self, value: Lanes) -> bool:
+        """Whether lanes of a warp may differ by data, rather than by a number known from the thread's index."""
+        if value.classes is None or value.kind < LOADED or value.classes.size == 1:
+            return False
+        rows = value.classes.reshape(-1, LANES)
+        return bool((rows != rows[:, :1]).any())
 
     def _step(self, code: Instruction, state: State, i: int, addresses: dict[int, Held]) -> None:
         stem, *modifiers = code.opcode.split(".")
@@ -320,7 +344,8 @@ class Follower:
     ) -> None:
         """Set the predicates that an instruction writes; None for unknown ones."""
         if stem in ("R2P", "UR2UP"):  # which of them, a mask says
-            state.update(dict.fromkeys([name for name in state if name.startswith(("P", "UP"))]))
+            names = [name for name in state if name.startswith(("P", "UP"))]
+            state.update(dict.fromkeys(names) | dict.fromkeys(_APART + name for name in names))
             return
         operands = list(code.operands)
         sets: list[str] = []
@@ -332,9 +357,18 @@ class Follower:
             sets.append(operand)
         if not sets or stem.startswith(("BRA", "SEL", "USEL", "FSEL", "BSYNC", "BREAK", "WARPSYNC")):
             return
-        value = self._compared(stem, modifiers, operands[len(sets) :], state)
+        sources = operands[len(sets) :]
+        value = self._compared(stem, modifiers, sources, state)
+        apart = stem not in ("VOTE", "VOTEU") and any(
+            self._predicate_apart(one, state)
+            if _PREDICATE.fullmatch(one)
+            else self._value_apart(self._operand(one, state))
+            for one in sources
+        )
         for place, name in enumerate(sets):
             if not name.endswith("T"):
+                kept = code.predicate and self._predicate_apart(name, state)
+                state[_APART + name] = _YES if apart or kept else _NO
                 found = value if place == 0 else None
                 if code.predicate and found is not None:
                     before = state.get(name)

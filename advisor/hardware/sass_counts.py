@@ -23,7 +23,8 @@ import numpy as np
 from advisor.hardware.lanes import LANES
 from advisor.hardware.sass import Instruction, classify, parse
 from advisor.hardware.sass_addresses import Follower, Reached
-from advisor.hardware.sass_flow import Codes, Graph, Loop, called, graph, innermost, loops
+from advisor.hardware.sass_flow import Codes, Graph, Loop, behind, called, graph, innermost, loops
+from advisor.hardware.sass_waits import own_cycles
 from advisor.hardware.simulators import SECTOR, WAVEFRONT
 from advisor.records.readings import CodeAccess, CodeCounts
 
@@ -40,6 +41,9 @@ RARE: Final = 0.05
 # than the largest known kernels have in all their loops together.
 MOST_BLOCKS: Final = 1500
 MOST_IN_LOOPS: Final = 500_000
+# From this magnitude on, an argument of a trigonometric function takes the slow path, with an array in local memory
+# (CUDA programming guide, arithmetic instructions). Such arguments are as rare as others of slow paths.
+_SLOW_ARGUMENT: Final = "105615"
 # A loop that the code never leaves, as far as can be seen, has a finite count by a chance below 1 to go on, and counts
 # as four loops inside each other.
 _GOES_ON: Final = 1.0 - 1e-9
@@ -70,7 +74,8 @@ def counted_by_code(
     runs = executions(codes, pcs, blocks)
     if not runs or blocks is None:
         return None
-    reached = Follower(codes, pcs, blocks, block, cc).reached() if block and min(block) > 0 else {}
+    follower = Follower(codes, pcs, blocks, block, cc) if block and min(block) > 0 else None
+    reached = follower.reached() if follower is not None else {}
     opcodes: dict[str, float] = {}
     moved: dict[tuple[str, str, int, bool], Array] = {}
     stack = computed = 0.0
@@ -90,7 +95,27 @@ def counted_by_code(
     if not opcodes:
         return None
     accesses = tuple(CodeAccess(*key, *map(float, found)) for key, found in sorted(moved.items()))
-    return CodeCounts(opcodes, accesses, stack, computed)
+    decided = (
+        _behind_data(codes, pcs, blocks, runs, follower.data_branches) if follower is not None and reached else None
+    )
+    return CodeCounts(opcodes, accesses, stack, computed, decided, own_cycles(codes, blocks, runs))
+
+
+def _behind_data(
+    codes: Codes, pcs: Sequence[int], blocks: Graph, runs: Sequence[float], branches: Iterable[int]
+) -> float:
+    """Return the share of the executions of instructions that some branches, by their blocks, decide about."""
+    found = loops(codes, pcs, blocks)
+    inner = innermost(len(codes), found)
+    number = {start: n for n, start in enumerate(blocks.starts)}
+    of_loop = [[number[i] for i in loop.body if i in number] for loop in found]
+    chosen: set[int] = set()
+    for n in branches:
+        around = inner[blocks.starts[n]]
+        chosen |= behind(blocks, n, of_loop[around] if around is not None else ())
+    total = math.fsum(runs)
+    decided = math.fsum(math.fsum(runs[blocks.starts[n] : blocks.ends[n] + 1]) for n in chosen)
+    return decided / total if total else 0.0
 
 
 def _of_one(space: str, kind: str, width: int, one: Reached | None) -> Array:
@@ -184,10 +209,24 @@ def _chances(codes: Codes, blocks: Graph, loop: frozenset[int], n: int) -> list[
         return _split(after, leaving, 1.0 / TRIPS)
     last = codes[blocks.ends[n]]
     apart = last is not None and ".DIV" in last.opcode  # its goal is the slow path of lanes that have diverged
-    rare = [goal != n + 1 if apart else _is_rare(codes, blocks, goal) for goal in after]
+    slow = _slow_path(codes, blocks, n)
+    rare = [goal == slow or (goal != n + 1 if apart else _is_rare(codes, blocks, goal)) for goal in after]
     if any(rare) and not all(rare):
         return _split(after, rare, RARE)
     return [(goal, 1.0 / len(after)) for goal in after]
+
+
+def _slow_path(codes: Codes, blocks: Graph, n: int) -> int | None:
+    """Return the successor of a block that takes large arguments of a trigonometric function, or None."""
+    own = _real(codes[blocks.starts[n] : blocks.ends[n] + 1])
+    if len(blocks.edges[n]) != 2 or not own or not own[-1].predicate:
+        return None
+    name = own[-1].predicate.lstrip("!")
+    sets = [code for code in own if name in code.operands[:1]]
+    if not sets or _SLOW_ARGUMENT not in sets[-1].operands or "GE" not in sets[-1].opcode.split("."):
+        return None
+    taken = next((goal for goal in blocks.edges[n] if goal != n + 1), n + 1)
+    return n + 1 if own[-1].predicate.startswith("!") else taken
 
 
 def _split(after: Sequence[int], chosen: Sequence[bool], chance: float) -> list[tuple[int, float]]:

@@ -137,6 +137,28 @@ def loops(codes: Codes, pcs: Sequence[int], blocks: Graph | None = None) -> tupl
     )
 
 
+def behind(blocks: Graph, n: int, body: Sequence[int] = ()) -> set[int]:
+    """Return the blocks whose execution a branch at the end of block n decides: those up to where its ways meet.
+
+    body: the blocks of the innermost loop around it; all of them if one of its ways leaves the loop.
+    """
+    inside = set(body)
+    if inside and any(goal not in inside for goal in blocks.edges[n]):
+        return inside
+    # The ways meet in the block that dominates this one with all edges turned, from the kernel's end on.
+    ends = tuple(b + 1 for b, after in enumerate(blocks.edges) if not after)
+    turned = [ends, *(tuple(b + 1 for b in before) for before in blocks.before)]
+    meets = (_dominators(turned, _reversed(turned))[n + 1] or 0) - 1
+    out: set[int] = set()
+    todo = list(blocks.edges[n])
+    while todo:
+        at = todo.pop()
+        if at != meets and at not in out and at != n:
+            out.add(at)
+            todo += blocks.edges[at]
+    return out
+
+
 def innermost(count: int, loops: Sequence[Loop]) -> list[int | None]:
     """Return for each of `count` indices the number of its innermost loop, or None."""
     out: list[int | None] = [None] * count

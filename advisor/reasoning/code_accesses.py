@@ -24,12 +24,16 @@ CONTRADICTED: Final = 1.5
 # Unknown accesses are decided where both limits differ by more than this part of all passes.
 DECIDED: Final = 0.15
 _HARDLY: Final = 1.1  # limits this near to each other are one number
+_PASS_BITS: Final = 32  # of each lane: a pass serves 128 bytes
 _FOLLOWED: Final = ("global", "shared")
 _MOVES: Final = ("load", "store")
 
 
 class _Passes(Struct):
-    """Passes and requests of a warp: of known accesses, and the limits of the others by space."""
+    """Passes and requests of a warp: of known accesses, and the limits of the others by space.
+
+    widest: the most passes that one access needs whose lanes are adjacent: a quarter of its bytes per lane.
+    """
 
     requests: float = 0.0
     known: float = 0.0
@@ -37,6 +41,7 @@ class _Passes(Struct):
     high: float = 0.0
     spaces: frozenset[str] = frozenset()
     blurred: float = 0.0
+    widest: float = 1.0
 
 
 def decided(code: CodeCounts, passes_per_request: Sequence[float]) -> tuple[Access, ...]:
@@ -93,6 +98,7 @@ def _passes(code: CodeCounts) -> _Passes:
             out.blurred += one.executed
             continue
         out.requests += one.executed
+        out.widest = max(out.widest, one.width / _PASS_BITS)
         if one.sure:
             out.known += one.passes
             continue
@@ -129,6 +135,8 @@ def _part(found: _Passes, passes_per_request: float) -> float | None:
     unsure = DECIDED * total / span
     if part <= unsure:
         return 0.0
+    if passes_per_request <= found.widest * _HARDLY:
+        return math.nan  # wide accesses alone, as of a kernel that takes one of its two paths, need as many
     if part >= 1 - unsure:
         return 1.0
     return part if len(found.spaces) == 1 and not found.blurred else math.nan

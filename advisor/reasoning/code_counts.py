@@ -40,7 +40,7 @@ _GENERIC, _TEXTURES = ("LD", "ST", "ATOM", "RED"), ("TEX", "TLD", "TLD4", "SULD"
 _ELSEWHERE: Final = frozenset((*_GENERIC, *_TEXTURES, "UBLKCP", "UBLKRED", "UTMALDG", "UTMASTG", "UTMAREDG"))
 # What the global accesses alone do not say then.
 _OF_GLOBAL: Final = (
-    "requested_bytes",
+    *("requested_bytes", "widest_requested_bytes"),
     *("sector_ratio", "load_sectors_actual", "load_sectors_ideal", "store_sectors_actual", "store_sectors_ideal"),
     *("ideal_sectors_per_request_load", "ideal_sectors_per_request_store", "uniform_load_inst", "uniform_load_bytes"),
 )
@@ -103,6 +103,8 @@ class _Scaled(Struct, frozen=True):
     accesses: tuple[Access, ...]
     spills: float
     indexed: float
+    data_branches: float = math.nan
+    own_cycles: float = math.nan
 
 
 def _scaled(code: CodeCounts | None, of: Mapping[str, float], cycles: Sequence[int]) -> _Scaled | None:
@@ -123,6 +125,7 @@ def _scaled(code: CodeCounts | None, of: Mapping[str, float], cycles: Sequence[i
         tuple(_times(access, factor) for access in decided(code, [of[_PASSES] * number for number in cycles])),
         code.spills * factor,
         code.indexed * factor,
+        *(math.nan if one is None else one for one in (code.data_branches, code.own_cycles)),
     )
 
 
@@ -149,6 +152,8 @@ def _columns(scaled: list[_Scaled | None], metrics: Mapping[str, MetricDef]) -> 
         "inst_executed": lambda one: math.fsum(one.opcodes.values()),
         "spill_inst": lambda one: one.spills,
         "indexed_local_inst": lambda one: one.indexed,
+        "data_branch_share": lambda one: one.data_branches,
+        "code_interval": lambda one: one.own_cycles,
         "shared_wavefronts": _total("wavefronts", "shared"),
         "shared_wavefronts_ideal": _total("wavefronts_ideal", "shared"),
         "shared_wavefronts_hw": _total("wavefronts", "shared"),

@@ -82,13 +82,17 @@ class CodeCounts(Struct, frozen=True):
     """What the machine code of a kernel alone tells: expected executions per warp. See advisor/hardware/sass_counts.py.
 
     opcodes: opcode with its modifiers -> executions; accesses: those of memory; spills, indexed: accesses of local
-    memory at a fixed place of the stack, and at a computed one.
+    memory at a fixed place of the stack, and at a computed one; data_branches: the share of executions that lie behind
+    branches whose way depends on data of each lane; own_cycles: from one instruction to the next without waits for
+    global memory; both None if unknown.
     """
 
     opcodes: dict[str, float]
     accesses: tuple[CodeAccess, ...] = ()
     spills: float = 0.0
     indexed: float = 0.0
+    data_branches: float | None = None
+    own_cycles: float | None = None
 
 
 class RuleResult(Struct, frozen=True):

@@ -1,8 +1,9 @@
-"""What the recordings tell with fewer sections: `python -m tests.bench.thin [--set default] [--list]`.
+"""What reports tell with fewer sections: `python -m tests.bench.thin [--set default] [--list] [REPORT ...]`.
 
-Each launch of the bundled recordings over 10 us is diagnosed twice: from its report, and from a copy with the metrics
-of a smaller set of ncu alone. Prints how often the first finding of the thin report is that of the whole one, or
-another of its findings, how often it is neither, by confidence, and how often the thin report ends unexplained.
+Each launch over 10 us of the bundled recordings, or of the given reports, is diagnosed twice: from its report, and from
+a copy with the metrics of a smaller set of ncu alone. Prints how often the first finding of the thin report is that of
+the whole one, or another of its findings, how often it is neither, by confidence, and how often the thin report ends
+unexplained.
 """
 
 from __future__ import annotations
@@ -98,9 +99,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--set", choices=sorted(SETS), default="default", dest="chosen")
     parser.add_argument("--list", action="store_true", help="list the launches without the same first finding")
+    parser.add_argument("reports", type=Path, nargs="*", metavar="REPORT", help="reports instead of the recordings")
     given = parser.parse_args()
-    recordings = sorted(resources.folder("kernels").glob("*/recorded/*/*.ncu-rep.xz"))
-    found = pairs(recordings, SETS[given.chosen])
+    reports = given.reports or sorted(resources.folder("kernels").glob("*/recorded/*/*.ncu-rep.xz"))
+    found = pairs(reports, SETS[given.chosen])
     outcomes = Counter(pair.outcome for pair in found)
     print(f"{len(found)} launches, set {given.chosen}: " + ", ".join(f"{k} {n}" for k, n in outcomes.most_common()))
     for name in ("high", "medium", "low"):
@@ -110,7 +112,7 @@ def main() -> int:
     if given.list:
         for pair in found:
             if pair.outcome != "same":
-                where = recordings[pair.whole.report].parts[-4]
+                where = reports[pair.whole.report].stem if given.reports else reports[pair.whole.report].parts[-4]
                 print(f"- {pair.outcome} {where} [{pair.whole.index}] {pair.whole.kernel[:40]} {pair.thin.verdict.id}")
                 print(f"    whole {causes(pair.whole)[:3]}, thin {causes(pair.thin)[:3]}")
     return 0

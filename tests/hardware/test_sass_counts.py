@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from advisor.hardware.sass import parse
 from advisor.hardware.sass_counts import RARE, TRIPS, counted_by_code, executions
+from advisor.records.readings import CodeCounts
 
 START, STEP = 0x1000, 16
 
@@ -119,3 +120,74 @@ def test_hundreds_of_loops_inside_each_other_are_not_followed() -> None:
 @pytest.mark.parametrize("lines", [[], ["N/A", ""], ["BRA 0x1000"] * 4000])
 def test_code_that_tells_nothing_gives_nothing(lines: list[str]) -> None:
     assert counted_by_code(START, lines) is None
+
+
+def test_large_arguments_of_a_sine_are_rare_whichever_way_the_branch_goes() -> None:
+    near, after = "FSETP.GE.AND P0, PT, |R1|, 105615, PT", "FADD R1, R1, R2\nSTG.E [R4], R1\nEXIT"
+    over = runs(f"{near}\n@!P0 BRA @3!\nSTL [R1], R2\n{after}")
+    assert over[2:4] == pytest.approx([RARE, 1], rel=0.01)
+    aside = runs(f"{near}\n@P0 BRA @3!\nBRA @4!\nSTL [R1], R2\n{after}")
+    assert aside[3] == pytest.approx(RARE, rel=0.01)
+    other = runs(f"{near.replace('105615', '3')}\n@!P0 BRA @3!\nSTL [R1], R2\n{after}")
+    assert other[2] == pytest.approx(0.5, rel=0.01)
+
+
+def counts(text: str, block: tuple[int, int, int] = (256, 1, 1)) -> CodeCounts:
+    lines = [line.strip() for line in text.strip().splitlines()]
+    for at in range(len(lines)):
+        lines = [line.replace(f"@{at}!", hex(START + STEP * at)) for line in lines]
+    found = counted_by_code(START, lines, block, "9.0")
+    assert found is not None
+    return found
+
+
+LOADED = "S2R R0, SR_TID.X\nIMAD.WIDE R2, R0, 0x4, R10\nLDG.E R4, [R2.64]"
+# After the first five lines: one side of a branch, or the body of a loop.
+SIDE = "@!P0 BRA @7!\nFMUL R5, R5, R5\nFADD R5, R5, R6\nSTG.E [R2.64], R5\nEXIT"
+LOOP = "FMUL R5, R5, R5\nIADD3 R7, R7, 0x1, RZ\n{}\n@P0 BRA @4!\nSTG.E [R2.64], R5\nEXIT"
+
+
+@pytest.mark.parametrize(
+    ("compared", "parts"),
+    [
+        ("ISETP.GT.AND P0, PT, R4, RZ, PT", True),  # what each lane has loaded
+        ("FSETP.GT.AND P0, PT, R4, 1.5, PT", True),
+        ("ISETP.GT.AND P0, PT, R0, 0x40, PT", False),  # the thread's number, as a check of bounds
+        ("ISETP.GT.AND P0, PT, R9, RZ, PT", False),  # an argument
+    ],
+)
+def test_a_branch_parts_lanes_where_data_of_each_decides(compared: str, parts: bool) -> None:
+    found = counts(f"{LOADED}\n{compared}\n{SIDE}").data_branches
+    assert found is not None
+    # Half of the warps execute two of the seven instructions before the end.
+    assert found == pytest.approx(1 / 8 if parts else 0, abs=0.02)
+
+
+def test_a_loop_whose_trips_depend_on_data_is_behind_its_own_branch() -> None:
+    own = LOOP.format("ISETP.LT.AND P0, PT, R7, R4, PT")
+    shared = LOOP.format("ISETP.LT.AND P0, PT, R7, R9, PT")
+    some, none = (counts(f"{LOADED}\nMOV R7, RZ\n{body}").data_branches for body in (own, shared))
+    assert some is not None
+    assert some > 0.8
+    assert none == 0
+
+
+def test_a_vote_of_the_warp_parts_no_lanes() -> None:
+    voted = "ISETP.GT.AND P1, PT, R4, RZ, PT\nVOTE.ANY P0, P1"
+    side = SIDE.replace("@7!", "@8!")
+    assert counts(f"{LOADED}\n{voted}\n{side}").data_branches == 0
+
+
+def test_without_the_shape_of_the_block_nothing_is_known_of_branches() -> None:
+    assert counted_by_code(START, ["MOV R1, R2", "EXIT"]).data_branches is None  # type: ignore[union-attr]
+
+
+def test_cycles_between_instructions_without_waits_for_global_memory() -> None:
+    apart = counts("MOV R1, 0x1\nMOV R2, 0x2\nMOV R3, 0x3\nMOV R4, 0x4").own_cycles
+    chain = counts("FMUL R1, R1, R2\nFMUL R1, R1, R2\nFMUL R1, R1, R2\nFMUL R1, R1, R2").own_cycles
+    shared = counts("LDS R1, [R2]\nFMUL R1, R1, R1\nLDS R2, [R3]\nFMUL R2, R2, R2").own_cycles
+    loaded = counts("LDG.E R1, [R2.64]\nFMUL R1, R1, R1\nLDG.E R4, [R6.64]\nFMUL R4, R4, R4").own_cycles
+    assert apart == pytest.approx(1)
+    assert chain == pytest.approx(1 + 2 * 9 / 4)  # each but the first is three cycles late
+    assert shared == pytest.approx(1 + 30 * 2 / 4)
+    assert loaded == pytest.approx(1)  # the wait is not its own

@@ -70,6 +70,15 @@ def test_limits_near_each_other_are_one_number() -> None:
     assert access(CodeCounts({}, (rows,)), math.nan, kind="load").sectors == 160
 
 
+def test_wide_accesses_alone_may_need_as_many_passes() -> None:
+    wide = CodeAccess("global", "load", 128, True, 2, 64, 32, 32, 8)
+    other_path = CodeAccess("global", "load", 32, False, 8, 256, 256, 32, 256)
+    code = CodeCounts({"LDG.E.128": 2.0, "LDG.E": 8.0}, (wide, other_path))
+    found = {passes: decided(code, [passes])[1] for passes in (4.0, 26.0)}
+    assert math.isnan(found[4.0].sectors)  # as many as the wide ones have, if the others are on a path not taken
+    assert found[26.0].sectors == pytest.approx(256, rel=0.05)
+
+
 def test_an_unknown_rate_of_requests_gives_the_lesser_of_both() -> None:
     code = CodeCounts(OPCODES, (LOADS, APART))
     assert access(code, 4.4, 8.8).sectors == access(code, 4.4).sectors > 60

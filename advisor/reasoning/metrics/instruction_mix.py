@@ -137,6 +137,8 @@ def summarise(accesses: Sequence[Access]) -> dict[str, float]:
         out[f"{kind}_sectors_ideal"] = ideal
         out[f"ideal_sectors_per_request_{kind}"] = _ratio(ideal, math.fsum(a.executed for a in chosen))
     out["requested_bytes"] = math.fsum(a.lanes * a.width / 8 for a in reached)
+    most = max((a.width for a in reached), default=0)
+    out["widest_requested_bytes"] = math.fsum(a.lanes for a in reached) * most / 8
     wide = [a for a in reached if a.width > 0]
     executed = math.fsum(a.executed for a in wide)
     out["access_bits_mean"] = _mean_bits(wide)
