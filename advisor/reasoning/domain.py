@@ -29,6 +29,10 @@ from advisor.records.quantities import NO_GAIN
 if TYPE_CHECKING:
     import pandas as pd
 
+# A fix after which a unit allows no more than this is worth nothing, also if its counts are estimates: the utilisation
+# of that unit is measured.
+_FULL_ALLOWS = 1.1
+
 Gains = list[dict[str, Speedup]]
 Names = Mapping[str, set[str]]
 
@@ -62,6 +66,8 @@ class Kernels:
                         out[row].pop(found, None)
                         if gain is not None and gain.estimate >= NO_GAIN:
                             out[row][found] = _wider(gain)
+                        elif gain is not None and gain.high < NO_GAIN and _is_full(catalog, whole, row, trace, found):
+                            out[row][found] = gain
         return [out[row] for row in rows]
 
     def with_budgets(
@@ -108,6 +114,12 @@ class Kernels:
             "l2_throughput_pct": parts_of("l2_pct"),
         }
         return min([most, *(known.get(whole, most) for whole, parts in wholes.items() if metric in parts)])
+
+
+def _is_full(catalog: Catalog, model: speedup_model.Model, row: int, trace: Trace, found: str) -> bool:
+    """Whether a hardware unit is nearly full after the first fix of a finding, however far off estimated counts are."""
+    fix = ranked_fixes(catalog.findings[found], trace)[0]
+    return bool(speedup_model.most(model, fix, np.array([row]))[0] < _FULL_ALLOWS)
 
 
 def _wider(gain: Speedup) -> Speedup:

@@ -175,6 +175,13 @@ def least_time(now: Needs, changed: Collection[str]) -> float:
     return float(_still_needed(now, {name: np.nan_to_num(need) for name, need in after.items()})[0])
 
 
+@np.errstate(all="ignore")
+def most(model: Model, fix: FixDef, at: Any) -> Array:
+    """Return the gain that the fullest hardware unit allows after a fix, at least 1, on the rows `at` (indices)."""
+    tried = attempt(model, fix, at)
+    return 1 / np.maximum(_still_needed(tried.now, tried.after), 1e-6)
+
+
 def _before(now: Needs, norm: float) -> Array:
     return np.maximum(combine(chains(now.terms), norm), 1e-9)
 
