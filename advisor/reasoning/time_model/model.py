@@ -177,9 +177,16 @@ def least_time(now: Needs, changed: Collection[str]) -> float:
 
 @np.errstate(all="ignore")
 def most(model: Model, fix: FixDef, at: Any) -> Array:
-    """Return the gain that the fullest hardware unit allows after a fix, at least 1, on the rows `at` (indices)."""
+    """Return the gain, at least 1, that the fullest hardware unit allows whose work a fix leaves, on rows `at`.
+
+    Of the units that the fix relieves, DRAM is among them, with the bytes that are left. A unit with other parts is
+    not, as their shares may be unknown. at: indices.
+    """
+    described, relieved = time_model().terms, {*terms_of(fix.operators)} - {"dram"}
+    parts = {described[name].part_of for name in relieved if name in described} - {""}
     tried = attempt(model, fix, at)
-    return 1 / np.maximum(_still_needed(tried.now, tried.after), 1e-6)
+    left = {k: v for k, v in tried.after.items() if k not in relieved and described[k].part_of not in parts}
+    return np.asarray(1 / np.maximum(_still_needed(tried.now, left), 1e-6))
 
 
 def _before(now: Needs, norm: float) -> Array:
