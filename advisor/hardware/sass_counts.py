@@ -23,7 +23,7 @@ import numpy as np
 from advisor.hardware.lanes import LANES
 from advisor.hardware.sass import Instruction, classify, parse
 from advisor.hardware.sass_addresses import Follower, Reached
-from advisor.hardware.sass_flow import Codes, Graph, Loop, behind, called, graph, innermost, loops
+from advisor.hardware.sass_flow import Codes, Graph, Loop, behind, called, graph, innermost, loops, meeting_points
 from advisor.hardware.sass_waits import own_cycles
 from advisor.hardware.simulators import SECTOR, WAVEFRONT
 from advisor.records.readings import CodeAccess, CodeCounts
@@ -110,9 +110,10 @@ def _behind_data(
     number = {start: n for n, start in enumerate(blocks.starts)}
     of_loop = [[number[i] for i in loop.body if i in number] for loop in found]
     chosen: set[int] = set()
+    meets = meeting_points(blocks)
     for n in branches:
         around = inner[blocks.starts[n]]
-        chosen |= behind(blocks, n, of_loop[around] if around is not None else ())
+        chosen |= behind(blocks, n, meets[n], of_loop[around] if around is not None else ())
     total = math.fsum(runs)
     decided = math.fsum(math.fsum(runs[blocks.starts[n] : blocks.ends[n] + 1]) for n in chosen)
     return decided / total if total else 0.0

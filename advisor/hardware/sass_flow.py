@@ -137,18 +137,24 @@ def loops(codes: Codes, pcs: Sequence[int], blocks: Graph | None = None) -> tupl
     )
 
 
-def behind(blocks: Graph, n: int, body: Sequence[int] = ()) -> set[int]:
+def meeting_points(blocks: Graph) -> list[int | None]:
+    """Return for each block the next one that all ways from it lead through; None if they meet at the end alone."""
+    # That is the block's dominator with all edges turned, from the kernel's end on.
+    ends = tuple(b + 1 for b, after in enumerate(blocks.edges) if not after)
+    turned = [ends, *(tuple(b + 1 for b in before) for before in blocks.before)]
+    found = _dominators(turned, _reversed(turned))[1:]
+    return [at - 1 if at else None for at in found]
+
+
+def behind(blocks: Graph, n: int, meets: int | None, body: Sequence[int] = ()) -> set[int]:
     """Return the blocks whose execution a branch at the end of block n decides: those up to where its ways meet.
 
-    body: the blocks of the innermost loop around it; all of them if one of its ways leaves the loop.
+    meets: that block, of `meeting_points`; body: the blocks of the innermost loop around the branch; all of them if one
+    of its ways leaves the loop.
     """
     inside = set(body)
     if inside and any(goal not in inside for goal in blocks.edges[n]):
         return inside
-    # The ways meet in the block that dominates this one with all edges turned, from the kernel's end on.
-    ends = tuple(b + 1 for b, after in enumerate(blocks.edges) if not after)
-    turned = [ends, *(tuple(b + 1 for b in before) for before in blocks.before)]
-    meets = (_dominators(turned, _reversed(turned))[n + 1] or 0) - 1
     out: set[int] = set()
     todo = list(blocks.edges[n])
     while todo:
