@@ -52,6 +52,27 @@ def test_latency_that_the_other_units_leave_counts_for_fixes_of_latency_alone() 
     assert speedup({"latency": "0.5", "fma": "0.5"}, dram_pct=20.0) is None
 
 
+@pytest.mark.parametrize(
+    ("fix", "limit"),
+    [
+        ({"l1_shared": "0.3"}, True),  # DRAM stays full
+        ({"dram": "0.3"}, False),
+        ({"dram": "1"}, True),  # as far as is known, it leaves all bytes
+    ],
+)
+def test_a_unit_whose_work_a_fix_leaves_limits_the_gain(fix: dict[str, str], limit: bool) -> None:
+    model = speedup_model.build(columns(dram_pct=90.0, l1_wavefronts_pct=50.0, shared_wavefront_share=0.9), 1)
+    gain = speedup_model.most(model, FixDef(id="x", summary="x", operators={"leave": fix}), np.array([0]))[0]
+    assert (gain < 1.1) == limit
+
+
+def test_a_unit_of_which_a_fix_relieves_a_part_is_no_limit_of_its_gain() -> None:
+    # How much of L1 is shared memory may be an estimate: what is left of its other part says nothing.
+    model = speedup_model.build(columns(dram_pct=30.0, l1_wavefronts_pct=95.0, shared_wavefront_share=0.1), 1)
+    fix = FixDef(id="x", summary="x", operators={"leave": {"l1_shared": "0.3"}})
+    assert speedup_model.most(model, fix, np.array([0]))[0] > 2
+
+
 def test_what_fills_l2_goes_with_the_bytes_that_dram_moves() -> None:
     # The fills keep L2 as busy as DRAM is: half the bytes are half the fills.
     assert speedup({"dram": "0.5"}, dram_pct=90.0, l2_fill_pct=88.0, l2_served_pct=40.0).estimate > 1.8
