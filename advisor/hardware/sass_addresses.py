@@ -168,10 +168,7 @@ class Follower:
 
     def _value_apart(self, value: Lanes) -> bool:
         """Whether lanes of a warp may differ by data, rather than by a number known from the thread's index."""
-        if value.classes is None or value.kind < LOADED or value.classes.size == 1:
-            return False
-        rows = value.classes.reshape(-1, LANES)
-        return bool((rows != rows[:, :1]).any())
+        return value.classes is not None and value.kind >= LOADED and not _same_in_warps(value.classes)
 
     def _step(self, code: Instruction, state: State, i: int, addresses: dict[int, Held]) -> None:
         stem, *modifiers = code.opcode.split(".")
@@ -243,10 +240,7 @@ class Follower:
         """Return what all lanes of a warp share of a value: itself, or something unknown of each warp."""
         if value.uniform:
             return value
-        rows = [
-            part.reshape(-1, LANES) for part in (value.offsets, value.classes) if part is not None and part.size > 1
-        ]
-        if all((row == row[:, :1]).all() for row in rows):
+        if all(_same_in_warps(part) for part in (value.offsets, value.classes) if part is not None):
             return value
         return lost(self._warp)
 
@@ -435,6 +429,12 @@ class Follower:
             passes = np.maximum(np.maximum(traffic.sectors(offsets, mask, _LINE_BITS), -(-lanes * size // LINE)), 1)
         counted = [float(one.mean()) for one in (lanes, pieces, ideal, passes)]
         return Reached(space, counted[0], counted[1], counted[2], counted[3], sure)
+
+
+def _same_in_warps(part: Array) -> bool:
+    """Whether all lanes of each warp have the same part of a value."""
+    rows = part.reshape(-1, LANES) if part.size > 1 else part.reshape(1, 1)
+    return bool((rows == rows[:, :1]).all())
 
 
 def _sectors(offsets: Array, mask: Array, size: int) -> Array:

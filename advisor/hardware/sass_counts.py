@@ -15,7 +15,7 @@ were not written for this advisor: 1.07 and 1.4.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -102,9 +102,11 @@ def counted_by_code(
 
 
 def _behind_data(
-    codes: Codes, pcs: Sequence[int], blocks: Graph, runs: Sequence[float], branches: Iterable[int]
+    codes: Codes, pcs: Sequence[int], blocks: Graph, runs: Sequence[float], branches: Collection[int]
 ) -> float:
     """Return the share of the executions of instructions that some branches, by their blocks, decide about."""
+    if not branches:
+        return 0.0
     found = loops(codes, pcs, blocks)
     inner = innermost(len(codes), found)
     number = {start: n for n, start in enumerate(blocks.starts)}

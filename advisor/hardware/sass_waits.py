@@ -11,12 +11,14 @@ cycle that a result is late (1.9 and 3.5 at the quartiles), 3.2 (2.7, 5.0) in `b
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
+
+import numpy as np
 
 from advisor.hardware.sass import Instruction, classify
-from advisor.hardware.sass_flow import Codes, Graph, read, written
+from advisor.hardware.sass_answers import answers_short, inputs, is_load, results, stem
+from advisor.hardware.sass_flow import Codes, Graph
 
 # Cycles of waiting for each cycle that a result is late, for each branch, and for each wait of variable latency.
 _LATE, _BRANCH, _VARIABLE = 2.0, 3.0, 30.0
@@ -25,10 +27,6 @@ _LATE, _BRANCH, _VARIABLE = 2.0, 3.0, 30.0
 _ARITHMETIC: Final = 4
 _SLOW: Final = {"fp64": 8, "tensor": 20}
 _BRANCHES: Final = frozenset(("BRA", "BRX", "CALL", "RET", "JMP", "BSYNC", "EXIT"))
-_OTHER_VARIABLE: Final = frozenset(
-    ("SHFL", "S2R", "S2UR", "R2UR", "LDC", "LDCU", "MATCH", "POPC", "FLO", "BREV", "REDUX", "BMOV", "B2R", "SYNCS")
-)
-_PREDICATE = re.compile(r"!?(U?P\d)")
 _GLOBAL, _QUICK = "global", "quick"
 Pending = dict[str, str]
 
@@ -39,60 +37,49 @@ def own_cycles(codes: Codes, blocks: Graph, runs: Sequence[float]) -> float | No
     runs: the expected executions of each instruction.
     """
     after: list[Pending] = [{} for _ in blocks.starts]
-    late = variable = branches = count = 0.0
-    for counted in (False, True):  # once for what is pending at the ends of loops
+    sums = np.zeros(4)
+    for _ in range(2):  # the first time for what is pending at the ends of loops
+        sums = np.zeros(4)
         for n, (start, end) in enumerate(zip(blocks.starts, blocks.ends, strict=True)):
             pending: Pending = {}
             for before in blocks.before[n]:
                 pending = after[before] | pending
-            ready: dict[str, int] = {}
-            clock = 0
-            for code, number in zip(codes[start : end + 1], runs[start : end + 1], strict=True):
-                if code is None or not number:
-                    continue
-                sets, uses = _registers(code)
-                waits = {pending[one] for one in uses | sets if one in pending}
-                pending = {one: kind for one, kind in pending.items() if kind not in waits}
-                behind = max((ready[one] - clock for one in uses if one in ready), default=0)
-                clock += 1 + max(behind, 0)
-                kind = _answers(code)
-                for one in sets:
-                    pending.pop(one, None)
-                    ready.pop(one, None)
-                    if kind:
-                        pending[one] = kind
-                    else:
-                        ready[one] = clock - 1 + _SLOW.get(classify(code.opcode).pipe, _ARITHMETIC)
-                if counted:
-                    count += number
-                    late += number * max(behind, 0)
-                    variable += number * (_QUICK in waits)
-                    branches += number * (code.opcode.partition(".")[0] in _BRANCHES)
-            after[n] = pending
-    return 1 + (_LATE * late + _BRANCH * branches + _VARIABLE * variable) / count if count else None
+            after[n], found = _block(codes[start : end + 1], runs[start : end + 1], pending)
+            sums += found
+    count, *weighted = sums.tolist()
+    return 1 + float(np.dot(weighted, (_LATE, _BRANCH, _VARIABLE))) / count if count else None
+
+
+def _block(codes: Codes, runs: Sequence[float], pending: Pending) -> tuple[Pending, np.ndarray[Any, Any]]:
+    """Return what is pending after a block, and of its executions: all, late cycles, branches, waits for quick answers.
+
+    pending: registers whose value is on its way, and from where.
+    """
+    sums = np.zeros(4)
+    ready: dict[str, int] = {}
+    clock = 0
+    for code, number in zip(codes, runs, strict=True):
+        if code is None or not number:
+            continue
+        sets, uses = results(code), inputs(code)
+        waits = {pending[one] for one in uses | sets if one in pending}
+        pending = {one: kind for one, kind in pending.items() if kind not in waits}
+        late = max((ready[one] - clock for one in uses if one in ready), default=0)
+        clock += 1 + max(late, 0)
+        sums += number * np.array([1, max(late, 0), stem(code) in _BRANCHES, _QUICK in waits])
+        kind = _answers(code)
+        for one in sets:
+            pending.pop(one, None)
+            ready.pop(one, None)
+            if kind:
+                pending[one] = kind
+            else:
+                ready[one] = clock - 1 + _SLOW.get(classify(code.opcode).pipe, _ARITHMETIC)
+    return pending, sums
 
 
 def _answers(code: Instruction) -> str:
     """Return how an instruction of variable latency answers, or '' for one of fixed latency."""
-    what, stem = classify(code.opcode), code.opcode.partition(".")[0]
-    if what.access in ("load", "atomic") and what.space != "shared" and stem not in _OTHER_VARIABLE:
+    if is_load(code):
         return _GLOBAL
-    return _QUICK if what.space == "shared" or what.pipe == "xu" or stem in _OTHER_VARIABLE else ""
-
-
-def _registers(code: Instruction) -> tuple[set[str], set[str]]:
-    """Return the registers and predicates that an instruction writes, and those that it reads."""
-    sets, uses = written(code), read(code)
-    found = [match[1] for operand in code.operands if (match := _PREDICATE.fullmatch(operand))]
-    results = 0
-    for operand in code.operands[:2]:  # in front of the sources
-        if operand in ("PT", "UPT"):
-            continue
-        if not re.fullmatch(r"U?P\d", operand):
-            break
-        results += 1
-    own = (_PREDICATE.fullmatch(code.predicate),) if code.predicate else ()
-    if code.opcode.partition(".")[0] not in _BRANCHES:
-        sets = sets | set(found[:results])
-        found = found[results:]
-    return sets, uses | set(found) | {match[1] for match in own if match}
+    return _QUICK if answers_short(code) or classify(code.opcode).pipe == "xu" else ""

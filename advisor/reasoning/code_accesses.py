@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from advisor.hardware.lanes import LANES
 from advisor.hardware.sass import classify
+from advisor.hardware.simulators import WAVEFRONT
 from advisor.records.readings import Access, CodeAccess, CodeCounts
 
 # The passes of a mix of instructions follow from their shares, of which four in five are within a factor of 1.4
@@ -24,7 +25,6 @@ CONTRADICTED: Final = 1.5
 # Unknown accesses are decided where both limits differ by more than this part of all passes.
 DECIDED: Final = 0.15
 _HARDLY: Final = 1.1  # limits this near to each other are one number
-_PASS_BITS: Final = 32  # of each lane: a pass serves 128 bytes
 _FOLLOWED: Final = ("global", "shared")
 _MOVES: Final = ("load", "store")
 
@@ -98,7 +98,7 @@ def _passes(code: CodeCounts) -> _Passes:
             out.blurred += one.executed
             continue
         out.requests += one.executed
-        out.widest = max(out.widest, one.width / _PASS_BITS)
+        out.widest = max(out.widest, one.width / 8 * LANES / WAVEFRONT)
         if one.sure:
             out.known += one.passes
             continue

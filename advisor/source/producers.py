@@ -16,24 +16,13 @@ from collections.abc import Callable, Iterator, Sequence
 from msgspec import Struct
 
 from advisor.hardware.sass import Instruction
-from advisor.hardware.sass_flow import Graph, graph, read, written
+from advisor.hardware.sass_answers import LONG, SHORT, answers_short, inputs, is_load, results, stem
+from advisor.hardware.sass_flow import Graph, graph
 
-# Sources of a long scoreboard wait: global, local and texture memory (L1TEX).
-_LONG = frozenset(
-    ("LD", "LDG", "LDL", "TEX", "TLD", "TLD4", "TMML", "TXD", "TXQ", "SULD", "SUATOM", "ATOM", "ATOMG", "LDGSTS")
-)
-# Sources of a short scoreboard wait, all other operations of variable latency: shared memory, special functions,
-# conversions, shuffles, special registers, indexed constants, transfers to uniform registers (MIO).
-_SHORT = frozenset(
-    (
-        *("LDS", "LDSM", "LDSLK", "ATOMS", "MUFU", "SHFL", "S2R", "S2UR", "R2UR", "F2F", "F2I", "I2F", "FRND", "LDC"),
-        *("LDCU", "MATCH", "POPC", "FLO", "BREV", "REDUX", "BMOV", "B2R", "SYNCS", "LDTM", "QSPC", "ISBERD", "AL2P"),
-    )
-)
 # Instructions that read their registers some time after they are issued: who overwrites those has to wait.
 _READS_LATE = {
-    "long_scoreboard": frozenset(("ST", "STG", "STL", "RED", "REDG", "SUST", "SURED", *_LONG)),
-    "short_scoreboard": frozenset(("STS", "STSM", *_SHORT)),
+    "long_scoreboard": frozenset(("ST", "STG", "STL", "RED", "REDG", "SUST", "SURED", *LONG)),
+    "short_scoreboard": frozenset(("STS", "STSM", *SHORT)),
 }
 _COPIES = ("LDGSTS",)
 # Cycles from a fixed-latency instruction to its result, at most; each instruction on the way takes one at the least.
@@ -45,26 +34,9 @@ _SLOW = re.compile(r"D(ADD|FMA|MUL|SETP|MNMX)|[A-Z]+MMA")
 _SURE = 0.9
 # How far back a search goes, in instructions, over all paths.
 _MOST_STEPS = 20_000
-_PREDICATE = re.compile(r"!?(U?P\d)")
-_ANY_PREDICATE = re.compile(r"!?U?P(?:\d|T)")
-_RESULT = re.compile(r"U?R(?:\d+|Z)(?:\.\w+)*")
 _BARRIER = re.compile(r"BAR|UCGABAR_WAIT|BARRIER")
 BLAMED = ("long_scoreboard", "short_scoreboard", "wait", "barrier")
 """The stall reasons that another instruction is to blame for."""
-
-
-def _stem(code: Instruction) -> str:
-    return code.opcode.partition(".")[0]
-
-
-def is_load(code: Instruction | None) -> bool:
-    """Return whether a wait for its result counts as long scoreboard."""
-    return code is not None and _stem(code) in _LONG
-
-
-def answers_short(code: Instruction | None) -> bool:
-    """Return whether a wait for its result counts as short scoreboard."""
-    return code is not None and _stem(code) in _SHORT
 
 
 def _is_fixed(code: Instruction | None) -> bool:
@@ -76,47 +48,6 @@ SOURCES: dict[str, Callable[[Instruction | None], bool]] = {
     "short_scoreboard": answers_short,
     "wait": _is_fixed,
 }
-
-
-def results(code: Instruction) -> set[str]:
-    """Return the registers and predicates (such as R4, P0) that it writes."""
-    found = set(written(code))
-    if _stem(code) == "R2P":
-        return found | {f"P{n}" for n in range(7)}
-    most = 2 if _stem(code) in ("PLOP3", "UPLOP3") or "SETP" in _stem(code) or "CHK" in _stem(code) else None
-    seen_register = False
-    for place, operand in enumerate(code.operands[:3]):
-        if match := _PREDICATE.fullmatch(operand):
-            # `VOTE.ANY R0, PT, P0`: the predicate after the results is what it tests.
-            if (
-                operand.startswith("!")
-                or (most is not None and place >= most)
-                or (place == 2 and "VOTE" in code.opcode)
-            ):
-                break
-            found.add(match[1])
-        elif _RESULT.fullmatch(operand) and not seen_register and most is None:
-            seen_register = True
-        elif not _ANY_PREDICATE.fullmatch(operand):
-            break
-    return found
-
-
-def inputs(code: Instruction) -> set[str]:
-    """Return the registers and predicates that it reads, its own predicate included."""
-    found = set(read(code))
-    if match := _PREDICATE.fullmatch(code.predicate):
-        found.add(match[1])
-    defined, stem = results(code), _stem(code)
-    first = 2 if stem in ("PLOP3", "UPLOP3") else 3  # that of a predicate that cannot be a result
-    for place, operand in enumerate(code.operands):
-        if (match := _PREDICATE.fullmatch(operand)) and (place >= first or match[1] not in defined):
-            found.add(match[1])
-        if operand == "PR" and stem == "P2R":
-            found |= {f"P{number}" for number in range(7)}
-        if place and stem == "R2P" and re.fullmatch(r"R\d+", operand):
-            found.add(operand)
-    return found
 
 
 class Source(Struct, frozen=True):
@@ -208,7 +139,7 @@ class Producers:
         if code is None:
             return []
         if code.opcode.startswith(("DEPBAR", "LDGDEPBAR")):
-            return self._nearest(at, lambda one: _stem(one) in _COPIES) if reason != "wait" else []
+            return self._nearest(at, lambda one: stem(one) in _COPIES) if reason != "wait" else []
         found = self._defined(at, self._inputs[at], source)
         if reason == "wait":
             return [hit for hit in found if hit.distance < _cycles(self._codes[hit.at])]
@@ -216,13 +147,13 @@ class Producers:
         if not found:
             late = _READS_LATE.get(reason, frozenset())
             found = self._defined(at, self._results[at], source)
-            found = found or self._readers(at, self._results[at], lambda one: _stem(one) in late)
+            found = found or self._readers(at, self._results[at], lambda one: stem(one) in late)
             found = [_Hit(hit.at, hit.distance, True) for hit in found]
         return found
 
     def _barriers(self, at: int) -> list[_Hit]:
         """Return the nearest barriers before an instruction: a warp waits after its barrier was issued."""
-        return self._nearest(at, lambda one: _BARRIER.fullmatch(_stem(one)) is not None and ".ARV" not in one.opcode)
+        return self._nearest(at, lambda one: _BARRIER.fullmatch(stem(one)) is not None and ".ARV" not in one.opcode)
 
     def _nearest(self, at: int, chosen: Callable[[Instruction], bool]) -> list[_Hit]:
         """Return the first chosen instruction on each path backwards."""
@@ -307,4 +238,4 @@ class Producers:
 
 
 def _cycles(code: Instruction | None) -> int:
-    return _SLOW_CYCLES if code is not None and _SLOW.fullmatch(_stem(code)) else _FIXED_CYCLES
+    return _SLOW_CYCLES if code is not None and _SLOW.fullmatch(stem(code)) else _FIXED_CYCLES

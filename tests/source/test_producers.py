@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 from listings import START, code, listing
 
 from advisor.hardware.sass import parse
+from advisor.hardware.sass_answers import answers_short, inputs, is_load, results
 from advisor.records.diagnosis import LostSlots
 from advisor.source.blame import blamed
 from advisor.source.listing import read_listing
 from advisor.source.measures import LOST
-from advisor.source.producers import BLAMED, Producers, answers_short, inputs, is_load, results
+from advisor.source.producers import BLAMED, Producers
 
 KERNELS = Path(__file__).parents[2] / "kernels"
 register = st.integers(2, 7)
