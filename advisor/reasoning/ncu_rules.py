@@ -19,7 +19,7 @@ from advisor.knowledge.base import Catalog, finding_title
 from advisor.knowledge.expressions import TRUE
 from advisor.knowledge.texts import BOUNDS, within_sentence
 from advisor.readers.console import pasted_rule
-from advisor.reasoning.engine.explain import BlockedRule, Clause, why_not
+from advisor.reasoning.engine.explain import BlockedRule, Clause, may_give_way, why_not
 from advisor.reasoning.engine.trace import Trace
 from advisor.records.diagnosis import Comparison, Finding, Here, RuleVerdict
 from advisor.records.errors import KnowledgeError
@@ -194,8 +194,13 @@ class _Case(Struct, frozen=True):
 
     def _of_what_was_not_found(self, about: Sequence[str], part: str) -> Here:
         """Return the verdict on the first subject, unless a finding explains another one."""
-        judged = [self._refutation(subject, part) for subject in about if subject in self.catalog.findings]
-        return next((v for v in judged if v.status == "gave_way"), judged[0]) if judged else Here("none")
+        known = [subject for subject in about if subject in self.catalog.findings]
+        for subject in known:
+            if may_give_way(self.catalog, self.observed, self.row, self.trace, subject):
+                here = self._refutation(subject, part)
+                if here.status == "gave_way":
+                    return here
+        return self._refutation(known[0], part) if known else Here("none")
 
     def _refutation(self, subject: str, part: str) -> Here:
         """Return why a finding was not concluded, from the rule that came closest."""

@@ -42,10 +42,16 @@ class Note(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def holds(self, known: Mapping[str, float | str], observations: Mapping[str, ObservationDef] = _NONE) -> bool:
         """Whether to show the note; `known` are the metrics and texts of one launch."""
-        numbers = {name: value for name, value in known.items() if not isinstance(value, str)}
         tests = [self.test] if self.test else []
         tests += [observations[name].test for name in self.when]
-        return fields(self.text) <= known.keys() and all(parse_test(test).truth(numbers) == TRUE for test in tests)
+        return fields(self.text) <= known.keys() and all(_true(test, known) for test in tests)
+
+
+def _true(test: str, known: Mapping[str, float | str]) -> bool:
+    """Whether a test holds; a text is no number."""
+    parsed = parse_test(test)
+    said = {name: known[name] for name in parsed.names & known.keys()}
+    return parsed.truth({name: value for name, value in said.items() if not isinstance(value, str)}) == TRUE
 
 
 @lru_cache(maxsize=4)

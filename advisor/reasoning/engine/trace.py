@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
@@ -41,7 +42,7 @@ class Undecided(Struct, frozen=True):
     unknown: tuple[str, ...]
 
 
-class Trace(Struct, frozen=True):
+class Trace(Struct, frozen=True, dict=True):
     """The conclusions of one launch.
 
     class_id: without its prefix; `fired` and `undecided`: in the order of the reasoning, classes as `class.<id>`, fixes
@@ -56,6 +57,14 @@ class Trace(Struct, frozen=True):
     explained: Mapping[str, str] = field(default_factory=dict)
     answers: frozenset[str] = frozenset()
     quantified: bool = False
+
+    @cached_property
+    def _fired(self) -> frozenset[str]:
+        return frozenset(f.concludes for f in self.fired)
+
+    @cached_property
+    def _undecided(self) -> frozenset[str]:
+        return frozenset(u.concludes for u in self.undecided)
 
     @property
     def findings(self) -> tuple[str, ...]:
@@ -89,11 +98,11 @@ class Trace(Struct, frozen=True):
         if kind in ("gain", "advice") and not self.quantified:
             return UNKNOWN
         wanted = name.removeprefix("found.")
-        if wanted == f"class.{self.class_id}" or any(f.concludes == wanted for f in self.fired):
+        if wanted == f"class.{self.class_id}" or wanted in self._fired:
             return TRUE
         if wanted.startswith("class.") and f"class.{self.class_id}" != UNDETERMINED:
             return FALSE
-        return UNKNOWN if any(u.concludes == wanted for u in self.undecided) else FALSE
+        return UNKNOWN if wanted in self._undecided else FALSE
 
 
 def answer_truth(name: str, answers: frozenset[str]) -> int:
