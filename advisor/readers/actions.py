@@ -421,7 +421,12 @@ def _excess_by_address(
     flow = facts.flow(next(iter(over)))
     if not found or flow is None:
         return {}
-    gathered = [pc for pc in found if pc in loads and flow.gathers(found[pc][1])]
+    # A link of a list and a turn of a search are as scattered as an index: what each lane loads next, its data decides.
+    gathered = [
+        pc
+        for pc, access in found.items()
+        if pc in loads and (flow.gathers(access[1]) or flow.depends_on(access[1], facts.results(pc)))
+    ]
     lengths = runs((pc, *access) for pc, access in found.items())
     # In a block of n words per thread each word costs n times its ideal; more means that the thread's words are apart.
     near = [pc for pc, n in lengths.items() if n > 1 and costs[pc] <= (n + _WHOLE) * ideals[pc]]

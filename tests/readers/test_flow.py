@@ -166,6 +166,14 @@ def test_the_excess_of_a_gather_belongs_to_the_load_of_the_data():
     assert "chained_load_share" not in found  # two loads of a warp are in no loop
 
 
+def test_the_excess_of_a_search_by_halving_belongs_to_a_load_that_its_own_results_address():
+    search = ["@%p1 bra $L__BB0_2;", "setp.lt.s32 %p2, %r4, %r5;", "selp.b32 %r6, %r6, %r7, %p2;"]
+    code = ["$L__BB0_2:", "mul.wide.s32 %rd4, %r6, 4;", "add.s64 %rd5, %rd1, %rd4;", "ld.global.nc.u32 %r4, [%rd5];"]
+    lines = [*HEAD, "mov.u32 %r6, 0;", *code, *search[1:], search[0], "ret;", "}"]
+    load = next(at for at, line in enumerate(lines, 1) if "ld.global" in line)
+    assert dependences(tables({load: (100, 32, 4)}), {}, facts(lines))["gather_excess_share"] == 1
+
+
 @pytest.mark.parametrize(("cost", "share"), [(16, 1.0), (32, 0.0)])
 def test_neighbours_of_a_thread_leave_no_gap(cost, share):
     lines = [*HEAD, *(f"st.global.f32 [%rd1+{4 * k}], %f1;" for k in range(4)), "ret;", "}"]
