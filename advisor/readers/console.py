@@ -30,27 +30,41 @@ _SENTENCE_ENDS = (".", ")", "%", "!", "?", '"', "'", "]")
 _CUT_RULE = re.compile(r" {4}(?:O|OP|OPT|I|IN|INF|W|WR|WRN) *")
 _CUT_LAUNCH = re.compile(r" {0,4}\S.*\(\d+, \d+, \d+\)x\(\d.*")
 _BEGINS_INSIDE = "the text begins inside a launch: its first part is missing"
+_NO_NAME = "(unnamed)"
+_UNNAMED = "the text names no kernel: where a section comes again, another launch is taken to begin"
 _ENDS_INSIDE = "the text ends inside a {}: it is truncated"
 _PROFILED = re.compile(r'==PROF== Profiling "[^"]*"(?: - (\d+))?')
 _TOOL = re.compile(r"[Nn]sight[ -][Cc]ompute[/\\ -](\d{4}\.\d+(?:\.\d+)?)")
-_RULE = re.compile(r"\s+(OPT|INF|WRN|ERR)\s{2,}(\S.*)")
+_RULE = re.compile(r"\s*(OPT|INF|WRN|ERR)\s{2,}(\S.*)")
 _ESTIMATE = re.compile(r"Est\. (Local )?Speedup: ([\d.,]+)%")
 
 
 class _Table:
-    """The current table: the position of its columns, and whether its rows have begun."""
+    """The current table: the position of its columns, and whether its rows have begun.
+
+    headed: whether it has a row of headings, as since version 2022.3; before that, rows follow the first line of dashes.
+    """
 
     def __init__(self) -> None:
         self.columns: list[tuple[int, int]] = []
-        self.open = self.filled = False
+        self.open = self.filled = self.headed = False
         self.rulers = 0
 
-    def dashes(self, line: str) -> None:
-        """Process a line of dashes: above the header, below it, or at the end of the rows."""
+    def dashes(self, line: str, first: bool) -> None:
+        """Process a line of dashes: above the header, below it, or at the end of the rows.
+
+        first: whether it is the line after the name of the section.
+        """
         self.rulers += 1
         self.columns = [run.span() for run in _RUN.finditer(line)]
         if self.filled:
             self.open = self.filled = False
+        elif first and len(self.columns) == 3:
+            self.open = True
+
+    def heading(self) -> None:
+        """Process the row of headings."""
+        self.open = self.headed = True
 
     def cells(self, line: str) -> tuple[str, str, str] | None:
         """Return label, unit and value of a row; the average if it has minimum, maximum and average."""
@@ -81,6 +95,7 @@ class _Reader:
         self.unnumbered = self.invocations = 0
         self.rule: list[str] | None = None
         self.headless = False  # a part of a launch came before any launch
+        self.named = False  # a line with the name of a kernel came
         self.last = self.before = ""  # the last line, and the one before it
         self.launched = ""  # the line of the last launch
         self.ruler = ""  # the first line of the current table
@@ -103,12 +118,12 @@ class _Reader:
             self._close_rule()
             if not self.table.columns:
                 self.ruler = stripped
-            self.table.dashes(text)
+            self.table.dashes(text, self.before.strip().startswith((_HEADING, "Table Name :")))
         elif "Metric Name" in text and "Metric Unit" in text:
-            self.table.open = True
+            self.table.heading()
         elif self.found.launches:
             self._inside(text, stripped)
-        if not self.found.launches and not self.headless:
+        if not self.named and not self.headless:
             self.headless = bool(_RULER.fullmatch(text)) or (stripped.startswith(_HEADING) and text[:4].isspace())
         if match := _DEVICE.fullmatch(stripped):
             self.cc = match[1]
@@ -135,19 +150,28 @@ class _Reader:
         if shapes := _SHAPE.search(head[-120:]):
             head = head[: len(head) - (shapes.end() - shapes.start())]
             grid, block = shape_of(shapes.groups()[:3]), shape_of(shapes.groups()[3:])
+        # A name that fills the line, wrapped by whoever pasted the text.
+        if not head.strip() and shapes and self.before.rstrip().endswith(")"):
+            head = self.before
         if not head.strip():
             return False
-        self._close_rule()
-        if len(self.found.launches) >= self.most:
-            raise InputError(f"more than {self.most:,} launches; split the file")
-        self._pack()
-        launch = Launch(len(self.found.launches), short_name(head), head.strip(), grid, block, cc=cc)
-        self.found.launches.append(launch)
-        self.sections = [*self.sections[-1:], []]
+        if not self.named:
+            # What came before is a part of a launch whose beginning is missing.
+            self.found.launches, self.packed, self.sections = [], [], []
+            self.values, self.labels, self.rule, self.named = {}, {}, None, True
+        self._begin(Launch(len(self.found.launches), short_name(head), head.strip(), grid, block, cc=cc))
         self.invocations += count
         self.section = self.part = ""
         self.table = _Table()
         return True
+
+    def _begin(self, launch: Launch) -> None:
+        self._close_rule()
+        if len(self.found.launches) >= self.most:
+            raise InputError(f"more than {self.most:,} launches; split the file")
+        self._pack()
+        self.found.launches.append(launch)
+        self.sections = [*self.sections[-1:], []]
 
     def _pack(self) -> None:
         """Store the values of the last launch as numbers."""
@@ -166,9 +190,11 @@ class _Reader:
 
     def _enter(self, section: str) -> None:
         self._close_rule()
+        again = not self.sections or (section in self.sections[-1] and bool(self.values or self.labels))
+        if not self.named and again:
+            self._begin(Launch(len(self.found.launches), _NO_NAME, _NO_NAME))
         self.section, self.part, self.table = section, "", _Table()
-        if self.sections:
-            self.sections[-1].append(section)
+        self.sections[-1].append(section)
 
     def _inside(self, text: str, stripped: str) -> None:
         if match := _RULE.match(text[:4000]):
@@ -225,7 +251,8 @@ class _Reader:
         if set(last) <= {"-", " "}:
             begins = before.startswith((_HEADING.strip(), "Table Name"))
             # Above the header, below it, and at the end; a table whose upper part was left out has only the last.
-            more = self.table.rulers % 3 == 2 or (self.table.rulers == 1 and not before[-1:].isdigit())
+            below = self.table.headed and self.table.rulers % 3 == 2
+            more = below or (self.table.rulers == 1 and not before[-1:].isdigit())
             return begins or more or (last != self.ruler and self.ruler.startswith(last))
         return _HEADER.startswith(" ".join(last.split())) and bool(_RULER.fullmatch(self.before))
 
@@ -241,11 +268,25 @@ class _Reader:
         unfinished = not self.last.endswith(_SENTENCE_ENDS) and "://" not in self.last.rsplit(" ", 1)[-1]
         return unfinished and (len(self.last) < self.padded or (first and not self.padded))
 
+    def _keep_read(self) -> None:
+        """Keep the launches without a name from which something was read."""
+        launches = zip(self.found.launches, self.packed, strict=True)
+        read = [(launch, lists) for launch, lists in launches if any(map(len, lists))]
+        self.found.launches, self.packed = [launch for launch, _ in read], [lists for _, lists in read]
+        for at, launch in enumerate(self.found.launches):
+            launch.index = at
+        if read:
+            self.found.problems.append(_UNNAMED)
+            self.found.missing = None
+
     def end(self) -> Contents:
         """Finish the file: convert the texts to numbers and record what is missing."""
         inside, found = self._ends_inside(), self.found
         self._close_rule()
-        if self.headless and found.launches:
+        self._pack()
+        if not self.named:
+            self._keep_read()
+        elif self.headless:
             found.problems.append(_BEGINS_INSIDE)
             found.missing = None
         if inside:
@@ -260,7 +301,6 @@ class _Reader:
         if profiled > shown:
             found.problems.append(f"ncu profiled {counted(profiled, 'launch')}, the text holds {shown}")
             found.missing = profiled - shown if found.missing is not None else None
-        self._pack()
         if self.packer.style.mark is None:
             found.problems.append(MIXED)
         for launch, (values, labels) in zip(found.launches, self.packed, strict=True):

@@ -155,6 +155,7 @@ def conflicts(columns: Columns, given: Columns) -> Array:
     other = [np.isfinite(stores[0]) | np.isfinite(stores[1]), np.isfinite(loads[0]) | np.isfinite(loads[1])]
     alone = typed & ((known[0] & ~other[0]) | (known[1] & ~other[1])) & (ratio > _CLOSE)
     ratio = np.where((known[0] & known[1]) | counted | alone, ratio, np.nan)
+    ratio = np.where(np.isfinite(ratio), ratio, _told_conflicts(columns))
     return np.where(loads[1] + stores[1] == 0, 1.0, ratio)
 
 
@@ -168,6 +169,19 @@ def most_conflicts(columns: Columns, given: Columns) -> Array:
     unsure = ~np.isfinite(columns["shared_bits_mean"]) & ~np.isfinite(columns["shared_wavefronts_ideal"])
     # Only a ratio that `conflicts` computed for the widest access is a lower limit.
     return np.where(unsure & (ratio > _CLOSE) & (each > ratio * _CLOSE), np.minimum(_MOST_IDEAL * ratio, _LANES), ratio)
+
+
+def _told_conflicts(columns: Columns) -> Array:
+    """Compute actual over conflict-free wavefronts from the conflicts that a message of ncu states.
+
+    It names loads and stores apart, each only from a tenth of its wavefronts (ncu.SharedMemoryConflicts).
+    """
+    conflicts = np.array([columns["shared_load_conflicts"], columns["shared_store_conflicts"]])
+    wavefronts = np.array([columns["shared_load_wavefronts"], columns["shared_store_wavefronts"]])
+    told = np.isfinite(conflicts) & (conflicts < wavefronts)
+    total = np.where(told, wavefronts, 0.0).sum(axis=0)
+    free = total - np.where(told, conflicts, 0.0).sum(axis=0)
+    return np.where(told.any(axis=0), total / np.where(free > 0, free, np.nan), np.nan)
 
 
 def passes_text(columns: Columns) -> Array:
@@ -382,6 +396,7 @@ FILLS: dict[str, tuple[tuple[str, ...], Fill]] = {
         (
             *("shared_load_wavefronts", "shared_load_inst", "shared_matrix_inst", "shared_store_wavefronts"),
             *("shared_store_inst", "shared_wavefronts", "shared_bits_mean", "report_complete"),
+            *("shared_load_conflicts", "shared_store_conflicts"),
         ),
         conflicts,
     ),
@@ -465,6 +480,10 @@ def compute(columns: Mapping[str, Array]) -> tuple[Array, Array, Array]:
     return value, broken_down, np.where(np.isfinite(value), np.where(known | least, name, "sm_throughput_pct"), "")
 
 
+# L1 throughput above memory throughput by more than the difference between two passes (public_reports.l1_above_memory).
+_L1_ABOVE = 1.1
+
+
 def memory(columns: Mapping[str, Array]) -> tuple[Array, Array]:
     """Return memory_pct and memory_leader: memory throughput, or LSU, ADU, IDC, MIO or a corrected L1 unit if higher.
 
@@ -478,6 +497,11 @@ def memory(columns: Mapping[str, Array]) -> tuple[Array, Array]:
     named, its_name = _leader(columns, tuple(name for name in memory_units() if name != _NO_BREAKDOWN))
     unit_name = np.where(named >= unit - SAME_POINTS, its_name, unit_name)
     corrected = np.where(unit > total + SAME_POINTS, unit, np.nan)
+    # L1 by its own throughput, on GPUs where memory throughput counts it by a peak that is never reached.
+    own = columns["l1_throughput_pct"] * columns["sm_active_pct"] / 100
+    above = (own > _L1_ABOVE * total) & ~(corrected >= own)
+    corrected = np.where(above, own, corrected)
+    unit, unit_name = np.where(above, own, unit), np.where(above, "l1_throughput_pct", unit_name)
     value = np.where(np.isfinite(total), np.fmax(np.fmax(total, inside), corrected), np.nan)
     # Memory throughput is the largest of its units: a clearly smaller unit does not explain it.
     outside = np.where(unit >= total - SAME_POINTS, unit_name, _within(columns, total))
@@ -580,7 +604,7 @@ def code_inputs() -> dict[str, tuple[str, ...]]:
         "sm_other_leads": (*not_arithmetic(), "sm_throughput_pct", "compute_pct"),
         "memory_pct": (
             *(*inner_units(), *memory_units()),
-            *("memory_throughput_pct", "l1_throughput_pct", "l2_throughput_pct"),
+            *("memory_throughput_pct", "l1_throughput_pct", "l2_throughput_pct", "sm_active_pct"),
         ),
         "stall_leading": (*(f"stall_{reason}" for reason in REASONS), "issue_interval"),
         "blocks_per_sm_limit": (*(f"occupancy_limit_{name}" for name in LIMITS), "shared_bytes_per_block"),
