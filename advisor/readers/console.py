@@ -36,7 +36,7 @@ _ENDS_INSIDE = "the text ends inside a {}: it is truncated"
 _PROFILED = re.compile(r'==PROF== Profiling "[^"]*"(?: - (\d+))?')
 _TOOL = re.compile(r"[Nn]sight[ -][Cc]ompute[/\\ -](\d{4}\.\d+(?:\.\d+)?)")
 _RULE = re.compile(r"\s*(OPT|INF|WRN|ERR)\s{2,}(\S.*)")
-_ESTIMATE = re.compile(r"Est\. (Local )?Speedup: ([\d.,]+)%")
+_ESTIMATE = re.compile(r"Est(?:\.|imated) (Local )?Speedup: ([\d.,]+)%")
 
 
 class _Table:
@@ -271,7 +271,7 @@ class _Reader:
     def _keep_read(self) -> None:
         """Keep the launches without a name from which something was read."""
         launches = zip(self.found.launches, self.packed, strict=True)
-        read = [(launch, lists) for launch, lists in launches if any(map(len, lists))]
+        read = [(launch, lists) for launch, lists in launches if lists[0] or lists[1]]
         self.found.launches, self.packed = [launch for launch, _ in read], [lists for _, lists in read]
         for at, launch in enumerate(self.found.launches):
             launch.index = at

@@ -95,7 +95,7 @@ def add_base(
     frame: pd.DataFrame, infos: tuple[ReportInfo, ...], gpu_name: str | None
 ) -> tuple[pd.DataFrame, list[str]]:
     """Add the columns that derived metrics need; also return each row's GPU id, empty if unknown."""
-    if told := with_told(frame):
+    if told := with_told(frame, infos):
         frame = with_numbers(frame, told)
     rows = len(frame)
     added: dict[str, Array] = {

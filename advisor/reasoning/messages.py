@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -20,12 +20,13 @@ from advisor.knowledge.expressions import parse
 from advisor.knowledge.loader import load_mapping
 from advisor.readers.numbers import number
 from advisor.records import resources
-from advisor.records.readings import RuleResult
+from advisor.records.readings import ReportInfo, RuleResult
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Array = np.ndarray[Any, Any]
+_TEXTS = ("text", "details-csv")  # formats
 _NUMBER = r"([\d.,]*\d)"
 _REST = r"[^.]{0,90}?"
 
@@ -84,15 +85,21 @@ def told(rules: Iterable[RuleResult], known: Mapping[str, float]) -> dict[str, f
     return out
 
 
-def with_told(frame: pd.DataFrame) -> dict[str, Array]:
-    """Return the columns of the frame that messages complete, each with the values that it has already."""
+def with_told(frame: pd.DataFrame, infos: Sequence[ReportInfo]) -> dict[str, Array]:
+    """Return the columns of the frame that messages complete, each with the values that it has already.
+
+    Reports of ncu itself have every metric that their messages are made of.
+    """
+    texts = {at for at, info in enumerate(infos) if info.format in _TEXTS}
+    if not texts:
+        return {}
     read = {
         name for message in messages().values() for formula in message.gives.values() for name in parse(formula).names
     }
     inputs = {name: frame[name].to_numpy(dtype=float) for name in sorted(read) if name in frame}
     out: dict[str, Array] = {}
-    for row, rules in enumerate(frame["rules"]):
-        if not isinstance(rules, tuple):
+    for row, (report, rules) in enumerate(zip(frame["report"], frame["rules"], strict=True)):
+        if report not in texts or not isinstance(rules, tuple):
             continue
         for metric, value in told(rules, {name: float(column[row]) for name, column in inputs.items()}).items():
             if metric not in out:

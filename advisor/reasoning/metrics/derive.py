@@ -65,12 +65,36 @@ def _of_turing(metric: str) -> tuple[tuple[str, ...], Fill]:
     return ("device_cc_major", "device_cc_minor", "l1_throughput_pct", "sm_active_pct"), fill
 
 
+# Passes of an access that no width explains, and where L2 brings its data: 16 bytes per lane need 4 cycles of the data stage, and 8 of
+# the path from L2, which carries two sectors per cycle. A tenth more is allowed. All SMs together take more than L2 can give, so where it
+# is half as busy as L1 or less, the path is not what keeps L1 busy.
+_BEYOND, _FAR_BEYOND, _BEHIND = 4.4, 8.8, 0.5
+_L1_AND_SM = ("l1_throughput_pct", "sm_active_pct", "sm_throughput_pct", "l2_throughput_pct")
+
+
+def _l1_by_itself(columns: Columns) -> tuple[Array, Array, Array]:
+    """Return L1 throughput over elapsed cycles, the least cycles of a load or store, and whether L2 cannot explain it.
+
+    SM throughput includes the rate of loads and stores (public_reports.l1_requests), so the ratio of L1 throughput to it
+    is the least number of cycles that each of them takes.
+    """
+    own = columns["l1_throughput_pct"] * columns["sm_active_pct"] / 100
+    return own, own / columns["sm_throughput_pct"], columns["l2_throughput_pct"] <= _BEHIND * own
+
+
+def l1_requests(columns: Columns, given: Columns) -> Array:
+    """Return SM throughput as the most that the requests to L1 can be, where L1 is far busier than that explains."""
+    _, least, alone = _l1_by_itself(columns)
+    beyond = (least > _FAR_BEYOND) | (alone & (least > _BEYOND))
+    return np.where(beyond & ~np.isfinite(given["l1_wavefronts_pct"]), columns["sm_throughput_pct"], np.nan)
+
+
 # A part of L1 that accounts for this share of L1 throughput is the data stage, and most of that.
 _MOST_OF_L1 = 0.8
 
 
 def l1_stage(columns: Columns, given: Columns) -> Array:
-    """Return the L1 data stage as corrected for CC 7.5, or its shared part if that accounts for L1 throughput.
+    """Return the L1 data stage as corrected for CC 7.5, its shared part if that accounts for L1 throughput, or that.
 
     The shared part is in the data stage, and the data stage in L1 throughput, so both bound an unknown data stage.
     """
@@ -78,7 +102,11 @@ def l1_stage(columns: Columns, given: Columns) -> Array:
     shared = columns["shared_wavefronts_hw_pct"]
     known = ~np.isfinite(given["l1_wavefronts_pct"]) & (shared >= _MOST_OF_L1 * columns["l1_throughput_pct"])
     known &= ~np.isfinite(columns["report_complete"])  # typed: a report without the data stage leaves it unknown
-    return _else(of_turing(columns, given), np.where(known, shared, np.nan))
+    # What neither requests nor L2 explain are passes of the data stage.
+    own, least, alone = _l1_by_itself(columns)
+    passes = (alone | (least > _FAR_BEYOND)) & ~np.isfinite(given["l1_wavefronts_pct"])
+    told = np.where(known, shared, np.where(passes, own, np.nan))
+    return _else(of_turing(columns, given), told)
 
 
 def lsu(columns: Columns, given: Columns) -> Array:
@@ -201,9 +229,10 @@ def shared_stage(columns: Columns, given: Columns) -> Array:
 
 
 def shared_total(columns: Columns, given: Columns) -> Array:
-    """Return the wavefronts of the rows Shared Load and Shared Store that a user typed; the total is no less."""
+    """Return the wavefronts of shared loads and stores that a user typed or a message states; the total is no less."""
     rows = np.array([columns["shared_load_wavefronts"], columns["shared_store_wavefronts"]])
-    typed = ~np.isfinite(columns["report_complete"]) & np.isfinite(rows).any(axis=0)
+    told = np.isfinite(columns["shared_load_conflicts"]) | np.isfinite(columns["shared_store_conflicts"])
+    typed = (told | ~np.isfinite(columns["report_complete"])) & np.isfinite(rows).any(axis=0)
     return np.where(typed, np.nansum(rows, axis=0), np.nan)
 
 
@@ -387,10 +416,17 @@ FILLS: dict[str, tuple[tuple[str, ...], Fill]] = {
     "issue_active": (("issue_pct", "sm_active_pct"), issue_rate),
     **{metric: _of_turing(metric) for metric in CORRECTED},
     "l1_wavefronts_pct": (
-        (*_of_turing("l1_wavefronts_pct")[0], "shared_wavefronts_hw_pct", "report_complete"),
+        (*_of_turing("l1_wavefronts_pct")[0], "shared_wavefronts_hw_pct", "report_complete", *_L1_AND_SM),
         l1_stage,
     ),
-    "shared_wavefronts_hw": (("shared_load_wavefronts", "shared_store_wavefronts", "report_complete"), shared_total),
+    "l1_requests_pct": ((*_L1_AND_SM, "l1_wavefronts_pct"), l1_requests),
+    "shared_wavefronts_hw": (
+        (
+            *("shared_load_wavefronts", "shared_store_wavefronts", "report_complete"),
+            *("shared_load_conflicts", "shared_store_conflicts"),
+        ),
+        shared_total,
+    ),
     "issue_pct": (("sm_active_pct", "sm_throughput_pct"), issue_slots),
     "shared_wavefront_ratio": (
         (
