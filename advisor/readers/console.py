@@ -42,7 +42,7 @@ _ESTIMATE = re.compile(r"Est(?:\.|imated) (Local )?Speedup: ([\d.,]+)%")
 class _Table:
     """The current table: the position of its columns, and whether its rows have begun.
 
-    headed: whether it has a row of headings, as since version 2022.3; before that, rows follow the first line of dashes.
+    headed: whether it has a row of headings, as since 2022; before that, rows follow the first line of dashes.
     """
 
     def __init__(self) -> None:

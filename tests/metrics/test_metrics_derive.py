@@ -103,6 +103,40 @@ def test_memory_is_led_by_the_constant_cache_where_that_is_fuller(frame: Make) -
     assert (row.memory_pct, row.memory_leader) == (90, "idc_pct")
 
 
+def test_l1_leads_by_its_own_throughput_where_memory_throughput_counts_less_of_it(frame: Make) -> None:
+    cycles = {"sm_cycles_active_avg": 90.0, "sm_cycles_elapsed": 100.0}
+    row = one(frame(memory_throughput_pct=46.0, l1_throughput_pct=100.0, dram_pct=10.0, **cycles))
+    assert (row.memory_pct, row.memory_leader) == (pytest.approx(90), "l1_throughput_pct")
+    # Two passes of a profile differ by a few percent.
+    row = one(frame(memory_throughput_pct=60.0, l1_throughput_pct=70.0, dram_pct=10.0, **cycles))
+    assert (row.memory_pct, row.memory_leader) == (60, "l1_throughput_pct")
+    row = one(frame(memory_throughput_pct=46.0, l1_throughput_pct=100.0, dram_pct=10.0))
+    assert row.memory_pct == 46
+
+
+@pytest.mark.parametrize(
+    ("sm", "l2", "passes", "requests"),
+    [
+        (10.0, 5.0, 90.0, 10.0),  # nine cycles for each load or store, more than any access takes
+        (10.0, 80.0, 90.0, 10.0),  # and twice what they take if L2 brings all data
+        (15.0, 80.0, None, None),  # data that L2 brings can keep L1 so busy
+        (15.0, 40.0, 90.0, 15.0),
+        (60.0, 40.0, 90.0, None),  # how many of the passes are requests is unknown
+        (60.0, None, None, None),
+    ],
+)
+def test_l1_that_neither_requests_nor_l2_explain_is_busy_with_passes(
+    frame: Make, sm: float, l2: float | None, passes: float | None, requests: float | None
+) -> None:
+    cycles = {"sm_cycles_active_avg": 90.0, "sm_cycles_elapsed": 100.0}
+    known = {"sm_throughput_pct": sm, "l1_throughput_pct": 100.0, "memory_throughput_pct": 90.0, **cycles}
+    row = one(frame(**known, **({} if l2 is None else {"l2_throughput_pct": l2})))
+    for value, wanted in ((row.l1_wavefronts_pct, passes), (row.l1_requests_pct, requests)):
+        assert np.isnan(value) if wanted is None else value == pytest.approx(wanted)
+    counted = one(frame(**known, l2_throughput_pct=5.0, l1_wavefronts_pct=70.0, l1_requests_pct=50.0))
+    assert (counted.l1_wavefronts_pct, counted.l1_requests_pct) == (70, 50)
+
+
 def test_memory_throughput_that_no_known_unit_explains_leads_by_itself(frame: Make) -> None:
     row = one(frame(memory_throughput_pct=80.0, dram_pct=30.0))
     assert (row.memory_pct, row.memory_leader) == (80, "memory_throughput_pct")

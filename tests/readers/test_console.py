@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import dedent
+from textwrap import indent as indent_of
 
 import pytest
 
@@ -203,3 +205,66 @@ def test_a_page_without_measurements_is_refused_with_what_it_is(log: Path, text:
 def test_only_a_number_at_the_beginning_of_a_line_is_a_line_number() -> None:
     text = ["1: a", "2: b", "3: c", "4: d", "5: e", "at 6: f", "9" * 200_000]
     assert list(_without_numbers(text)) == ["a", "b", "c", "d", "e", "at 6: f", "9" * 200_000]
+
+
+OLD_TABLE = """    Section: GPU Speed Of Light
+    ------------------------------------------------------- --------------- ------------------------------
+    SOL FB                                                                %                          36.25
+    Memory [%]                                                            %                          77.32
+    Duration                                                        msecond                           3.32
+    SOL TEX                                                               %                          97.85
+    ------------------------------------------------------- --------------- ------------------------------
+
+"""
+
+
+def test_a_table_without_a_row_of_headings_is_read(log: Path) -> None:
+    log.write_text("  row_sums(float const *), 2020-Jul-28 06:48:36, Context 1, Stream 7\n" + OLD_TABLE)
+    found = read(log)
+    launch = found.frame.iloc[0]
+    assert launch["duration_ns"] == pytest.approx(3.32e6)
+    assert (launch["dram_pct"], launch["l1_throughput_pct"]) == (36.25, 97.85)
+    assert found.info.complete
+
+
+@pytest.mark.parametrize("rows", [2, 4])
+def test_a_table_without_headings_that_ends_inside_its_rows_is_incomplete(log: Path, rows: int) -> None:
+    cut = "\n".join(OLD_TABLE.splitlines()[: 1 + rows])
+    log.write_text("  row_sums(float const *), 2020-Jul-28 06:48:36, Context 1, Stream 7\n" + cut)
+    assert not read(log).info.complete
+
+
+def test_dashes_in_the_output_of_a_program_begin_no_table(log: Path) -> None:
+    log.write_text(LAUNCH + TABLE + "    ---- ---- ----\n    Duration  msecond  9.99\n    ---- ---- ----\n")
+    assert read(log).frame.iloc[0]["duration_ns"] == pytest.approx(1.73e6)
+
+
+@pytest.mark.parametrize("indent", ["    ", ""])
+def test_sections_without_any_kernel_line_are_launches_without_a_name(log: Path, indent: str) -> None:
+    table = indent_of(dedent(TABLE), indent)
+    log.write_text(table + table.replace("Speed Of Light Throughput", "Other") + table.replace("1.73", "2.5"))
+    found = read(log)
+    assert list(found.frame["kernel"]) == ["(unnamed)"] * 2
+    assert list(found.frame["duration_ns"]) == pytest.approx([1.73e6, 2.5e6])
+    assert "names no kernel" in found.info.problems[0] and not found.info.complete
+
+
+def test_headings_alone_are_no_launch(log: Path) -> None:
+    log.write_text("    Section: GPU Speed Of Light Throughput\n" * 50)
+    with pytest.raises(InputError, match="no kernel launch in it can be read"):
+        read(log)
+
+
+def test_a_kernel_line_that_was_wrapped_after_its_name_is_read(log: Path) -> None:
+    log.write_text(
+        "  copy(const float *, float *) \n  (64, 1, 1)x(256, 1, 1), Context 1, Stream 7, Device 0, CC 8.9\n" + TABLE
+    )
+    launch = read(log).frame.iloc[0]
+    assert (launch["kernel"], launch["grid"], launch["block"], launch["cc"]) == ("copy", (64, 1, 1), (256, 1, 1), "8.9")
+
+
+@pytest.mark.parametrize("opening", ["    OPT   Est. Speedup: 12.5%", "OPT   Estimated Speedup: 12.5%"])
+def test_a_rule_of_any_version_and_indent_has_its_estimate(log: Path, opening: str) -> None:
+    log.write_text(LAUNCH + TABLE + opening + "\n          The kernel waits.\n\n")
+    (rule,) = read(log).frame.iloc[0]["rules"]
+    assert (rule.message, rule.speedup) == ("The kernel waits.", pytest.approx(8 / 7))

@@ -65,9 +65,9 @@ def _of_turing(metric: str) -> tuple[tuple[str, ...], Fill]:
     return ("device_cc_major", "device_cc_minor", "l1_throughput_pct", "sm_active_pct"), fill
 
 
-# Passes of an access that no width explains, and where L2 brings its data: 16 bytes per lane need 4 cycles of the data stage, and 8 of
-# the path from L2, which carries two sectors per cycle. A tenth more is allowed. All SMs together take more than L2 can give, so where it
-# is half as busy as L1 or less, the path is not what keeps L1 busy.
+# Passes of an access that no width explains, and where L2 brings its data: 16 bytes per lane need 4 cycles of the data
+# stage, and 8 of the path from L2, which carries two sectors per cycle. A tenth more is allowed. All SMs together take
+# more than L2 can give, so where it is half as busy as L1 or less, the path is not what keeps L1 busy.
 _BEYOND, _FAR_BEYOND, _BEHIND = 4.4, 8.8, 0.5
 _L1_AND_SM = ("l1_throughput_pct", "sm_active_pct", "sm_throughput_pct", "l2_throughput_pct")
 
@@ -75,8 +75,8 @@ _L1_AND_SM = ("l1_throughput_pct", "sm_active_pct", "sm_throughput_pct", "l2_thr
 def _l1_by_itself(columns: Columns) -> tuple[Array, Array, Array]:
     """Return L1 throughput over elapsed cycles, the least cycles of a load or store, and whether L2 cannot explain it.
 
-    SM throughput includes the rate of loads and stores (public_reports.l1_requests), so the ratio of L1 throughput to it
-    is the least number of cycles that each of them takes.
+    SM throughput includes the rate of loads and stores (public_reports.l1_requests), so the ratio of L1 throughput to
+    it is the least number of cycles that each of them takes.
     """
     own = columns["l1_throughput_pct"] * columns["sm_active_pct"] / 100
     return own, own / columns["sm_throughput_pct"], columns["l2_throughput_pct"] <= _BEHIND * own
