@@ -105,13 +105,15 @@ def test_memory_is_led_by_the_constant_cache_where_that_is_fuller(frame: Make) -
 
 def test_l1_leads_by_its_own_throughput_where_memory_throughput_counts_less_of_it(frame: Make) -> None:
     cycles = {"sm_cycles_active_avg": 90.0, "sm_cycles_elapsed": 100.0}
-    row = one(frame(memory_throughput_pct=46.0, l1_throughput_pct=100.0, dram_pct=10.0, **cycles))
+    known = {"memory_throughput_pct": 46.0, "l1_throughput_pct": 100.0, "dram_pct": 10.0, "l2_throughput_pct": 10.0}
+    row = one(frame(**known, **cycles))
+    assert (row.memory_pct, row.memory_leader) == (pytest.approx(90), "l1_wavefronts_pct")
+    assert one(frame(**known)).memory_pct == 46
+    row = one(frame(**{**known, "l2_throughput_pct": 60.0}, **cycles))
     assert (row.memory_pct, row.memory_leader) == (pytest.approx(90), "l1_throughput_pct")
     # Two passes of a profile differ by a few percent.
-    row = one(frame(memory_throughput_pct=60.0, l1_throughput_pct=70.0, dram_pct=10.0, **cycles))
-    assert (row.memory_pct, row.memory_leader) == (60, "l1_throughput_pct")
-    row = one(frame(memory_throughput_pct=46.0, l1_throughput_pct=100.0, dram_pct=10.0))
-    assert row.memory_pct == 46
+    row = one(frame(memory_throughput_pct=85.0, l1_throughput_pct=100.0, l2_throughput_pct=60.0, **cycles))
+    assert (row.memory_pct, row.memory_leader) == (85, "l1_throughput_pct")
 
 
 @pytest.mark.parametrize(

@@ -533,10 +533,10 @@ def memory(columns: Mapping[str, Array]) -> tuple[Array, Array]:
     named, its_name = _leader(columns, tuple(name for name in memory_units() if name != _NO_BREAKDOWN))
     unit_name = np.where(named >= unit - SAME_POINTS, its_name, unit_name)
     corrected = np.where(unit > total + SAME_POINTS, unit, np.nan)
-    # L1 by its own throughput, on GPUs where memory throughput counts it by a peak that is never reached.
+    # L1 by its own throughput if its units are unknown: memory throughput can count it by a peak that is never reached.
     own = columns["l1_throughput_pct"] * columns["sm_active_pct"] / 100
-    above = (own > _L1_ABOVE * total) & ~(corrected >= own)
-    corrected = np.where(above, own, corrected)
+    above = ~np.isfinite(columns["l1_wavefronts_pct"]) & (own > _L1_ABOVE * total)
+    corrected = np.where(above, np.fmax(corrected, own), corrected)
     unit, unit_name = np.where(above, own, unit), np.where(above, "l1_throughput_pct", unit_name)
     value = np.where(np.isfinite(total), np.fmax(np.fmax(total, inside), corrected), np.nan)
     # Memory throughput is the largest of its units: a clearly smaller unit does not explain it.
