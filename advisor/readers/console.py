@@ -30,7 +30,7 @@ _SENTENCE_ENDS = (".", ")", "%", "!", "?", '"', "'", "]")
 _CUT_RULE = re.compile(r" {4}(?:O|OP|OPT|I|IN|INF|W|WR|WRN) *")
 _CUT_LAUNCH = re.compile(r" {0,4}\S.*\(\d+, \d+, \d+\)x\(\d.*")
 _BEGINS_INSIDE = "the text begins inside a launch: its first part is missing"
-_NO_NAME = "(unnamed)"
+NO_NAME = "(unnamed)"
 _UNNAMED = "the text names no kernel: where a section comes again, another launch is taken to begin"
 _ENDS_INSIDE = "the text ends inside a {}: it is truncated"
 _PROFILED = re.compile(r'==PROF== Profiling "[^"]*"(?: - (\d+))?')
@@ -105,6 +105,11 @@ class _Reader:
         """Process the next line of the file."""
         stripped, self.before, self.last = text.strip(), self.last, text
         if (", Context " in text or ", Invocations " in text) and self._launch(stripped):
+            self.launched = text
+            return
+        # A line that was wrapped before the context.
+        wrapped = stripped.startswith("Context ") and self.before.rstrip().endswith(",")
+        if wrapped and self._launch(f"{self.before.strip()} {stripped}"):
             self.launched = text
             return
         if match := _PROFILED.search(text):
@@ -192,7 +197,7 @@ class _Reader:
         self._close_rule()
         again = not self.sections or (section in self.sections[-1] and bool(self.values or self.labels))
         if not self.named and again:
-            self._begin(Launch(len(self.found.launches), _NO_NAME, _NO_NAME))
+            self._begin(Launch(len(self.found.launches), NO_NAME, NO_NAME))
         self.section, self.part, self.table = section, "", _Table()
         self.sections[-1].append(section)
 

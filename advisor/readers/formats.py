@@ -116,6 +116,15 @@ _HINTS = (
 )
 
 
+# Rows of ncu's tables that were pasted without their sections; so many different ones are no chance.
+_ROW = re.compile(
+    r"[\s/#|>]{0,12}((?:Memory|DRAM|Compute \(SM\)|L1/TEX Cache|L2 Cache) Throughput|(?:Memory|SM|Compute \(SM\)) \[%\]"
+    r"|SOL \w+|(?:SM Active|Elapsed) Cycles|Achieved Occupancy|Registers Per Thread|Executed Ipc \w+|No Eligible"
+    r"|Duration|SM Busy|Mem Busy)\s.{0,60}\d"
+)
+_FEWEST_ROWS = 3
+
+
 class Sniffed(Struct, frozen=True):
     """A detected format: one of FORMATS, or '' for a compressed file before unpacking. wrapping: xz, gz, zst or ''."""
 
@@ -174,6 +183,7 @@ def refuse_head(name: str, head: bytes) -> None:
 
 def _text_format(path: Path, name: str, limits: Limits) -> str:
     seen: dict[int, str] = {}
+    rows: set[str] = set()
     begun = False
     for number, line in enumerate(lines(path, limits, name)):
         if not begun and line.strip("\ufeff \t\r") and not line.lstrip("\ufeff ").startswith(("#", "---", "%")):
@@ -185,10 +195,14 @@ def _text_format(path: Path, name: str, limits: Limits) -> str:
             return found
         if number >= limits.search_lines:
             break
+        if match := _ROW.match(line):
+            rows.add(match[1])
         if number < _HINT_LINES:
             for i, (mark, what) in enumerate(_HINTS):
                 if i not in seen and (match := mark.search(line[:1000])):
                     seen[i] = what.format(rest=one_line(line[match.end() : match.end() + 400], 200))
+    if len(rows) >= _FEWEST_ROWS:
+        return "text"
     what = (
         seen[min(seen)]
         if seen

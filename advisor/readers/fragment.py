@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import math
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Final
 
 from msgspec import Struct
@@ -22,7 +22,7 @@ from advisor.readers.numbers import decimal_mark, number
 from advisor.records.errors import InputError
 
 _MOST_CHARS: Final = 200_000
-_MOST_LINES: Final = 4_000
+MOST_LINES: Final = 4_000
 _LONGEST: Final = 2_000  # characters of a line
 _LABEL: Final = 90  # characters of a label; a longer text is prose
 # Escape codes of terminals (colours, titles, links), and tags of markup.
@@ -63,20 +63,34 @@ class Fragment(Struct, frozen=True):
 
 def read_fragment(text: str, names: Collection[str], knows: Callable[[str], bool]) -> Fragment:
     """Read any text; nothing raises. names: ncu's own names of metrics; knows: whether a label has a metric."""
-    plain = _ESCAPES.sub("", text[:_MOST_CHARS].replace("\r\n", "\n").replace("\r", "\n"))
-    lines = [_CONTROL.sub(" ", line)[:_LONGEST] for line in plain.split("\n")[:_MOST_LINES]]
+    lines = _lines(text)
     rows = {(row.section, row.label): row for row in _tables(lines, names)}
-    loose, unread = _by_cells([_MARKS.sub("", _TAGS.sub("  ", line)) for line in lines], knows)
+    loose, unread = _by_cells(_without_markup(lines), knows)
     known = {row.label for row in rows.values()}
     rows |= {(row.section, row.label): row for row in loose if row.label not in known}
     return Fragment(tuple(rows.values()), tuple(unread))
+
+
+def rows_by_line(text: str, knows: Callable[[str], bool]) -> list[Row]:
+    """Return the known rows of any text, each line by itself, in their order; nothing raises."""
+    return _by_cells(_without_markup(_lines(text)), knows)[0]
+
+
+def _lines(text: str) -> list[str]:
+    """Return the lines without escape codes and control characters."""
+    plain = _ESCAPES.sub("", text[:_MOST_CHARS].replace("\r\n", "\n").replace("\r", "\n"))
+    return [_CONTROL.sub(" ", line)[:_LONGEST] for line in plain.split("\n")[:MOST_LINES]]
+
+
+def _without_markup(lines: Iterable[str]) -> list[str]:
+    return [_MARKS.sub("", _TAGS.sub("  ", line)) for line in lines]
 
 
 def paragraphs(text: str) -> tuple[str, ...]:
     """Return the paragraphs of ncu's rules in a text (`OPT   Est. Speedup: …`), each in one line."""
     out: list[list[str]] = []
     prose = False
-    for line in text[:_MOST_CHARS].splitlines()[:_MOST_LINES]:
+    for line in text[:_MOST_CHARS].splitlines()[:MOST_LINES]:
         stripped = line.strip()
         if _PROSE.match(line):
             prose = True

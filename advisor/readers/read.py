@@ -28,6 +28,7 @@ from advisor.readers.formats import lines, unpack
 from advisor.readers.frame import Contents, Metric, frame, names_wanted
 from advisor.readers.library import NoLibraryError, missing, module_folder, write_table
 from advisor.readers.parent import BackgroundRead, checked, read_report, start_child
+from advisor.readers.pasted_rows import read_rows
 from advisor.readers.workload import read_workload
 from advisor.records.child import Child
 from advisor.records.emulated import FORMAT
@@ -268,7 +269,11 @@ def _text(source: Path, form: str, name: str, metrics: Mapping[str, Metric], lim
             return read_workload(source, name)
         if form == FORMAT:
             return read_emulated(source, name)
-        return text.check(read_console(text, wanted, limits.launches))
+        found = read_console(text, wanted, limits.launches)
+        if not found.launches:
+            rows = read_rows(_Text(source, name, limits), metrics)
+            found = rows if rows.launches else found
+        return text.check(found)
     except InputError as error:
         line = str(error)
         raise InputError(line if line.startswith(f"{name}: ") else f"{name}: {line}") from None

@@ -69,7 +69,10 @@ def _of_turing(metric: str) -> tuple[tuple[str, ...], Fill]:
 # stage, and 8 of the path from L2, which carries two sectors per cycle. A tenth more is allowed. All SMs together take
 # more than L2 can give, so where it is half as busy as L1 or less, the path is not what keeps L1 busy.
 _BEYOND, _FAR_BEYOND, _BEHIND = 4.4, 8.8, 0.5
-_L1_AND_SM = ("l1_throughput_pct", "sm_active_pct", "sm_throughput_pct", "l2_throughput_pct")
+_L1_AND_SM = (
+    *("l1_throughput_pct", "sm_active_pct", "sm_throughput_pct", "l2_throughput_pct"),
+    *("memory_throughput_pct", "dram_pct"),
+)
 
 
 def _l1_by_itself(columns: Columns) -> tuple[Array, Array, Array]:
@@ -79,6 +82,10 @@ def _l1_by_itself(columns: Columns) -> tuple[Array, Array, Array]:
     it is the least number of cycles that each of them takes.
     """
     own = columns["l1_throughput_pct"] * columns["sm_active_pct"] / 100
+    # Without the active cycles: memory throughput, over elapsed ones, is that of L1 if L2 and DRAM are lower.
+    total, l1, l2 = (columns[f"{name}_throughput_pct"] for name in ("memory", "l1", "l2"))
+    led = (l1 >= total - SAME_POINTS) & (np.fmax(l2, columns["dram_pct"]) < total - SAME_POINTS)
+    own = np.where(np.isfinite(own), own, np.where(led, total, np.nan))
     return own, own / columns["sm_throughput_pct"], columns["l2_throughput_pct"] <= _BEHIND * own
 
 
