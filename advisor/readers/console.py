@@ -91,6 +91,8 @@ class _Reader:
         self.packer = Packer()
         self.packed: list[tuple[Values[str], Values[tuple[str, str]]]] = []
         self.sections: list[list[str]] = []  # of the last two launches
+        self.entered: set[str] = set()  # the sections of the last one
+        self.flush = False  # the headings of sections are not indented, as whoever pasted the text left them
         self.profiled: set[str] = set()
         self.unnumbered = self.invocations = 0
         self.rule: list[str] | None = None
@@ -115,6 +117,7 @@ class _Reader:
         if match := _PROFILED.search(text):
             self._profiled(match[1])
         elif stripped.startswith(_HEADING):
+            self.flush = text.startswith(_HEADING)
             self._enter(stripped.removeprefix(_HEADING).strip())
         elif stripped.startswith("Table Name :"):
             self._close_rule()
@@ -162,6 +165,7 @@ class _Reader:
             return False
         if not self.named:
             # What came before is a part of a launch whose beginning is missing.
+            self.headless = self.headless or bool(self.values or self.labels or self.packed)
             self.found.launches, self.packed, self.sections = [], [], []
             self.values, self.labels, self.rule, self.named = {}, {}, None, True
         self._begin(Launch(len(self.found.launches), short_name(head), head.strip(), grid, block, cc=cc))
@@ -176,7 +180,7 @@ class _Reader:
             raise InputError(f"more than {self.most:,} launches; split the file")
         self._pack()
         self.found.launches.append(launch)
-        self.sections = [*self.sections[-1:], []]
+        self.sections, self.entered = [*self.sections[-1:], []], set()
 
     def _pack(self) -> None:
         """Store the values of the last launch as numbers."""
@@ -195,14 +199,17 @@ class _Reader:
 
     def _enter(self, section: str) -> None:
         self._close_rule()
-        again = not self.sections or (section in self.sections[-1] and bool(self.values or self.labels))
-        if not self.named and again:
+        if not self.named and (not self.sections or (section in self.entered and (self.values or self.labels))):
             self._begin(Launch(len(self.found.launches), NO_NAME, NO_NAME))
         self.section, self.part, self.table = section, "", _Table()
         self.sections[-1].append(section)
+        self.entered.add(section)
 
     def _inside(self, text: str, stripped: str) -> None:
-        if match := _RULE.match(text[:4000]):
+        match = _RULE.match(text[:4000])
+        if match and not text[:1].isspace() and (match[1] == "ERR" or self.table.open or not self.flush):
+            match = None  # a program's own line
+        if match:
             self._close_rule()
             self.table = _Table()
             self.rule = [match[1], match[2]]

@@ -117,7 +117,7 @@ _HINTS = (
 
 
 # Rows of ncu's tables that were pasted without their sections; so many different ones are no chance.
-_ROW = re.compile(
+ROW = re.compile(
     r"[\s/#|>]{0,12}((?:Memory|DRAM|Compute \(SM\)|L1/TEX Cache|L2 Cache) Throughput|(?:Memory|SM|Compute \(SM\)) \[%\]"
     r"|SOL \w+|(?:SM Active|Elapsed) Cycles|Achieved Occupancy|Registers Per Thread|Executed Ipc \w+|No Eligible"
     r"|Duration|SM Busy|Mem Busy)\s.{0,60}\d"
@@ -195,7 +195,7 @@ def _text_format(path: Path, name: str, limits: Limits) -> str:
             return found
         if number >= limits.search_lines:
             break
-        if match := _ROW.match(line):
+        if match := ROW.match(line):
             rows.add(match[1])
         if number < _HINT_LINES:
             for i, (mark, what) in enumerate(_HINTS):

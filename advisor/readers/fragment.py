@@ -23,7 +23,8 @@ from advisor.records.errors import InputError
 
 _MOST_CHARS: Final = 200_000
 MOST_LINES: Final = 4_000
-_LONGEST: Final = 2_000  # characters of a line
+LONGEST: Final = 2_000  # characters of a line
+_MOST_CELLS: Final = 100
 _LABEL: Final = 90  # characters of a label; a longer text is prose
 # Escape codes of terminals (colours, titles, links), and tags of markup.
 _ESCAPES: Final = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
@@ -79,7 +80,7 @@ def rows_by_line(text: str, knows: Callable[[str], bool]) -> list[Row]:
 def _lines(text: str) -> list[str]:
     """Return the lines without escape codes and control characters."""
     plain = _ESCAPES.sub("", text[:_MOST_CHARS].replace("\r\n", "\n").replace("\r", "\n"))
-    return [_CONTROL.sub(" ", line)[:_LONGEST] for line in plain.split("\n")[:MOST_LINES]]
+    return [_CONTROL.sub(" ", line)[:LONGEST] for line in plain.split("\n")[:MOST_LINES]]
 
 
 def _without_markup(lines: Iterable[str]) -> list[str]:
@@ -213,4 +214,4 @@ def _cells(line: str) -> list[str]:
         cells = _BARS.split(line)
     else:
         cells = re.split(r"\t|\s{2,}", line)
-    return [cell.strip() for cell in cells if cell.strip()]
+    return [cell.strip() for cell in cells[:_MOST_CELLS] if cell.strip()]

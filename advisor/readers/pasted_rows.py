@@ -5,19 +5,17 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping
-from itertools import islice
+from itertools import dropwhile, islice
 
 from advisor.readers.console import NO_NAME, pasted_rule
-from advisor.readers.fragment import MOST_LINES, Row, paragraphs, rows_by_line
+from advisor.readers.formats import ROW
+from advisor.readers.fragment import LONGEST, MOST_LINES, Row, paragraphs, rows_by_line
 from advisor.readers.frame import Contents, Launch, Metric, convert, keys_of, names_wanted
 from advisor.readers.numbers import Value
 
-_COMMENT = re.compile(r"^\s*(?://|#|>|\*)\s?")  # of code or of a quotation, around pasted rows
+_COMMENT = re.compile(r"^\s*(?://|#(?!\s*(?:SMs|TPCs)\b)|>|\*)\s?")  # of code or of a quotation, around pasted rows
 _FEWEST = 3  # rows; fewer may be anybody's words
-_ROWS = (
-    "the text has rows of ncu's tables, but no kernel: they are taken as one launch, and of a row that comes again the "
-    "first counts"
-)
+_ROWS = "the text has rows of ncu's tables, but no kernel: they are taken as one launch, up to a row that comes again"
 
 
 def read_rows(lines: Iterable[str], metrics: Mapping[str, Metric]) -> Contents:
@@ -25,7 +23,8 @@ def read_rows(lines: Iterable[str], metrics: Mapping[str, Metric]) -> Contents:
 
     A row belongs to its section. Without one, its label and its unit say which metric is meant.
     """
-    text = "\n".join(_COMMENT.sub("", line) for line in islice(lines, MOST_LINES))
+    begun = dropwhile(lambda line: not (ROW.match(line) or "Section: " in line[:40]), lines)
+    text = "\n".join(_COMMENT.sub("", line[:LONGEST]) for line in islice(begun, MOST_LINES))
     sections: dict[str, dict[str, Metric]] = {}
     for metric in metrics.values():
         for pair in metric.text:
@@ -35,12 +34,15 @@ def read_rows(lines: Iterable[str], metrics: Mapping[str, Metric]) -> Contents:
     values: dict[str, Value] = {}
     labels: dict[tuple[str, str], Value] = {}
     for row in rows_by_line(text, known.__contains__):
+        value = row.value, row.unit
         if row.label not in sections:
-            values.setdefault(row.label, (row.value, row.unit))
+            first = values.setdefault(row.label, value)
+        elif (of := _section_of(row, sections[row.label])) is not None:
+            first = labels.setdefault((of, row.label), value)
+        else:
             continue
-        of = _section_of(row, sections[row.label])
-        if of is not None:
-            labels.setdefault((of, row.label), (row.value, row.unit))
+        if first != value:  # of the next launch
+            break
     found = Contents()
     if len(values) + len(labels) >= _FEWEST:
         rules = tuple(pasted_rule(paragraph) for paragraph in paragraphs(text))

@@ -15,7 +15,7 @@ from advisor.hardware.sass import classify, multiply_adds
 from advisor.knowledge.libraries import kinds_of, libraries, library_of
 from advisor.knowledge.time_model import LEVELS, block_launch_ceiling, dram_ceiling, latencies
 from advisor.reasoning.collect import kernel_pattern
-from advisor.reasoning.messages import with_told
+from advisor.reasoning.messages import completed_by_messages
 from advisor.records.errors import UsageError
 from advisor.records.names import unmatched_text
 from advisor.records.readings import ReportInfo
@@ -95,8 +95,8 @@ def add_base(
     frame: pd.DataFrame, infos: tuple[ReportInfo, ...], gpu_name: str | None
 ) -> tuple[pd.DataFrame, list[str]]:
     """Add the columns that derived metrics need; also return each row's GPU id, empty if unknown."""
-    if told := with_told(frame, infos):
-        frame = with_numbers(frame, told)
+    if stated := completed_by_messages(frame, infos):
+        frame = with_numbers(frame, stated)
     rows = len(frame)
     added: dict[str, Array] = {
         name: frame[name].to_numpy(dtype=float).copy() if name in frame else np.full(rows, np.nan)

@@ -48,7 +48,7 @@ class Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True
 
     @cached_property
     def longest(self) -> str:
-        """The longest run of words without a number, by which a message is told apart quickly."""
+        """The longest run of words without a number, by which a message is recognised quickly."""
         return max(re.split(r"\{\w+\}|\.\.\.", self.text), key=len)
 
     @cached_property
@@ -72,7 +72,7 @@ def messages() -> dict[str, Message]:
     return load_mapping(resources.folder("knowledge") / "ncu_messages.yaml", Message)
 
 
-def told(rules: Iterable[RuleResult], known: Mapping[str, float]) -> dict[str, float]:
+def stated(rules: Iterable[RuleResult], known: Mapping[str, float]) -> dict[str, float]:
     """Return the canonical metrics that the messages of a launch state. known: metrics that the formulas may read."""
     out: dict[str, float] = {}
     for rule in rules:
@@ -85,7 +85,7 @@ def told(rules: Iterable[RuleResult], known: Mapping[str, float]) -> dict[str, f
     return out
 
 
-def with_told(frame: pd.DataFrame, infos: Sequence[ReportInfo]) -> dict[str, Array]:
+def completed_by_messages(frame: pd.DataFrame, infos: Sequence[ReportInfo]) -> dict[str, Array]:
     """Return the columns of the frame that messages complete, each with the values that it has already.
 
     Reports of ncu itself have every metric that their messages are made of.
@@ -101,7 +101,7 @@ def with_told(frame: pd.DataFrame, infos: Sequence[ReportInfo]) -> dict[str, Arr
     for row, (report, rules) in enumerate(zip(frame["report"], frame["rules"], strict=True)):
         if report not in texts or not isinstance(rules, tuple):
             continue
-        for metric, value in told(rules, {name: float(column[row]) for name, column in inputs.items()}).items():
+        for metric, value in stated(rules, {name: float(column[row]) for name, column in inputs.items()}).items():
             if metric not in out:
                 has = metric in frame
                 out[metric] = frame[metric].to_numpy(dtype=float).copy() if has else np.full(len(frame), np.nan)

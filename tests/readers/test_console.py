@@ -265,6 +265,25 @@ def test_a_kernel_line_that_was_wrapped_after_its_name_is_read(log: Path) -> Non
 
 @pytest.mark.parametrize("opening", ["    OPT   Est. Speedup: 12.5%", "OPT   Estimated Speedup: 12.5%"])
 def test_a_rule_of_any_version_and_indent_has_its_estimate(log: Path, opening: str) -> None:
-    log.write_text(LAUNCH + TABLE + opening + "\n          The kernel waits.\n\n")
+    table = TABLE if opening.startswith(" ") else dedent(TABLE)
+    log.write_text(LAUNCH + table + opening + "\n          The kernel waits.\n\n")
     (rule,) = read(log).frame.iloc[0]["rules"]
     assert (rule.message, rule.speedup) == ("The kernel waits.", pytest.approx(8 / 7))
+
+
+def test_sections_before_the_first_kernel_line_are_not_dropped_without_a_word(log: Path) -> None:
+    log.write_text(dedent(TABLE) * 2 + LAUNCH + TABLE)
+    info = read(log).info
+    assert not info.complete and "begins inside a launch" in info.problems[0]
+
+
+@pytest.mark.parametrize("line", ["ERR  cudaMalloc failed", "INF  12:01:02 server started"])
+def test_a_program_s_own_line_is_no_rule_and_ends_no_table(log: Path, line: str) -> None:
+    log.write_text(LAUNCH + TABLE.replace("    Duration", f"{line}\n    Duration") + f"{line}\nmore of it\n")
+    launch = read(log).frame.iloc[0]
+    assert launch["duration_ns"] == pytest.approx(1.73e6) and launch["rules"] == ()
+
+
+def test_many_headings_take_linear_time() -> None:
+    found = read_console([LAUNCH, *(f"    Section: part {at}" for at in range(50_000))], (), 100)
+    assert len(found.launches) == 1

@@ -67,8 +67,19 @@ def test_rules_beside_the_rows_are_kept(log: Path) -> None:
     assert (rule.message, rule.speedup) == ("The kernel waits.", pytest.approx(2))
 
 
-def test_of_a_row_that_comes_again_the_first_counts(log: Path) -> None:
-    log.write_text(ROWS + "\n" + ROWS.replace("72.38", "11.00"))
+def test_reading_ends_at_a_row_that_comes_again_with_another_value(log: Path) -> None:
+    log.write_text(ROWS + "\n" + ROWS.replace("72.38", "11.00") + "Achieved Occupancy   %   12.0\n")
+    launch = read(log).frame.iloc[0]
+    assert launch["memory_throughput_pct"] == 72.38 and launch.isna()["occupancy_achieved_pct"]
+
+
+def test_the_number_of_multiprocessors_is_no_comment(log: Path) -> None:
+    log.write_text(ROWS + "# SMs                            SM           84\n")
+    assert read(log).frame.iloc[0]["sm_count"] == 84
+
+
+def test_rows_far_down_in_a_log_are_read(log: Path) -> None:
+    log.write_text("a line of the program\n" * 9000 + ROWS)
     assert read(log).frame.iloc[0]["memory_throughput_pct"] == 72.38
 
 

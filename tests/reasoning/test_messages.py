@@ -10,7 +10,7 @@ import pytest
 from advisor.knowledge.base import catalog
 from advisor.knowledge.expressions import parse
 from advisor.reasoning.diagnose import analyse
-from advisor.reasoning.messages import messages, told
+from advisor.reasoning.messages import messages, stated
 from advisor.records.readings import RuleResult
 
 ACTIVE = {"sm_cycles_active_avg": 90.0, "sm_cycles_elapsed": 100.0}
@@ -93,11 +93,11 @@ def rule(message: str) -> RuleResult:
 
 @pytest.mark.parametrize(("message", "says"), SAID, ids=[text[:40] for text, _ in SAID])
 def test_a_message_says_these_numbers(message: str, says: dict[str, float]) -> None:
-    assert told([rule(message)], ACTIVE) == pytest.approx(says)
+    assert stated([rule(message)], ACTIVE) == pytest.approx(says)
 
 
 def test_the_share_of_active_cycles_says_nothing_if_their_number_is_unknown() -> None:
-    assert told([rule(SAID[5][0])], {}) == {}
+    assert stated([rule(SAID[5][0])], {}) == {}
 
 
 @pytest.mark.parametrize("name", messages())

@@ -69,30 +69,42 @@ def _of_turing(metric: str) -> tuple[tuple[str, ...], Fill]:
 # stage, and 8 of the path from L2, which carries two sectors per cycle. A tenth more is allowed. All SMs together take
 # more than L2 can give, so where it is half as busy as L1 or less, the path is not what keeps L1 busy.
 _BEYOND, _FAR_BEYOND, _BEHIND = 4.4, 8.8, 0.5
+_SHOWN = 0.1  # percent; less is lost in the two decimals that ncu prints
 _L1_AND_SM = (
     *("l1_throughput_pct", "sm_active_pct", "sm_throughput_pct", "l2_throughput_pct"),
-    *("memory_throughput_pct", "dram_pct"),
+    *("memory_throughput_pct", "dram_pct", "device_cc_major"),
 )
 
 
-def _l1_by_itself(columns: Columns) -> tuple[Array, Array, Array]:
-    """Return L1 throughput over elapsed cycles, the least cycles of a load or store, and whether L2 cannot explain it.
+def _l1_elapsed(columns: Mapping[str, Array]) -> Array:
+    """Return L1 throughput, which ncu prints over active cycles, as a share of elapsed ones.
 
-    SM throughput includes the rate of loads and stores (public_reports.l1_requests), so the ratio of L1 throughput to
-    it is the least number of cycles that each of them takes.
+    Without the active cycles: memory throughput, over elapsed ones, is that of L1 if L2 and DRAM are lower.
     """
     own = columns["l1_throughput_pct"] * columns["sm_active_pct"] / 100
-    # Without the active cycles: memory throughput, over elapsed ones, is that of L1 if L2 and DRAM are lower.
     total, l1, l2 = (columns[f"{name}_throughput_pct"] for name in ("memory", "l1", "l2"))
     led = (l1 >= total - SAME_POINTS) & (np.fmax(l2, columns["dram_pct"]) < total - SAME_POINTS)
-    own = np.where(np.isfinite(own), own, np.where(led, total, np.nan))
-    return own, own / columns["sm_throughput_pct"], columns["l2_throughput_pct"] <= _BEHIND * own
+    return np.where(np.isfinite(own), own, np.where(led, total, np.nan))
+
+
+def _l1_by_itself(columns: Columns) -> tuple[Array, Array, Array]:
+    """Return L1 throughput over elapsed cycles, whether it is passes of the data stage, and whether they are too many.
+
+    SM throughput includes the rate of loads and stores (public_reports.l1_requests), so the ratio of L1 throughput to
+    it is the least number of cycles that each of them takes. L1 must lead memory throughput. From compute capability
+    9.0 copies without loads and stores pass it, and only L2 that is far lower shows that they are not the reason.
+    """
+    own, sm = _l1_elapsed(columns), columns["sm_throughput_pct"]
+    leads = own >= columns["memory_throughput_pct"] - SAME_POINTS
+    least = own / np.where(sm >= _SHOWN, sm, np.nan)
+    alone = leads & (columns["l2_throughput_pct"] <= _BEHIND * own)
+    far = leads & (least > _FAR_BEYOND) & ~(columns["device_cc_major"] >= 9)
+    return own, alone | far, far | (alone & (least > _BEYOND))
 
 
 def l1_requests(columns: Columns, given: Columns) -> Array:
-    """Return SM throughput as the most that the requests to L1 can be, where L1 is far busier than that explains."""
-    _, least, alone = _l1_by_itself(columns)
-    beyond = (least > _FAR_BEYOND) | (alone & (least > _BEYOND))
+    """Return SM throughput as the most that the requests to L1 can be, where L1 is utilised far more than that."""
+    _, _, beyond = _l1_by_itself(columns)
     return np.where(beyond & ~np.isfinite(given["l1_wavefronts_pct"]), columns["sm_throughput_pct"], np.nan)
 
 
@@ -101,7 +113,9 @@ _MOST_OF_L1 = 0.8
 
 
 def l1_stage(columns: Columns, given: Columns) -> Array:
-    """Return the L1 data stage as corrected for CC 7.5, its shared part if that accounts for L1 throughput, or that.
+    """Return the L1 data stage as corrected for CC 7.5, or its shared part if that accounts for L1 throughput.
+
+    Else L1 throughput itself where neither the rate of loads and stores nor L2 can explain it.
 
     The shared part is in the data stage, and the data stage in L1 throughput, so both bound an unknown data stage.
     """
@@ -110,10 +124,9 @@ def l1_stage(columns: Columns, given: Columns) -> Array:
     known = ~np.isfinite(given["l1_wavefronts_pct"]) & (shared >= _MOST_OF_L1 * columns["l1_throughput_pct"])
     known &= ~np.isfinite(columns["report_complete"])  # typed: a report without the data stage leaves it unknown
     # What neither requests nor L2 explain are passes of the data stage.
-    own, least, alone = _l1_by_itself(columns)
-    passes = (alone | (least > _FAR_BEYOND)) & ~np.isfinite(given["l1_wavefronts_pct"])
-    told = np.where(known, shared, np.where(passes, own, np.nan))
-    return _else(of_turing(columns, given), told)
+    own, passes, _ = _l1_by_itself(columns)
+    passes &= ~np.isfinite(given["l1_wavefronts_pct"])
+    return _else(of_turing(columns, given), np.where(known, shared, np.where(passes, own, np.nan)))
 
 
 def lsu(columns: Columns, given: Columns) -> Array:
@@ -190,7 +203,7 @@ def conflicts(columns: Columns, given: Columns) -> Array:
     other = [np.isfinite(stores[0]) | np.isfinite(stores[1]), np.isfinite(loads[0]) | np.isfinite(loads[1])]
     alone = typed & ((known[0] & ~other[0]) | (known[1] & ~other[1])) & (ratio > _CLOSE)
     ratio = np.where((known[0] & known[1]) | counted | alone, ratio, np.nan)
-    ratio = np.where(np.isfinite(ratio), ratio, _told_conflicts(columns))
+    ratio = np.where(np.isfinite(ratio), ratio, _stated_conflicts(columns))
     return np.where(loads[1] + stores[1] == 0, 1.0, ratio)
 
 
@@ -206,17 +219,23 @@ def most_conflicts(columns: Columns, given: Columns) -> Array:
     return np.where(unsure & (ratio > _CLOSE) & (each > ratio * _CLOSE), np.minimum(_MOST_IDEAL * ratio, _LANES), ratio)
 
 
-def _told_conflicts(columns: Columns) -> Array:
+# Wavefronts over those without conflicts, by a counter that includes arbitration.
+_BEYOND_DOUBT = 2.0
+
+
+def _stated_conflicts(columns: Columns) -> Array:
     """Compute actual over conflict-free wavefronts from the conflicts that a message of ncu states.
 
-    It names loads and stores apart, each only from a tenth of its wavefronts (ncu.SharedMemoryConflicts).
+    It names loads and stores apart, each only from a tenth of its wavefronts (ncu.SharedMemoryConflicts). The counter
+    includes arbitration, so only twice the wavefronts and more are conflicts beyond doubt (guide.pitfalls).
     """
     conflicts = np.array([columns["shared_load_conflicts"], columns["shared_store_conflicts"]])
     wavefronts = np.array([columns["shared_load_wavefronts"], columns["shared_store_wavefronts"]])
-    told = np.isfinite(conflicts) & (conflicts < wavefronts)
-    total = np.where(told, wavefronts, 0.0).sum(axis=0)
-    free = total - np.where(told, conflicts, 0.0).sum(axis=0)
-    return np.where(told.any(axis=0), total / np.where(free > 0, free, np.nan), np.nan)
+    stated = np.isfinite(conflicts) & (conflicts < wavefronts)
+    total = np.where(stated, wavefronts, 0.0).sum(axis=0)
+    free = total - np.where(stated, conflicts, 0.0).sum(axis=0)
+    ratio = total / np.where(free > 0, free, np.nan)
+    return np.where(ratio >= _BEYOND_DOUBT, ratio, np.nan)
 
 
 def passes_text(columns: Columns) -> Array:
@@ -238,8 +257,8 @@ def shared_stage(columns: Columns, given: Columns) -> Array:
 def shared_total(columns: Columns, given: Columns) -> Array:
     """Return the wavefronts of shared loads and stores that a user typed or a message states; the total is no less."""
     rows = np.array([columns["shared_load_wavefronts"], columns["shared_store_wavefronts"]])
-    told = np.isfinite(columns["shared_load_conflicts"]) | np.isfinite(columns["shared_store_conflicts"])
-    typed = (told | ~np.isfinite(columns["report_complete"])) & np.isfinite(rows).any(axis=0)
+    stated = np.isfinite(columns["shared_load_conflicts"]) | np.isfinite(columns["shared_store_conflicts"])
+    typed = (stated | ~np.isfinite(columns["report_complete"])) & np.isfinite(rows).any(axis=0)
     return np.where(typed, np.nansum(rows, axis=0), np.nan)
 
 
@@ -541,7 +560,7 @@ def memory(columns: Mapping[str, Array]) -> tuple[Array, Array]:
     unit_name = np.where(named >= unit - SAME_POINTS, its_name, unit_name)
     corrected = np.where(unit > total + SAME_POINTS, unit, np.nan)
     # L1 by its own throughput if its units are unknown: memory throughput can count it by a peak that is never reached.
-    own = columns["l1_throughput_pct"] * columns["sm_active_pct"] / 100
+    own = _l1_elapsed(columns)
     above = ~np.isfinite(columns["l1_wavefronts_pct"]) & (own > _L1_ABOVE * total)
     corrected = np.where(above, np.fmax(corrected, own), corrected)
     unit, unit_name = np.where(above, own, unit), np.where(above, "l1_throughput_pct", unit_name)
@@ -647,7 +666,7 @@ def code_inputs() -> dict[str, tuple[str, ...]]:
         "sm_other_leads": (*not_arithmetic(), "sm_throughput_pct", "compute_pct"),
         "memory_pct": (
             *(*inner_units(), *memory_units()),
-            *("memory_throughput_pct", "l1_throughput_pct", "l2_throughput_pct", "sm_active_pct"),
+            *("memory_throughput_pct", "l1_throughput_pct", "l2_throughput_pct", "sm_active_pct", "dram_pct"),
         ),
         "stall_leading": (*(f"stall_{reason}" for reason in REASONS), "issue_interval"),
         "blocks_per_sm_limit": (*(f"occupancy_limit_{name}" for name in LIMITS), "shared_bytes_per_block"),
