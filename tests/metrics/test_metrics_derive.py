@@ -104,7 +104,7 @@ def test_memory_is_led_by_the_constant_cache_where_that_is_fuller(frame: Make) -
 
 
 def test_l1_leads_by_its_own_throughput_where_memory_throughput_counts_less_of_it(frame: Make) -> None:
-    cycles = {"sm_cycles_active_avg": 90.0, "sm_cycles_elapsed": 100.0}
+    cycles = {"sm_cycles_active_avg": 90.0, "sm_cycles_elapsed": 100.0, "report_complete": 1.0}
     known = {"memory_throughput_pct": 46.0, "l1_throughput_pct": 100.0, "dram_pct": 10.0, "l2_throughput_pct": 10.0}
     row = one(frame(**known, **cycles))
     assert (row.memory_pct, row.memory_leader) == (pytest.approx(90), "l1_wavefronts_pct")
@@ -130,7 +130,7 @@ def test_l1_leads_by_its_own_throughput_where_memory_throughput_counts_less_of_i
 def test_l1_that_neither_requests_nor_l2_explain_is_busy_with_passes(
     frame: Make, sm: float, l2: float | None, passes: float | None, requests: float | None
 ) -> None:
-    cycles = {"sm_cycles_active_avg": 90.0, "sm_cycles_elapsed": 100.0}
+    cycles = {"sm_cycles_active_avg": 90.0, "sm_cycles_elapsed": 100.0, "report_complete": 1.0}
     known = {"sm_throughput_pct": sm, "l1_throughput_pct": 100.0, "memory_throughput_pct": 90.0, **cycles}
     row = one(frame(**known, **({} if l2 is None else {"l2_throughput_pct": l2})))
     for value, wanted in ((row.l1_wavefronts_pct, passes), (row.l1_requests_pct, requests)):

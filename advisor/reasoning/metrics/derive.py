@@ -72,7 +72,7 @@ _BEYOND, _FAR_BEYOND, _BEHIND = 4.4, 8.8, 0.5
 _SHOWN = 0.1  # percent; less is lost in the two decimals that ncu prints
 _L1_AND_SM = (
     *("l1_throughput_pct", "sm_active_pct", "sm_throughput_pct", "l2_throughput_pct"),
-    *("memory_throughput_pct", "dram_pct", "device_cc_major"),
+    *("memory_throughput_pct", "dram_pct", "device_cc_major", "report_complete"),
 )
 
 
@@ -91,11 +91,12 @@ def _l1_by_itself(columns: Columns) -> tuple[Array, Array, Array]:
     """Return L1 throughput over elapsed cycles, whether it is passes of the data stage, and whether they are too many.
 
     SM throughput includes the rate of loads and stores (public_reports.l1_requests), so the ratio of L1 throughput to
-    it is the least number of cycles that each of them takes. L1 must lead memory throughput. From compute capability
-    9.0 copies without loads and stores pass it, and only L2 that is far lower shows that they are not the reason.
+    it is the least number of cycles that each of them takes. L1 must lead memory throughput, and who types numbers is
+    asked for those of its units. From compute capability 9.0 copies without loads and stores pass L1, and only an L2
+    that is utilised far less shows that they are not the reason.
     """
     own, sm = _l1_elapsed(columns), columns["sm_throughput_pct"]
-    leads = own >= columns["memory_throughput_pct"] - SAME_POINTS
+    leads = np.isfinite(columns["report_complete"]) & (own >= columns["memory_throughput_pct"] - SAME_POINTS)
     least = own / np.where(sm >= _SHOWN, sm, np.nan)
     alone = leads & (columns["l2_throughput_pct"] <= _BEHIND * own)
     far = leads & (least > _FAR_BEYOND) & ~(columns["device_cc_major"] >= 9)
@@ -442,7 +443,7 @@ FILLS: dict[str, tuple[tuple[str, ...], Fill]] = {
     "issue_active": (("issue_pct", "sm_active_pct"), issue_rate),
     **{metric: _of_turing(metric) for metric in CORRECTED},
     "l1_wavefronts_pct": (
-        (*_of_turing("l1_wavefronts_pct")[0], "shared_wavefronts_hw_pct", "report_complete", *_L1_AND_SM),
+        (*_of_turing("l1_wavefronts_pct")[0], "shared_wavefronts_hw_pct", *_L1_AND_SM),
         l1_stage,
     ),
     "l1_requests_pct": ((*_L1_AND_SM, "l1_wavefronts_pct"), l1_requests),
