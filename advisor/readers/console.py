@@ -106,12 +106,7 @@ class _Reader:
     def line(self, text: str) -> None:
         """Process the next line of the file."""
         stripped, self.before, self.last = text.strip(), self.last, text
-        if (", Context " in text or ", Invocations " in text) and self._launch(stripped):
-            self.launched = text
-            return
-        # A line that was wrapped before the context.
-        wrapped = stripped.startswith("Context ") and self.before.rstrip().endswith(",")
-        if wrapped and self._launch(f"{self.before.strip()} {stripped}"):
+        if ("Context " in text or ", Invocations " in text) and (self._launch(stripped) or self._wrapped(stripped)):
             self.launched = text
             return
         if match := _PROFILED.search(text):
@@ -158,9 +153,6 @@ class _Reader:
         if shapes := _SHAPE.search(head[-120:]):
             head = head[: len(head) - (shapes.end() - shapes.start())]
             grid, block = shape_of(shapes.groups()[:3]), shape_of(shapes.groups()[3:])
-        # A name that fills the line, wrapped by whoever pasted the text.
-        if not head.strip() and shapes and self.before.rstrip().endswith(")"):
-            head = self.before
         if not head.strip():
             return False
         if not self.named:
@@ -173,6 +165,11 @@ class _Reader:
         self.section = self.part = ""
         self.table = _Table()
         return True
+
+    def _wrapped(self, text: str) -> bool:
+        """Read the end of a launch's line that whoever pasted the text wrapped after the name or before the context."""
+        before = self.before.strip()
+        return before.endswith((")", ",")) and self._launch(f"{before} {text}")
 
     def _begin(self, launch: Launch) -> None:
         self._close_rule()

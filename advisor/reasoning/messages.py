@@ -78,8 +78,10 @@ def stated(rules: Iterable[RuleResult], known: Mapping[str, float]) -> dict[str,
     for rule in rules:
         for message in messages().values():
             numbers = message.numbers(rule.message)
-            for metric, formula in message.gives.items() if numbers is not None else ():
-                value = parse(formula).scalar({**known, **(numbers or {})})
+            if numbers is None:
+                continue
+            for metric, formula in message.gives.items():
+                value = parse(formula).scalar({**known, **numbers})
                 if math.isfinite(value):
                     out.setdefault(metric, value)
     return out

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from advisor.knowledge.base import catalog
-from advisor.reasoning.metrics.derive import REASONS
+from advisor.reasoning.metrics.fills import REASONS
 
 STALLS = catalog().topic_file("stalls")
 

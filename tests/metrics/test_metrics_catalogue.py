@@ -11,7 +11,8 @@ from advisor.knowledge.expressions import parse
 from advisor.knowledge.schemas import MetricDef
 from advisor.readers.frame import convert
 from advisor.readers.frame import parse as parse_unit
-from advisor.reasoning.metrics.derive import FILLS, SAMPLED, code_inputs, plan
+from advisor.reasoning.metrics.derive import code_inputs, plan
+from advisor.reasoning.metrics.fills import FILLS, SAMPLED
 from advisor.records.errors import KnowledgeError
 from advisor.records.readings import IDENTITY
 

@@ -162,7 +162,7 @@ def test_littles_law_holds_between_the_schedulers_own_numbers(derived: pd.DataFr
 def test_stall_shares_add_up_and_the_barrier_leads_where_warps_wait_for_one(
     derived: pd.DataFrame, launch: Launch
 ) -> None:
-    from advisor.reasoning.metrics.derive import REASONS
+    from advisor.reasoning.metrics.fills import REASONS
 
     shares = derived[[f"stall_{reason}_pct" for reason in REASONS]].sum(axis=1)
     assert shares[derived["duration_ns"] > 10_000].between(97, 103).all()

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from advisor.knowledge.base import catalog
 from advisor.knowledge.units import compute_units, inner_units
-from advisor.reasoning.metrics.derive import LABELS, SAMPLED, derive, plan
+from advisor.reasoning.metrics.derive import LABELS, derive, plan
+from advisor.reasoning.metrics.fills import SAMPLED
 from advisor.records.readings import IDENTITY
 
 METRICS = catalog().metrics

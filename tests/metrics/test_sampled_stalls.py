@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from advisor.reasoning.metrics.derive import SAMPLED, derive
+from advisor.reasoning.metrics.derive import derive
+from advisor.reasoning.metrics.fills import SAMPLED
 
 COUNTED = [f"stall_{reason}" for reason in SAMPLED]
 SHARES = [f"stall_{reason}_pct" for reason in SAMPLED]

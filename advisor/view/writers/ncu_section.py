@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 
 from advisor.knowledge.schemas import MetricDef
 from advisor.readers.actions import ALWAYS
-from advisor.reasoning.metrics.derive import SAMPLED
+from advisor.reasoning.metrics.fills import SAMPLED
 from advisor.source.columns import COLUMNS
 from advisor.source.measures import LOST, MEASURES
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from advisor.reasoning.metrics.fills import or_else
 from advisor.reasoning.time_model.operators.l2 import l2_left
-from advisor.reasoning.time_model.operators.table import Given, Left, Operator, Table, or_else, share
+from advisor.reasoning.time_model.operators.table import Given, Left, Operator, Table, share
 
 
 def _reduce_first(table: Table, given: Given) -> Left:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from advisor.reasoning.metrics.fills import or_else
 from advisor.reasoning.time_model.operators.table import (
     CONTROL,
     LEAST,
@@ -16,7 +17,6 @@ from advisor.reasoning.time_model.operators.table import (
     floats_of_fma,
     left_of_fma,
     left_of_short_waits,
-    or_else,
     share,
     useful,
 )

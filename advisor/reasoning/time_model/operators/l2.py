@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 from msgspec import Struct
 
-from advisor.reasoning.time_model.operators.table import LINE_SECTORS, Left, Table, or_else, share
+from advisor.reasoning.metrics.fills import or_else
+from advisor.reasoning.time_model.operators.table import LINE_SECTORS, Left, Table, share
 from advisor.reasoning.time_model.terms import Array
 
 # L2's parts, and what each serves: lines (a tag request for each), sectors, or the words of a crossbar.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from advisor.knowledge.time_model import time_model
+from advisor.reasoning.metrics.fills import or_else
 from advisor.reasoning.time_model.operators.l2 import L2_PARTS, coalesced, l2_left
 from advisor.reasoning.time_model.operators.table import (
     Given,
@@ -14,7 +15,6 @@ from advisor.reasoning.time_model.operators.table import (
     fewer_threads,
     fixed_cycles,
     left_of_fma,
-    or_else,
     share,
 )
 from advisor.reasoning.time_model.terms import Array

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from advisor.reasoning.metrics.fills import or_else
 from advisor.reasoning.time_model.operators.table import (
     CONTROL,
     Given,
@@ -12,7 +13,6 @@ from advisor.reasoning.time_model.operators.table import (
     Table,
     fewer_threads,
     left_of_fma,
-    or_else,
     useful,
 )
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from msgspec import Struct
 
+from advisor.reasoning.metrics.fills import or_else
 from advisor.reasoning.time_model.terms import Array, Needs
 
 # What is left, 0 or more, of the work of each term: arrays of shape (rows,), NaN if unknown.
@@ -73,11 +74,6 @@ class Operator(Struct, frozen=True):
 def share(part: Array, whole: Array) -> Array:
     """Return part / whole, 0 to 1; NaN if unknown or of nothing."""
     return np.clip(np.where(whole > 0, part / whole, np.nan), 0.0, 1.0)
-
-
-def or_else(value: Array, other: Array | float) -> Array:
-    """Return the value, or the other one where it is unknown."""
-    return np.where(np.isfinite(value), value, other)
 
 
 def useful(table: Table) -> Array:
