@@ -112,15 +112,15 @@ def expected(catalog: Catalog, finding: Ranks) -> float:
     """Return the gain to expect of a finding's fix: old time over the mean of the new time; UNTOLD without an estimate.
 
     The fix saves the share 1 - 1 / gain of the time if the cause is real, and nothing if it is not. If the gain depends
-    on what no counter shows (`depends`), its estimate is the most to be had, and the middle of its range, on a log
-    scale, counts.
+    on what no counter shows (`depends`), its estimate may be the most to be had: the middle of its range,
+    on a log scale, counts where it is less.
     """
     gain = finding.speedup
     if gain is None:
         return UNTOLD
     entry = catalog.findings.get(finding.id)
     open_ended = entry is not None and any(fix.depends for fix in entry.fixes)
-    middle = math.sqrt(gain.low * gain.high) if open_ended else gain.estimate
+    middle = min(gain.estimate, math.sqrt(gain.low * gain.high)) if open_ended else gain.estimate
     return 1 / (1 - likely(finding.confidence) * (1 - 1 / middle))
 
 

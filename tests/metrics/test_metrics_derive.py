@@ -243,3 +243,30 @@ def test_ten_thousand_launches_take_less_than_a_second(base: pd.DataFrame) -> No
     start = time.process_time()
     derive(many)
     assert time.process_time() - start < 1.0
+
+
+@pytest.mark.parametrize(
+    ("waves", "grid", "limit", "sms"),
+    [
+        (0.54, 52.0, 4.0, 24.0),  # 51.5 to 52.5 blocks over 24 SMs
+        (2.37, 512.0, 2.0, 108.0),
+        (13107.2, 2097152.0, 4.0, 40.0),  # exact
+        (0.01, 5.0, 4.0, None),  # 0.005 to 0.015 waves: 84 to 250 SMs
+        (0.0, 5.0, 4.0, None),
+        (1.01, 271.0, 2.0, 134.0),
+        (1.01, 2710.0, 2.0, None),  # 1335 to 1348 SMs
+    ],
+)
+def test_the_number_of_sms_follows_from_printed_waves_if_one_number_fits(
+    frame: Make, waves: float, grid: float, limit: float, sms: float | None
+) -> None:
+    row = one(frame(waves=waves, grid_size=grid, **_limited_to(limit)))
+    assert row.sm_count == sms if sms is not None else np.isnan(row.sm_count)
+
+
+def test_a_stated_number_of_sms_wins_over_that_of_the_waves(frame: Make) -> None:
+    assert one(frame(waves=0.54, grid_size=52.0, sm_count=25.0, **_limited_to(4.0))).sm_count == 25
+
+
+def _limited_to(blocks: float) -> dict[str, float]:
+    return {f"occupancy_limit_{name}": blocks for name in ("registers", "shared", "blocks", "warps")}

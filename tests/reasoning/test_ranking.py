@@ -43,6 +43,13 @@ def test_a_gain_that_may_be_none_ranks_below_one_that_is_attainable_inside_the_k
     assert order(found("grid_too_small", 0.95, 60.0, 1.0, 66.0), inside)[0] == "grid_too_small"
 
 
+def test_a_range_far_above_a_small_estimate_does_not_raise_its_rank() -> None:
+    """The estimate of a lowered clock is of the clock alone; how much less power another design draws is unknown."""
+    clock = found("power_limited", 0.6, 1.06, 1.0, 1.64)
+    assert order(clock, found("bank_conflicts", 0.6, 1.2)) == ["bank_conflicts", "power_limited"]
+    assert expected(catalog(), clock) < 1.06
+
+
 @pytest.mark.parametrize("estimate", [1.05, 2.0, 100.0])
 def test_the_gain_to_expect_rises_with_the_confidence_and_stays_below_the_estimate(estimate: float) -> None:
     worth = [expected(catalog(), found(HOT, at / 10, estimate)) for at in range(11)]
