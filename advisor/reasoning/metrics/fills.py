@@ -53,7 +53,7 @@ def sms_of_waves(columns: Columns, given: Columns) -> Array:
     least, most = (
         np.where(waves > _WAVE_DIGITS, per_wave / (waves + way), np.nan) for way in (_WAVE_DIGITS, -_WAVE_DIGITS)
     )
-    whole = np.round(per_wave / waves)
+    whole = np.floor(per_wave / waves + 0.5)
     only = (np.ceil(least - _EXACT) == whole) & (np.floor(most + _EXACT) == whole) & (whole >= 1)
     return np.where(only, whole, np.nan)
 
