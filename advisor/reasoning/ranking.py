@@ -119,7 +119,7 @@ def expected(catalog: Catalog, finding: Ranks) -> float:
     if gain is None:
         return UNTOLD
     entry = catalog.findings.get(finding.id)
-    open_ended = entry is not None and any(fix.depends for fix in entry.fixes)
+    open_ended = entry is not None and any(fix.depends for fix in entry.fixes if not fix.when)
     middle = min(gain.estimate, math.sqrt(gain.low * gain.high)) if open_ended else gain.estimate
     return 1 / (1 - likely(finding.confidence) * (1 - 1 / middle))
 
