@@ -112,8 +112,8 @@ def expected(catalog: Catalog, finding: Ranks) -> float:
     """Return the gain to expect of a finding's fix: old time over the mean of the new time; UNTOLD without an estimate.
 
     The fix saves the share 1 - 1 / gain of the time if the cause is real, and nothing if it is not. If the gain depends
-    on what no counter shows (`depends`), its estimate may be the most to be had: the middle of its range,
-    on a log scale, counts where it is less.
+    on what no counter shows (`depends`), the middle of its range on a log scale counts, if it is below the estimate.
+    Fixes with conditions, such as calls of a library, are left out: all causes there share them.
     """
     gain = finding.speedup
     if gain is None:

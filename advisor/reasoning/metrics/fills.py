@@ -46,16 +46,16 @@ _EXACT = 1e-9  # of floating-point division
 def sms_of_waves(columns: Columns, given: Columns) -> Array:
     """Return the number of SMs for which a grid makes that many waves: waves = blocks / (SMs x resident blocks per SM).
 
-    NaN unless exactly one whole number fits both decimals of the waves. So in all 750 launches of public reports and of
-    recordings that state all four numbers and where only one fits (ncu 2019 to 2025, CC 7.0 to 12.0).
+    NaN unless exactly one whole number fits both decimals of the waves, and where the GPU has fewer. It was the stated
+    number in all 750 launches of public reports and recordings that state it and where one fits (ncu 2019 to 2025).
     """
     waves, per_wave = given["waves"], columns["grid_size"] / columns["blocks_per_sm_limit"]
     least, most = (
         np.where(waves > _WAVE_DIGITS, per_wave / (waves + way), np.nan) for way in (_WAVE_DIGITS, -_WAVE_DIGITS)
     )
     whole = np.floor(per_wave / waves + 0.5)
-    only = (np.ceil(least - _EXACT) == whole) & (np.floor(most + _EXACT) == whole) & (whole >= 1)
-    return np.where(only, whole, np.nan)
+    only = (np.ceil(least - _EXACT) == whole) & (np.floor(most + _EXACT) == whole) & (whole >= 1) & np.isfinite(whole)
+    return np.where(only & ~(whole > columns["device_sm_count"]) & ~(columns["cluster_size"] > 1), whole, np.nan)
 
 
 # Reports print utilisation with two decimals.
@@ -449,7 +449,7 @@ def _none_without(count: str) -> tuple[tuple[str, ...], Fill]:
 CORRECTED = ("l1_wavefronts_pct", "l1_other_pct")
 # Metric -> the columns that its function reads in addition to the reported ones, and the function.
 FILLS: dict[str, tuple[tuple[str, ...], Fill]] = {
-    "sm_count": (("grid_size", "blocks_per_sm_limit"), sms_of_waves),
+    "sm_count": (("grid_size", "blocks_per_sm_limit", "device_sm_count", "cluster_size"), sms_of_waves),
     "dram_bytes": (("duration_ns",), dram_bytes),
     "sm_active_ratio": (("duration_ns", "sm_active_pct"), busiest_sm),
     "lsu_pct": (("sm_throughput_pct", "memory_throughput_pct"), lsu),
