@@ -268,5 +268,13 @@ def test_a_stated_number_of_sms_wins_over_that_of_the_waves(frame: Make) -> None
     assert one(frame(waves=0.54, grid_size=52.0, sm_count=25.0, **_limited_to(4.0))).sm_count == 25
 
 
+@pytest.mark.parametrize("stated", [{"sm_count": 24.0}, {}])
+def test_another_grid_leaves_the_number_of_sms(frame: Make, stated: dict[str, float]) -> None:
+    """A what-if changes the grid, not the GPU: half of the blocks make half of the waves."""
+    was = derive(frame(waves=0.5, grid_size=48.0, **stated, **_limited_to(4.0)))
+    row = one(was.assign(grid_size=24.0), keep={"grid_size"})
+    assert (row.sm_count, row.waves) == (24, 0.25)
+
+
 def _limited_to(blocks: float) -> dict[str, float]:
     return {f"occupancy_limit_{name}": blocks for name in ("registers", "shared", "blocks", "warps")}

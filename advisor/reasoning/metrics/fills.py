@@ -46,8 +46,9 @@ _EXACT = 1e-9  # of floating-point division
 def sms_of_waves(columns: Columns, given: Columns) -> Array:
     """Return the number of SMs for which a grid makes that many waves: waves = blocks / (SMs x resident blocks per SM).
 
-    NaN unless exactly one whole number fits both decimals of the waves, and where the GPU has fewer. It was the stated
-    number in all 750 launches of public reports and recordings that state it and where one fits (ncu 2019 to 2025).
+    NaN unless exactly one whole number fits both decimals of the waves, where the GPU has fewer, and where the number
+    is known: a supposed grid or block changes the waves, not the SMs. It was the stated number in all 750 launches of
+    public reports and recordings that state it and where one fits (ncu 2019 to 2025).
     """
     waves, per_wave = given["waves"], columns["grid_size"] / columns["blocks_per_sm_limit"]
     least, most = (
@@ -55,7 +56,8 @@ def sms_of_waves(columns: Columns, given: Columns) -> Array:
     )
     whole = np.floor(per_wave / waves + 0.5)
     only = (np.ceil(least - _EXACT) == whole) & (np.floor(most + _EXACT) == whole) & (whole >= 1) & np.isfinite(whole)
-    return np.where(only & ~(whole > columns["device_sm_count"]) & ~(columns["cluster_size"] > 1), whole, np.nan)
+    only &= ~np.isfinite(given["sm_count"]) & ~(whole > columns["device_sm_count"]) & ~(columns["cluster_size"] > 1)
+    return np.where(only, whole, np.nan)
 
 
 # Reports print utilisation with two decimals.
