@@ -43,6 +43,22 @@ def launch(t: Tools, file: str, name: str, grid: Any, block: Any, args: tuple[An
     return Launch(t.kernel(file, rf"^{name}$"), wide, block if isinstance(block, tuple) else (block,), args, shared)
 
 
+def both(t: Tools, file: str, name: str, grids: Any, blocks: Any, args: Any, out: Any, **more: Any) -> Pair:
+    """NAME and NAME_b with the same arguments; grids, blocks, shared: of each of the two; out: what is compared."""
+    outs = out if isinstance(out, tuple) else (out,)
+    shared = more.pop("shared", (0, 0))
+    slow = launch(t, file, name, grids[0], blocks[0], args, shared[0])
+    cured = launch(t, file, f"{name}_b", grids[1], blocks[1], args, shared[1])
+    return Pair(slow, cured, lambda _: outs, **more)
+
+
+def same(t: Tools, file: str, name: str, grids: Any, blocks: Any, args: Any, out: Any, **more: Any) -> Pair:
+    """One kernel, started in two ways."""
+    shared = more.pop("shared", 0)
+    slow, cured = (launch(t, file, name, g, b, args, shared) for g, b in zip(grids, blocks, strict=True))
+    return Pair(slow, cured, lambda _: (out,), **more)
+
+
 def zero(*arrays: Any) -> Callable[[], None]:
     def reset() -> None:
         for a in arrays:

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 from device import Tools
-from pair import SMS, Cases, Pair, f32, i32, i64, launch
-from seventh_ours import both, same
+from pair import SMS, Cases, Pair, both, f32, i32, i64, launch, same
 
 CASES = Cases()
 case = CASES.add

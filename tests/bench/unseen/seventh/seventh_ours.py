@@ -6,26 +6,10 @@ from typing import Any
 
 import numpy as np
 from device import Tools
-from pair import SMS, Cases, Pair, f32, i32, i64, launch, zero
+from pair import SMS, Cases, Pair, both, f32, i32, i64, launch, same, zero
 
 CASES = Cases()
 case = CASES.add
-
-
-def both(t: Tools, file: str, name: str, grids: Any, blocks: Any, args: Any, out: Any, **more: Any) -> Pair:
-    """NAME and NAME_b with the same arguments; grids, blocks, shared: of each of the two; out: what is compared."""
-    outs = out if isinstance(out, tuple) else (out,)
-    shared = more.pop("shared", (0, 0))
-    slow = launch(t, file, name, grids[0], blocks[0], args, shared[0])
-    cured = launch(t, file, f"{name}_b", grids[1], blocks[1], args, shared[1])
-    return Pair(slow, cured, lambda _: outs, **more)
-
-
-def same(t: Tools, file: str, name: str, grids: Any, blocks: Any, args: Any, out: Any, **more: Any) -> Pair:
-    """One kernel, started in two ways."""
-    shared = more.pop("shared", 0)
-    slow, cured = (launch(t, file, name, g, b, args, shared) for g, b in zip(grids, blocks, strict=True))
-    return Pair(slow, cured, lambda _: (out,), **more)
 
 
 # ---- spectra, flows, pictures, stereo pairs, X-rays, bands, boxes, blobs

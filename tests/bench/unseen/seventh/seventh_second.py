@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 from device import Tools
-from pair import SMS, Cases, Pair, f32, i32, i64, launch, zero
-from seventh_ours import both
+from pair import SMS, Cases, Pair, both, f32, i32, i64, launch, zero
 
 CASES = Cases()
 case = CASES.add
