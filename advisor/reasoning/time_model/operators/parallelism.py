@@ -13,6 +13,7 @@ from advisor.reasoning.time_model.operators.table import (
     Table,
     fewer_threads,
     left_of_fma,
+    share,
     useful,
 )
 
@@ -93,14 +94,22 @@ def _skip_threads(table: Table, given: Given) -> Left:
 
 
 def _fewer_barriers(table: Table, given: Given) -> Left:
-    """`left` of the barriers remain; accesses that only carried data from one part to the next leave with them."""
+    """`left` of the barriers remain; accesses that only carried data from one part to the next leave with them.
+
+    With each barrier leave up to `control` instructions that steer the part behind it, such as the branch of a level of
+    a tree with its reconvergence.
+    """
     left = np.clip(given["left"], 0.0, 1.0)
-    barriers = table.get("barrier_inst")
+    barriers, control = table.get("barrier_inst"), table.get("control_inst")
     served = table.total("control_inst", "constant_inst", "barrier_inst")
-    gone = (1 - left) * barriers / served
+    steering = np.fmin(given["control"] * barriers, control)
+    gone = (1 - left) * (barriers + or_else(steering, 0.0)) / served
     kept = np.fmax(left, np.clip(given["own"], 0.0, 1.0))
     out = dict.fromkeys(("l1_shared", "lsu", "latency_shared"), kept)
-    return out | {"latency_barrier": left, "adu": np.fmax(left, 1 - or_else(gone, 1.0))}
+    out |= {"latency_barrier": left, "adu": np.fmax(left, 1 - or_else(gone, 1.0))}
+    executed = 1 - (1 - left) * or_else(share(steering, table.get("inst_executed")), 0.0)
+    control_left = 1 - (1 - left) * or_else(share(steering, control), 0.0)
+    return out | {"cbu": control_left, "issue": executed, "latency_fixed": executed}
 
 
 def _fewer_launches(table: Table, given: Given) -> Left:
@@ -161,8 +170,8 @@ OPERATORS = (
         "fewer_barriers",
         "barriers leave, with the accesses that only carried data across them",
         _fewer_barriers,
-        ("latency_barrier", "adu", "l1_shared", "lsu", "latency_shared"),
-        {"left": None, "own": "1"},
+        ("latency_barrier", "adu", "l1_shared", "lsu", "latency_shared", "cbu", "issue", "latency_fixed"),
+        {"left": None, "own": "1", "control": "0"},
     ),
     Operator("fewer_launches", "the host launches less often", _fewer_launches, ("launch",), {"left": None}),
 )
