@@ -22,7 +22,7 @@ _DESTINATION = re.compile(r"(U?R)(\d+)(?:\.\w+)*")
 # opcodes without a destination, and control-flow opcodes
 _NO_RESULT = re.compile(
     "ST[GLS]?|STSM|REDG?|BRA|BRX|JMP|JMX|CALL|RET|EXIT|BAR|MEMBAR|FENCE|NOP|BSSY|BSYNC|WARPSYNC|BREAK|DEPBAR|LDGDEPBAR"
-    "|LDGSTS|ERRBAR|CCTL|NANOSLEEP|YIELD|KILL|UBLKCP|UTMALDG|UTMASTG|SYNCS|ARRIVES"
+    "|LDGSTS|ERRBAR|CCTL|NANOSLEEP|YIELD|KILL|UBLKCP|UTMALDG|UTMASTG|SYNCS|ARRIVES|FCHK"
 )
 _WIDE = {"64": 2, "128": 4, "WIDE": 2}
 # Registers of operands A, B and C of matrix instructions, by the digits of the shape (PTX manual, mma fragments).

@@ -149,7 +149,8 @@ class DiagnosisDef(Entry, frozen=True, forbid_unknown_fields=True):
     quantification. avoidable: the metric of the work that its fix saves, over the time to issue all instructions; it
     ranks findings of a launch whose time is unknown. locate: the measure (source/measures.py) that is largest at the
     code that causes it; moments: the moments that show a timeline pattern in the trace; after: timeline patterns whose
-    fixes this one's fix needs, which come first. In the file, `fix` is one fix or a list of them.
+    fixes this one's fix needs, which come first; precedes: diagnoses that state the same wait less precisely, which
+    rank behind this one where their gains count as equal. In the file, `fix` is one fix or a list of them.
     """
 
     id: str = ""
@@ -162,6 +163,7 @@ class DiagnosisDef(Entry, frozen=True, forbid_unknown_fields=True):
     seen: tuple[RuleDef, ...] = ()
     explains: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
+    precedes: tuple[str, ...] = ()
     misleads: str = ""
     fixes_given: FixDef | tuple[FixDef, ...] | None = msgspec.field(default=None, name="fix")
     examples: Examples = Examples()

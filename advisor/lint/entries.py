@@ -45,9 +45,10 @@ def check_findings(base: Base, terms: Collection[str] | None, exercises: Collect
         for at, name in enumerate(value.explains):
             if name not in base.observations:
                 yield entry.mistake(f"{name!r} is not an observation", "explains", at)
-        for at, name in enumerate(value.after):
-            if name not in base.findings:
-                yield entry.mistake(f"{name!r} is not a finding", "after", at)
+        for field, names in (("after", value.after), ("precedes", value.precedes)):
+            for at, name in enumerate(names):
+                if name not in base.findings:
+                    yield entry.mistake(f"{name!r} is not a finding", field, at)
         if value.locate and value.locate not in MEASURES:
             yield entry.mistake(f"{value.locate!r} is not a measure of the code: {', '.join(MEASURES)}", "locate")
         yield from _unfilled(base, entry)

@@ -10,11 +10,12 @@ from typing import Any
 from msgspec import Struct
 
 from advisor.knowledge.base import Catalog
-from advisor.readers.actions import describe, instances, local_split_by_code
+from advisor.readers.actions import describe, instances, known_instances, local_split_by_code
 from advisor.readers.described import launch_of
 from advisor.readers.frame import frame, names_wanted
-from advisor.readers.marks import from_code, has_marks
+from advisor.readers.marks import ISSUE, computes, executed_texts, from_code, has_marks
 from advisor.readers.numbers import Packer
+from advisor.readers.shared_work import shared_work
 from advisor.reasoning.assemble import verdict_and_finding
 from advisor.reasoning.conclude import conclude, in_order
 from advisor.reasoning.inputs import Inputs
@@ -74,8 +75,11 @@ def described(action: Any, names: list[str]) -> dict[str, Any]:
     local = any(row[0] == "local" for row in message["accesses"] or ())
     if message["local"] is None and local:
         message["local"] = local_split_by_code(action)
-    if has_marks(message["opcodes"], local):
-        message["patterns"] |= from_code(action)
+    marked = has_marks(message["opcodes"], local)
+    if marked or computes(message["opcodes"], message["values"].get(ISSUE, (100.0, ""))[0]):
+        texts = executed_texts(action)
+        message["patterns"] |= from_code(action, texts) if marked else {}
+        message["patterns"] |= shared_work(texts, known_instances(action, "inst_executed") or {})
     return message
 
 

@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from advisor.readers import container
-from advisor.readers.actions import ALWAYS, INSTANCED, describe, instances, local_split_by_code
+from advisor.readers.actions import ALWAYS, INSTANCED, describe, instances, known_instances, local_split_by_code
 from advisor.readers.addresses import LoadAddresses
 from advisor.readers.code import Code
 from advisor.readers.flow import Facts
-from advisor.readers.marks import TABLES, from_code, has_marks
+from advisor.readers.marks import ISSUE, TABLES, computes, executed_texts, executes_only, from_code, has_marks
 from advisor.readers.sampling import DROPPED, INTERVAL, bare_name, sampled
 from advisor.records.child import claim_output, limit_memory, lines_in
 
@@ -31,6 +31,8 @@ _SOURCE_BYTES = 32 << 20
 # Bytes of an instruction (CC 7.0 and later; the library has no text of earlier code), and the longest kernel of which
 # the text is sent: twenty times the length of a tuned product of matrices.
 _INSTRUCTION_BYTES, _MOST_INSTRUCTIONS = 16, 20_000
+# Kernels of which the text is kept for their further launches.
+_MOST_KEPT = 32
 
 
 class Batch:
@@ -149,6 +151,7 @@ def _launches(job: dict[str, Any], data: mmap.mmap, send: Callable[[dict[str, An
     names = [name for name in job["names"] if name in known]
     marks = batch.code_marks(job["first"], job["last"])
     kernels: dict[str, tuple[int, str]] = {}
+    texts: dict[str, dict[int, str]] = {}  # by the code of a kernel: the library takes long for each line
     for index, action in batch.each(job["first"], job["last"]):
         message = None
         if action is not None and action.name() is not None:
@@ -159,11 +162,24 @@ def _launches(job: dict[str, Any], data: mmap.mmap, send: Callable[[dict[str, An
                 }
                 local = any(row[0] == "local" for row in message["accesses"] or ())
                 split = message["local"] is None and local
-                if split or has_marks(message["opcodes"], local):
+                marked = split or has_marks(message["opcodes"], local)
+                followed = computes(message["opcodes"], message["values"].get(ISSUE, (100.0, ""))[0])
+                if marked or followed:
+                    key = code.code_key(index, str(action.name(action.NameBase_MANGLED) or ""))
+                    lines = texts.get(key, {})
                     with contextlib.suppress(IndexError):
-                        whole = code.actions(index, index + 1, code=True)[0][0]
-                        message["local"] = local_split_by_code(whole) if split else message["local"]
-                        message["patterns"] |= from_code(whole)
+                        if split or not executes_only(action, lines):
+                            whole = code.actions(index, index + 1, code=True)[0][0]
+                            message["local"] = local_split_by_code(whole) if split else message["local"]
+                            lines = executed_texts(whole)
+                    if marked:
+                        message["patterns"] |= from_code(action, lines)
+                    if followed and key and 0 < len(lines) <= _MOST_INSTRUCTIONS:
+                        if texts.get(key) != lines:
+                            send({"lines_key": key, "lines": list(lines.items())})
+                        message["steps"] = (key, list((known_instances(action, "inst_executed") or {}).items()))
+                    if key and (key in texts or len(texts) < _MOST_KEPT):
+                        texts[key] = lines
                 if message["opcodes"] is None:
                     kernel = str(action.name(action.NameBase_MANGLED) or "")
                     message["code_key"] = code.code_key(index, kernel)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from advisor.readers.actions import GLOBAL, LOCAL, known_instances
 
@@ -29,6 +29,14 @@ _RETURN = re.compile(r"\bRET\b")
 _CHECK = re.compile(r"\b(?:FCHK\b|(?:VIADD|IADD3?|IADD32I)\b.*(?:0xf3000000|-0xd000000|0x1800000)\b)")
 
 
+ISSUE: Final = "sm__issue_active.avg.pct_of_peak_sustained_elapsed"
+# Arithmetic of a fifth of the instructions, with few loads of global memory and no matrix instructions, in a launch
+# that uses two of five issue slots: only there is it worth the time to look whose arithmetic it is.
+_LEAST_ARITHMETIC, _MOST_LOADS, _LEAST_ISSUE = 0.2, 0.1, 40.0
+_FLOAT = re.compile(r"(?:FFMA|FADD|FMUL|DFMA|DADD|DMUL|HFMA2|HADD2|HMUL2|MUFU)(?:32I|2)?\b")
+_MATRIX = re.compile(r"[A-Z]+MMA\b")
+
+
 def has_marks(opcodes: Mapping[str, float] | None, local: bool) -> bool:
     """Whether the text of the instructions adds something. local: whether the launch accesses local memory."""
     found = opcodes or {}
@@ -38,12 +46,38 @@ def has_marks(opcodes: Mapping[str, float] | None, local: bool) -> bool:
     return strong or calls or functions
 
 
-def from_code(action: Any) -> dict[str, float]:
-    """Return the metrics of a launch with its code (see container.slim); empty if the code is not there."""
-    tables = {name: known_instances(action, name) for name in TABLES}
-    executed = tables["inst_executed"] or {}
+def computes(opcodes: Mapping[str, float] | None, issue: float) -> bool:
+    """Whether arithmetic takes much of the time. issue: the share of the issue slots used, in percent."""
+    found = opcodes or {}
+    total = math.fsum(found.values())
+    if not issue > _LEAST_ISSUE or any(_MATRIX.match(name) for name in found):
+        return False
+    arithmetic = math.fsum(count for name, count in found.items() if _FLOAT.match(name))
+    loads = math.fsum(count for name, count in found.items() if name.partition(".")[0] in ("LD", "LDG"))
+    return arithmetic > _LEAST_ARITHMETIC * total and loads < _MOST_LOADS * total
+
+
+def executed_texts(action: Any) -> dict[int, str]:
+    """Return address -> text of the instructions that a launch executed; empty if its code is not there.
+
+    action: with its code (see container.slim).
+    """
+    executed = known_instances(action, "inst_executed") or {}
     texts = {pc: action.sass_by_pc(pc) for pc, count in executed.items() if count}
-    return of_texts(texts, tables) if texts and all(map(str.strip, texts.values())) else {}
+    return texts if all(map(str.strip, texts.values())) else {}
+
+
+def executes_only(action: Any, texts: Mapping[int, str]) -> bool:
+    """Whether some texts are those of all instructions that a launch executed, and of at least one."""
+    executed = {pc for pc, count in (known_instances(action, "inst_executed") or {}).items() if count}
+    return bool(executed) and executed <= texts.keys()
+
+
+def from_code(action: Any, texts: Mapping[int, str]) -> dict[str, float]:
+    """Return the metrics of a launch from the texts of its instructions; empty where one that it executed lacks."""
+    tables = {name: known_instances(action, name) for name in TABLES}
+    executed = [pc for pc, count in (tables["inst_executed"] or {}).items() if count]
+    return of_texts({pc: texts[pc] for pc in executed}, tables) if executes_only(action, texts) else {}
 
 
 def of_texts(texts: Mapping[int, str], tables: Mapping[str, Mapping[int, float] | None]) -> dict[str, float]:

@@ -22,6 +22,7 @@ from advisor.readers.formats import unpack
 from advisor.readers.frame import Contents, Launch, Shape, clean, one_line
 from advisor.readers.library import INSTALL, NoLibraryError, missing, module_folder
 from advisor.readers.numbers import Packer
+from advisor.readers.shared_work import SharedWork
 from advisor.records.child import Child, python_command, schedule_of
 from advisor.records.errors import InputError
 from advisor.records.quantities import counted
@@ -109,6 +110,7 @@ class BackgroundRead:
         self._kernels: dict[int, str] = {}
         self._texts: dict[str, Any] = {}
         self._left = _MOST_FOLLOWED
+        self._shared_work = SharedWork(_MOST_FOLLOWED)
         self._codes: dict[tuple[str, Shape | None], CodeCounts | None] = {}
         self._fatal = ""
         self._silence_s = limits.silence_s
@@ -140,10 +142,16 @@ class BackgroundRead:
                 if isinstance(index, int) and first <= index < last:
                     # At once: a message takes several times the memory of a launch.
                     launch = message.get("launch")
-                    self._launches[index] = launch_of(index, launch, self._packer)
+                    self._launches[index] = found = launch_of(index, launch, self._packer)
+                    if found is not None and isinstance(launch, dict):
+                        with contextlib.suppress(TypeError, ValueError, OverflowError):
+                            found.known |= self._shared_work.of(launch.get("steps"))
                     self._kernels[index] = str(launch.get("code_key") or "") if isinstance(launch, dict) else ""
                     received += 1
                     done = done or received == last - first  # what follows is the code, which may take long or fail
+                elif "lines" in message:
+                    with contextlib.suppress(TypeError, ValueError, OverflowError):
+                        self._shared_work.learn(str(message.get("lines_key")), message["lines"])
                 elif "code" in message:
                     self._texts.setdefault(str(message.get("code_key")), message["code"])
             if not done:  # wait less for the next ones that hang

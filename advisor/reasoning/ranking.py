@@ -128,8 +128,8 @@ def ranked(catalog: Catalog, findings: Sequence[R], values: Mapping[str, float] 
     """Return the findings in the order to fix them.
 
     First what makes all others worthless (OVERRIDES), then launch overhead, then findings that end the search, then by
-    the gain to expect, then trust entries and notes. Gains within TIE of each other count as equal; among them the
-    cause of the earlier step ranks first. values: the metrics of a launch whose time is unknown: no speedup can be
+    the gain to expect, then trust entries and notes. Gains within TIE of each other count as equal; among them a cause
+    ranks before those that it `precedes`, and the cause of the earlier step first. values: the metrics of a launch whose time is unknown: no speedup can be
     estimated there, and the finding with the most avoidable work ranks first.
     """
 
@@ -155,6 +155,8 @@ def ranked(catalog: Catalog, findings: Sequence[R], values: Mapping[str, float] 
     while rest:
         leader = rest[0]
         tied = [f for f in rest if group(f) == group(leader) and gain(f) * TIE >= gain(leader)]
+        behind = {name for f in tied for name in catalog.findings[f.id].precedes}
+        tied = [f for f in tied if f.id not in behind] or tied
         chosen = min(tied, key=lambda f: (-avoidable(f), catalog.findings[f.id].step, -gain(f), f.id))
         out.append(chosen)
         rest.remove(chosen)

@@ -33,6 +33,10 @@ from advisor.reasoning.metrics.instruction_mix import count
         ("RET.REL.NODEC", {"control_inst"}),
         ("HMMA.16816.F32", {"warp_mma_inst", "tensor_inst"}),
         ("HGMMA.64x128x16.F32", {"warpgroup_inst", "tensor_inst"}),
+        ("IADD3.X", {"carry_inst", "integer_inst"}),
+        ("IMAD.WIDE.U32.X", {"carry_inst", "integer_inst", "fma_pipe_inst"}),
+        ("IMAD.HI.U32.X", {"carry_inst", "high_product_inst", "integer_inst", "fma_pipe_inst"}),
+        ("IMAD.WIDE.U32", {"integer_inst", "fma_pipe_inst"}),
     ],
 )
 def test_an_execution_counts_to_these_metrics(opcode: str, metrics: set[str]) -> None:
@@ -41,8 +45,8 @@ def test_an_execution_counts_to_these_metrics(opcode: str, metrics: set[str]) ->
 
 
 def test_without_modifiers_what_they_would_tell_is_unknown() -> None:
-    found = count({"LDG": 5.0, "ATOMG": 1.0, "ATOMS": 1.0, "MUFU": 1.0, "MEMBAR": 1.0})
-    for name in ("strong_load_inst", "global_swap_inst", "shared_swap_inst", "double_seed_inst"):
+    found = count({"LDG": 5.0, "ATOMG": 1.0, "ATOMS": 1.0, "MUFU": 1.0, "MEMBAR": 1.0, "IADD3": 1.0})
+    for name in ("strong_load_inst", "global_swap_inst", "shared_swap_inst", "double_seed_inst", "carry_inst"):
         assert math.isnan(found[name])
     assert found["fence_inst"] == 1
 

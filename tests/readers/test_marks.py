@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from advisor.readers.actions import GLOBAL, LOCAL
-from advisor.readers.marks import TABLES, has_marks, of_texts
+from advisor.readers.marks import TABLES, computes, has_marks, of_texts
 
 TYPES, EXECUTED, SECTORS, IDEALS = TABLES
 
@@ -68,4 +68,17 @@ def test_text_is_read_only_where_it_adds_something() -> None:
     assert not has_marks({"LDG.E": 1.0, "STG.E": 1.0, "CALL.REL.NOINC": 1.0}, local=False) and not has_marks(None, True)
     assert has_marks({"LDG.E.STRONG.SYS": 1.0}, local=False)
     assert has_marks({"CALL.REL.NOINC": 1.0}, local=True)
-    assert has_marks({"MUFU.RSQ": 1.0}, local=False) and not has_marks({"MUFU.RCP64H": 1.0}, local=False)
+    moves = {"MOV": 20.0}
+    assert has_marks(moves | {"MUFU.RSQ": 1.0}, local=False) and not has_marks(
+        moves | {"MUFU.RCP64H": 1.0}, local=False
+    )
+
+
+def test_arithmetic_is_followed_where_it_takes_the_issue_slots() -> None:
+    """With loads in every second instruction, matrix instructions or few issue slots used, nobody asks whose it is."""
+    opcodes = {"FFMA": 40.0, "IADD3": 55.0, "LDG.E": 5.0}
+    assert computes(opcodes, 70.0) and computes(opcodes | {"HFMA2.MMA": 1.0}, 70.0)
+    assert not computes(opcodes, 30.0) and not computes(opcodes, float("nan")) and not computes(None, 70.0)
+    assert not computes(opcodes | {"LDG.E": 95.0}, 70.0)
+    assert not computes(opcodes | {"HMMA.16816.F32": 1.0}, 70.0)
+    assert not computes(opcodes | {"FFMA": 10.0}, 70.0)

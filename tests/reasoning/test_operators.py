@@ -245,3 +245,15 @@ def test_softmax_between_two_products_stays_beside_warpgroup_instructions() -> N
     attention = {"inst_executed": 1000.0, "tensor_inst": 150.0, "fp32_inst": 400.0, "mufu_inst": 150.0}
     assert left(given, **product)["issue"] == pytest.approx(0.1)
     assert left(given, **attention)["issue"] == pytest.approx(0.55)
+
+
+def test_levels_of_a_tree_leave_with_the_branches_that_steer_them() -> None:
+    """Four instructions steer the part behind each barrier; where there are fewer, all of them leave."""
+    counts = {"barrier_inst": 100.0, "control_inst": 800.0, "constant_inst": 0.0, "inst_executed": 2000.0}
+    plain = left({"fewer_barriers": {"left": "0"}}, **counts)
+    assert plain["latency_barrier"] == 0 and not {"cbu", "issue"} & plain.keys()
+    steered = left({"fewer_barriers": {"left": "0", "control": "4"}}, **counts)
+    assert steered["cbu"] == pytest.approx(0.5) and steered["issue"] == pytest.approx(1 - 400 / 2000)
+    assert steered["adu"] == pytest.approx(1 - 500 / 900)
+    few = left({"fewer_barriers": {"left": "0.2", "control": "4"}}, **counts | {"control_inst": 300.0})
+    assert few["cbu"] == pytest.approx(0.2) and few["issue"] == pytest.approx(1 - 0.8 * 300 / 2000)

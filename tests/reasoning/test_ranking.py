@@ -36,6 +36,14 @@ def test_gains_to_expect_within_a_tie_leave_the_earlier_step_first() -> None:
     assert order(late, early) == [early.id, late.id]
 
 
+def test_among_equal_gains_the_precise_name_of_a_wait_comes_before_the_general_ones() -> None:
+    """Starving tensor cores are found in the last step, and still precede the latency that they wait for."""
+    tensor, latency = found("tensor_starved", 0.9, 1.70), found("memory_latency", 0.9, 1.75)
+    registers = found("low_occupancy_registers", 0.9, 1.72)
+    assert order(latency, registers, tensor) == ["tensor_starved", "low_occupancy_registers", "memory_latency"]
+    assert order(found("memory_latency", 0.9, 2.5), tensor) == ["memory_latency", "tensor_starved"]  # no tie
+
+
 def test_a_gain_that_may_be_none_ranks_below_one_that_is_attainable_inside_the_kernel() -> None:
     """Whether the work can fill more blocks is unknown, so the middle of the range counts instead of its end."""
     blocks, inside = found("grid_too_small", 0.95, 3.0, 1.0, 3.3), found(HOT, 0.95, 2.6, 2.2, 3.0)

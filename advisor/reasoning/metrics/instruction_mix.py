@@ -24,8 +24,8 @@ _HALF_MATH = {
     "HMUL2": ("half_math_inst", "hmul2_inst"),
     "HFMA2": ("half_math_inst", "hfma2_inst"),
 }
-# Metrics of executions with a modifier, by opcode: strong loads pass by L1, .CAS and .CAST compare and swap, .X adds the
-# carry of the lower half of a 64-bit integer.
+# Metrics of executions with a modifier, by opcode: strong loads pass by L1, .CAS and .CAST compare and swap, .X adds
+# the carry of the lower half of a 64-bit integer.
 _MARKED = {
     "IADD3": ((".X", "carry_inst"),),
     "IMAD": ((".X", "carry_inst"),),

@@ -1,0 +1,212 @@
+"""Which arithmetic of a kernel gives the same result in all threads of a block, from its machine code.
+
+A value depends on the thread if it follows from the number of the thread or lane, from another thread (shuffles,
+atomics, local memory), from a load whose address does, or from the way that a warp took at a branch which does. All
+others are the same in every thread of the block: one thread could compute them. The state is followed through registers
+and predicates along the edges of the control flow; where two ways meet, a value that depends on the thread on one of
+them does. What is not understood counts as dependent. Standard library only: the child process imports this module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from msgspec import Struct
+
+from advisor.hardware.sass import Instruction, parse
+from advisor.hardware.sass_answers import inputs, results, stem
+from advisor.hardware.sass_flow import Codes, Graph, behind, graph, loops, meeting_points
+
+# Arithmetic on floating-point values.
+FLOAT: Final = frozenset(
+    (
+        *("FFMA", "FADD", "FMUL", "FFMA32I", "FADD32I", "FMUL32I", "FFMA2", "FADD2", "FMUL2", "FSWZADD", "MUFU"),
+        *("DFMA", "DADD", "DMUL", "HFMA2", "HADD2", "HMUL2", "HFMA2_32I", "HADD2_32I", "HMUL2_32I"),
+    )
+)
+# What stands around it: conversions, comparisons, selections, integers of argument reductions, moves.
+_AROUND: Final = frozenset(
+    (
+        *("FMNMX", "FSEL", "FSETP", "FSET", "FCHK", "FRND", "F2I", "I2F", "I2FP", "F2F", "F2FP", "F2IP", "DSETP"),
+        *("DMNMX", "HSETP2", "HMNMX2", "SEL", "LOP3", "SHF", "SHL", "SHR", "IADD3", "VIADD", "IADD", "IMAD", "LEA"),
+        *("PRMT", "MOV", "ISETP", "PLOP3", "IABS", "IMNMX", "VIMNMX", "SGXT", "FLO", "POPC", "BREV"),
+    )
+)
+_OF_OTHERS: Final = frozenset(
+    ("SHFL", "ATOM", "ATOMG", "ATOMS", "SUATOM", "LDL", "MATCH", "ELECT", "TEX", "TLD", "TLD4", "TXD", "SULD", "CS2UR")
+)
+# Special registers that all threads of a block share; SRZ is zero.
+_OF_BLOCK: Final = ("SR_CTAID", "SR_NCTAID", "SR_NTID", "SRZ", "SR_GRID", "SR_CLUSTER", "SR_SMEM", "SR_CgaCtaId")
+_UNKNOWN_WAYS: Final = frozenset(("BRX", "BRXU", "JMX", "JMXU"))
+# A longer kernel is not followed: the time would be noticed.
+MOST: Final = 3000
+_ROUNDS: Final = 40
+
+
+class Same(Struct, frozen=True):
+    """Executed warp instructions of a launch.
+
+    arithmetic: on floating-point values; same: of these, with a result that all threads of a block share; work: same,
+    with what is executed around them for the same purpose; used: arithmetic of a thread's own with such a result.
+    """
+
+    arithmetic: float
+    same: float
+    work: float
+    used: float
+
+
+class _Step(Struct):
+    """An instruction as masks of names. own: whether its result always depends on the thread."""
+
+    reads: int
+    writes: int
+    own: bool
+    always: bool  # executed by all lanes: its result replaces the old value
+    arithmetic: bool
+    passes: bool  # a result of its sources alone, which is theirs in another form
+
+
+def same_in_block(texts: Mapping[int, str], executed: Mapping[int, float]) -> Same | None:
+    """Return what of the executed arithmetic is the same in all threads of a block; None if it cannot be followed.
+
+    texts: address -> instruction; executed: address -> executions by warps.
+    """
+    pcs = sorted(texts)
+    if not 0 < len(pcs) <= MOST:
+        return None
+    codes = [parse(texts[pc]) for pc in pcs]
+    if any(code is not None and stem(code) in _UNKNOWN_WAYS for code in codes):
+        return None
+    blocks = graph(codes, pcs)
+    steps = _steps(codes)
+    run = [executed.get(pcs[start], 0.0) > 0 for start in blocks.starts]
+    states = _followed(codes, pcs, blocks, steps, run)
+    arithmetic = same = around = used = 0.0
+    for n, (start, end) in enumerate(zip(blocks.starts, blocks.ends, strict=True)):
+        state = states[n]
+        own, fresh = state if state is not None else (-1, 0)
+        of_block = beside = 0.0
+        for i in range(start, end + 1):
+            code, step, count = codes[i], steps[i], executed.get(pcs[i], 0.0)
+            if code is None or step is None:
+                continue
+            shared = state is not None and not step.own and not step.reads & own and bool(step.writes)
+            if step.arithmetic:
+                arithmetic += count
+                of_block += count if shared else 0.0
+                used += count if not shared and step.reads & fresh else 0.0
+            elif shared and stem(code) in _AROUND:
+                beside += count
+            own, fresh = _after(step, own, fresh)
+        same += of_block
+        around += beside if of_block else 0.0
+    return Same(arithmetic, same, same + around, used)
+
+
+def _steps(codes: Codes) -> list[_Step | None]:
+    bits: dict[str, int] = {}
+
+    def mask(names: set[str]) -> int:
+        out = 0
+        for name in names:
+            out |= 1 << bits.setdefault(name, len(bits))
+        return out
+
+    return [None if code is None else _step(code, mask(inputs(code)), mask(results(code))) for code in codes]
+
+
+def _step(code: Instruction, reads: int, writes: int) -> _Step:
+    name = stem(code)
+    own = name in _OF_OTHERS
+    if name in ("S2R", "CS2R", "S2UR"):
+        own = not any(operand.startswith(_OF_BLOCK) for operand in code.operands)
+    always = code.predicate in ("", "PT")
+    return _Step(reads, writes, own, always, name in FLOAT, name in _AROUND)
+
+
+def _after(step: _Step, own: int, fresh: int) -> tuple[int, int]:
+    """Return the names that depend on the thread, and those that hold computed values of the block, after a step."""
+    depends = step.own or bool(step.reads & own)
+    computed = not depends and (step.arithmetic or (step.passes and bool(step.reads & fresh)))
+    kept_own, kept_fresh = (0, 0) if step.always else (own & step.writes, fresh & step.writes)
+    own = own & ~step.writes | kept_own | (step.writes if depends else 0)
+    fresh = fresh & ~step.writes | kept_fresh | (step.writes if computed else 0)
+    return own, fresh & ~own
+
+
+def _followed(
+    codes: Codes, pcs: Sequence[int], blocks: Graph, steps: Sequence[_Step | None], run: Sequence[bool]
+) -> list[tuple[int, int] | None]:
+    """Return the state before each block; None for one that no known way leads to. run: whether a block was executed.
+
+    A part that no warp executed, such as the slow way of a function, gives no values to the others.
+    """
+    states: list[tuple[int, int] | None] = [None] * len(blocks.starts)
+    states[0] = (0, 0)
+    joined = [0] * len(states)  # names that depend on the way by which a block was reached
+    meets = meeting_points(blocks)
+    bodies = _bodies(codes, pcs, blocks)
+    decided: dict[int, tuple[int, int]] = {}
+    for _ in range(_ROUNDS):
+        changed = False
+        for n, state in enumerate(states):
+            if state is None:
+                continue
+            own, fresh = state[0] | joined[n], state[1] & ~joined[n]
+            if (own, fresh) != state:
+                states[n], changed = (own, fresh), True
+            for i in range(blocks.starts[n], blocks.ends[n] + 1):
+                step = steps[i]
+                if step is None:
+                    continue
+                if i == blocks.ends[n] and len(blocks.edges[n]) > 1 and step.reads & own:
+                    if n not in decided:
+                        decided[n] = _written(blocks, n, meets[n], bodies[n], steps, run)
+                    goal, names = decided[n]
+                    if goal >= 0 and joined[goal] | names != joined[goal]:
+                        joined[goal] |= names
+                        changed = True
+                own, fresh = _after(step, own, fresh)
+            for after in (b for b in blocks.edges[n] if run[b]):
+                before = states[after]
+                merged = (own, fresh) if before is None else (before[0] | own, (before[1] | fresh) & ~(before[0] | own))
+                if merged != before:
+                    states[after], changed = merged, True
+        if not changed:
+            return states
+    return [None] * len(states)
+
+
+def _bodies(codes: Codes, pcs: Sequence[int], blocks: Graph) -> list[tuple[int, ...]]:
+    """Return for each block the blocks of its innermost loop; none outside of loops."""
+    number = {start: n for n, start in enumerate(blocks.starts)}
+    out: list[tuple[int, ...]] = [()] * len(blocks.starts)
+    for loop in sorted(loops(codes, pcs, blocks), key=lambda loop: loop.depth):
+        body = tuple(number[i] for i in loop.body if i in number)
+        for n in body:
+            out[n] = body
+    return out
+
+
+def _written(
+    blocks: Graph,
+    n: int,
+    meets: int | None,
+    body: Sequence[int],
+    steps: Sequence[_Step | None],
+    run: Sequence[bool],
+) -> tuple[int, int]:
+    """Return the block behind the parts that a branch decides about (-1: none), and the names that they write.
+
+    A branch out of a loop decides how often its body runs; the loop's values differ only behind it.
+    """
+    leaves = [goal for goal in blocks.edges[n] if body and goal not in body]
+    goal = leaves[0] if leaves else meets
+    names = 0
+    for part in (b for b in behind(blocks, n, meets, body) if run[b]):
+        for i in range(blocks.starts[part], blocks.ends[part] + 1):
+            step = steps[i]
+            names |= step.writes if step is not None else 0
+    return (-1 if goal is None else goal), names
