@@ -25,7 +25,7 @@ _HALF_MATH = {
     "HFMA2": ("half_math_inst", "hfma2_inst"),
 }
 # Metrics of executions with a modifier, by opcode: strong loads pass by L1, .CAS and .CAST compare and swap, .X adds
-# the carry of the lower half of a 64-bit integer.
+# the carry of the lower half of a 64-bit integer, .NTZ rounds to the nearest integer.
 _MARKED = {
     "IADD3": ((".X", "carry_inst"),),
     "IMAD": ((".X", "carry_inst"),),
@@ -35,6 +35,7 @@ _MARKED = {
     "ATOMG": ((".CAS", "global_swap_inst"),),
     "ATOM": ((".CAS", "global_swap_inst"),),
     "ATOMS": ((".CAS", "shared_swap_inst"),),
+    "F2I": ((".NTZ", "nearest_integer_inst"),),
     "MUFU": ((".RCP64H", "double_seed_inst"), (".RSQ64H", "double_seed_inst")),
 }
 # Metrics of some opcodes of an entry, without its others: copies of the TMA without prefetches, fences without error
@@ -44,6 +45,7 @@ _NAMED = {
     "call_inst": ("CALL", "CAL", "JCAL"),
     "fence_inst": ("MEMBAR",),
     "exit_inst": ("EXIT",),
+    "float_of_integer_inst": ("I2F", "I2FP"),
 }
 
 

@@ -257,7 +257,8 @@ def heat_fluid(t: Tools) -> Pair:
     begin = t.rng.random((height, width), dtype=f32)
     temperature = begin.copy()
     draw = np.random.default_rng(9).random((6, 4)) * [width, height, 5, 0]
-    source = xp.asarray([*draw, 0, 0, 1, 0, *np.array([0, 0, 0, (0.4 * height) ** (-2.0)])], dtype=f32)
+    rest = np.array([0, 0, 1, 0]) + np.array([0, 0, 0, (0.4 * height) ** -2.0])
+    source = xp.asarray(draw + rest, dtype=f32)
 
     def reset() -> None:
         temperature[...] = begin
