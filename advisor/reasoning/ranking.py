@@ -129,8 +129,8 @@ def ranked(catalog: Catalog, findings: Sequence[R], values: Mapping[str, float] 
 
     First what makes all others worthless (OVERRIDES), then launch overhead, then findings that end the search, then by
     the gain to expect, then trust entries and notes. Gains within TIE of each other count as equal; among them a cause
-    ranks before those that it `precedes`, and the cause of the earlier step first. values: the metrics of a launch whose time is unknown: no speedup can be
-    estimated there, and the finding with the most avoidable work ranks first.
+    ranks before those that it `precedes`, and the cause of the earlier step first. values: the metrics of a launch
+    whose time is unknown: no speedup can be estimated there, and the finding with the most avoidable work ranks first.
     """
 
     def group(finding: Ranks) -> int:
