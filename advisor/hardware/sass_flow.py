@@ -40,6 +40,7 @@ _MATRIX = {
 }
 _GROUP_SHAPE = re.compile(r"64x(\d+)x\d+")
 _DOUBLE = frozenset(("FMA", "MUL", "ADD", "SETP", "MNMX"))
+_PAIRS = frozenset(("FFMA2", "FADD2", "FMUL2"))  # two fp32 values in two registers
 
 
 class Loop(Struct, frozen=True):
@@ -285,6 +286,8 @@ def _count(code: Instruction) -> int:
         return matrix[2]
     if stem in ("DFMA", "DMUL", "DADD", "DMNMX", "CS2R") and "32" not in modifiers:
         return 2
+    if stem in _PAIRS:
+        return 2
     if stem in ("F2F", "I2F") and modifiers[:1] == ["F64"]:
         return 2
     if stem == "F2I" and modifiers[:1] in (["S64"], ["U64"]):
@@ -318,7 +321,8 @@ def read(code: Instruction) -> set[str]:
     modifiers = code.opcode.split(".")[1:]
     width = max((_WIDE.get(m, 1) for m in modifiers), default=1)
     size = 1
-    if (stem[:1] == "D" and stem[1:] in _DOUBLE) or (stem in ("F2F", "F2I") and modifiers[-1:] == ["F64"]):
+    double = (stem[:1] == "D" and stem[1:] in _DOUBLE) or (stem in ("F2F", "F2I") and modifiers[-1:] == ["F64"])
+    if double or stem in _PAIRS:
         size = 2
     elif stem == "STSM":
         size = int(modifiers[-1]) if modifiers and modifiers[-1] in ("2", "4") else 1

@@ -1,10 +1,10 @@
 """Which arithmetic of a kernel gives the same result in all threads of a block, from its machine code.
 
 A value depends on the thread if it follows from the number of the thread or lane, from another thread (shuffles,
-atomics, local memory), from a load whose address does, or from the way that a warp took at a branch which does. All
-others are the same in every thread of the block: one thread could compute them. The state is followed through registers
-and predicates along the edges of the control flow; where two ways meet, a value that depends on the thread on one of
-them does. What is not understood counts as dependent. Standard library only: the child process imports this module.
+atomics, votes), from memory of its own, from a load whose address does, from a called function, or from the way that a
+warp took at a branch which does. All others are the same in every thread of the block: one thread could compute them.
+The state is followed through registers and predicates along the edges of the control flow; where two ways meet, a value
+that depends on the thread on one of them does.
 """
 
 from __future__ import annotations
@@ -33,12 +33,17 @@ _AROUND: Final = frozenset(
         *("PRMT", "MOV", "ISETP", "PLOP3", "IABS", "IMNMX", "VIMNMX", "SGXT", "FLO", "POPC", "BREV"),
     )
 )
+# Results of other lanes and threads, of memory that may be the thread's own, and of textures.
 _OF_OTHERS: Final = frozenset(
-    ("SHFL", "ATOM", "ATOMG", "ATOMS", "SUATOM", "LDL", "MATCH", "ELECT", "TEX", "TLD", "TLD4", "TXD", "SULD", "CS2UR")
+    (
+        *("SHFL", "VOTE", "VOTEU", "MATCH", "ELECT", "REDUX", "ATOM", "ATOMG", "ATOMS", "SUATOM", "MOVM", "LDSM"),
+        *("LDTM", "LDL", "LD", "TEX", "TLD", "TLD4", "TMML", "TXD", "TXQ", "SULD", "R2P", "B2R"),
+    )
 )
 # Special registers that all threads of a block share; SRZ is zero.
 _OF_BLOCK: Final = ("SR_CTAID", "SR_NCTAID", "SR_NTID", "SRZ", "SR_GRID", "SR_CLUSTER", "SR_SMEM", "SR_CgaCtaId")
 _UNKNOWN_WAYS: Final = frozenset(("BRX", "BRXU", "JMX", "JMXU"))
+_CALLS: Final = frozenset(("CALL", "CAL", "JCAL"))
 # A longer kernel is not followed: the time would be noticed.
 MOST: Final = 3000
 _ROUNDS: Final = 40
@@ -57,6 +62,24 @@ class Same(Struct, frozen=True):
     used: float
 
 
+class Kinds(Struct, frozen=True):
+    """Addresses of instructions by what `Same` counts them to. around: beside arithmetic of the block."""
+
+    own: frozenset[int]
+    using: frozenset[int]
+    same: frozenset[int]
+    around: frozenset[int]
+
+    def weighed(self, executed: Mapping[int, float]) -> Same:
+        """Return the executions of each kind. executed: address -> executions by warps."""
+
+        def total(*kinds: frozenset[int]) -> float:
+            return sum(executed.get(pc, 0.0) for kind in kinds for pc in kind)
+
+        same = total(self.same)
+        return Same(total(self.own, self.using) + same, same, same + total(self.around), total(self.using))
+
+
 class _Step(Struct):
     """An instruction as masks of names. own: whether its result always depends on the thread."""
 
@@ -68,10 +91,12 @@ class _Step(Struct):
     passes: bool  # a result of its sources alone, which is theirs in another form
 
 
-def same_in_block(texts: Mapping[int, str], executed: Mapping[int, float]) -> Same | None:
-    """Return what of the executed arithmetic is the same in all threads of a block; None if it cannot be followed.
+def kinds_of(texts: Mapping[int, str], few: frozenset[int] = frozenset()) -> Kinds | None:
+    """Return the kinds of the instructions of a kernel; None if it cannot be followed.
 
-    texts: address -> instruction; executed: address -> executions by warps.
+    texts: address -> instruction, of those that were executed: a part that no warp executed, such as the slow way of a
+    function, gives no values to the others. few: addresses that few lanes of a warp execute, as where one thread
+    computes for the others; they count as a thread's own.
     """
     pcs = sorted(texts)
     if not 0 < len(pcs) <= MOST:
@@ -81,28 +106,27 @@ def same_in_block(texts: Mapping[int, str], executed: Mapping[int, float]) -> Sa
         return None
     blocks = graph(codes, pcs)
     steps = _steps(codes)
-    run = [executed.get(pcs[start], 0.0) > 0 for start in blocks.starts]
-    states = _followed(codes, pcs, blocks, steps, run)
-    arithmetic = same = around = used = 0.0
+    states = _followed(codes, pcs, blocks, steps)
+    if states is None:
+        return None
+    own_ones, using, same, around = (set[int]() for _ in range(4))
     for n, (start, end) in enumerate(zip(blocks.starts, blocks.ends, strict=True)):
         state = states[n]
         own, fresh = state if state is not None else (-1, 0)
-        of_block = beside = 0.0
+        of_block, beside = set[int](), set[int]()
         for i in range(start, end + 1):
-            code, step, count = codes[i], steps[i], executed.get(pcs[i], 0.0)
+            code, step = codes[i], steps[i]
             if code is None or step is None:
                 continue
-            shared = state is not None and not step.own and not step.reads & own and bool(step.writes)
+            shared = not step.own and not step.reads & own and bool(step.writes) and pcs[i] not in few
             if step.arithmetic:
-                arithmetic += count
-                of_block += count if shared else 0.0
-                used += count if not shared and step.reads & fresh else 0.0
+                (of_block if shared else using if step.reads & fresh else own_ones).add(pcs[i])
             elif shared and stem(code) in _AROUND:
-                beside += count
+                beside.add(pcs[i])
             own, fresh = _after(step, own, fresh)
-        same += of_block
-        around += beside if of_block else 0.0
-    return Same(arithmetic, same, same + around, used)
+        same |= of_block
+        around |= beside if of_block else set()
+    return Kinds(*map(frozenset, (own_ones, using, same, around)))
 
 
 def _steps(codes: Codes) -> list[_Step | None]:
@@ -114,12 +138,16 @@ def _steps(codes: Codes) -> list[_Step | None]:
             out |= 1 << bits.setdefault(name, len(bits))
         return out
 
-    return [None if code is None else _step(code, mask(inputs(code)), mask(results(code))) for code in codes]
+    out = [None if code is None else _step(code, mask(inputs(code)), mask(results(code))) for code in codes]
+    for code, step in zip(codes, out, strict=True):
+        if code is not None and step is not None and stem(code) in _CALLS:
+            step.writes = (1 << len(bits)) - 1  # which registers a function changes, its caller does not show
+    return out
 
 
 def _step(code: Instruction, reads: int, writes: int) -> _Step:
     name = stem(code)
-    own = name in _OF_OTHERS
+    own = name in _OF_OTHERS or name in _CALLS
     if name in ("S2R", "CS2R", "S2UR"):
         own = not any(operand.startswith(_OF_BLOCK) for operand in code.operands)
     always = code.predicate in ("", "PT")
@@ -137,18 +165,15 @@ def _after(step: _Step, own: int, fresh: int) -> tuple[int, int]:
 
 
 def _followed(
-    codes: Codes, pcs: Sequence[int], blocks: Graph, steps: Sequence[_Step | None], run: Sequence[bool]
-) -> list[tuple[int, int] | None]:
-    """Return the state before each block; None for one that no known way leads to. run: whether a block was executed.
-
-    A part that no warp executed, such as the slow way of a function, gives no values to the others.
-    """
+    codes: Codes, pcs: Sequence[int], blocks: Graph, steps: Sequence[_Step | None]
+) -> list[tuple[int, int] | None] | None:
+    """Return the state before each block, None for one that no known way leads to; None if it does not settle."""
     states: list[tuple[int, int] | None] = [None] * len(blocks.starts)
     states[0] = (0, 0)
     joined = [0] * len(states)  # names that depend on the way by which a block was reached
     meets = meeting_points(blocks)
     bodies = _bodies(codes, pcs, blocks)
-    decided: dict[int, tuple[int, int]] = {}
+    decided: dict[int, tuple[frozenset[int], int]] = {}
     for _ in range(_ROUNDS):
         changed = False
         for n, state in enumerate(states):
@@ -163,50 +188,49 @@ def _followed(
                     continue
                 if i == blocks.ends[n] and len(blocks.edges[n]) > 1 and step.reads & own:
                     if n not in decided:
-                        decided[n] = _written(blocks, n, meets[n], bodies[n], steps, run)
-                    goal, names = decided[n]
-                    if goal >= 0 and joined[goal] | names != joined[goal]:
-                        joined[goal] |= names
-                        changed = True
+                        decided[n] = _joins(blocks, n, meets[n], bodies[n], steps)
+                    goals, names = decided[n]
+                    for goal in goals:
+                        if names & ~joined[goal]:
+                            joined[goal] |= names
+                            changed = True
                 own, fresh = _after(step, own, fresh)
-            for after in (b for b in blocks.edges[n] if run[b]):
+            for after in blocks.edges[n]:
                 before = states[after]
                 merged = (own, fresh) if before is None else (before[0] | own, (before[1] | fresh) & ~(before[0] | own))
                 if merged != before:
                     states[after], changed = merged, True
         if not changed:
             return states
-    return [None] * len(states)
+    return None
 
 
-def _bodies(codes: Codes, pcs: Sequence[int], blocks: Graph) -> list[tuple[int, ...]]:
+def _bodies(codes: Codes, pcs: Sequence[int], blocks: Graph) -> list[frozenset[int]]:
     """Return for each block the blocks of its innermost loop; none outside of loops."""
     number = {start: n for n, start in enumerate(blocks.starts)}
-    out: list[tuple[int, ...]] = [()] * len(blocks.starts)
+    out = [frozenset[int]()] * len(blocks.starts)
     for loop in sorted(loops(codes, pcs, blocks), key=lambda loop: loop.depth):
-        body = tuple(number[i] for i in loop.body if i in number)
+        body = frozenset(number[i] for i in loop.body if i in number)
         for n in body:
             out[n] = body
     return out
 
 
-def _written(
-    blocks: Graph,
-    n: int,
-    meets: int | None,
-    body: Sequence[int],
-    steps: Sequence[_Step | None],
-    run: Sequence[bool],
-) -> tuple[int, int]:
-    """Return the block behind the parts that a branch decides about (-1: none), and the names that they write.
+def _joins(
+    blocks: Graph, n: int, meets: int | None, body: frozenset[int], steps: Sequence[_Step | None]
+) -> tuple[frozenset[int], int]:
+    """Return the blocks where ways of a branch meet, and the names that are written on the ways.
 
-    A branch out of a loop decides how often its body runs; the loop's values differ only behind it.
+    A branch out of a loop decides how often its body runs: the loop's values differ behind it, not in a round.
     """
-    leaves = [goal for goal in blocks.edges[n] if body and goal not in body]
-    goal = leaves[0] if leaves else meets
+    part = behind(blocks, n, meets)
+    leaves = {goal for goal in blocks.edges[n] if body and goal not in body}
+    goals = set(leaves) if meets is None else {meets, *leaves}
+    ways = part | {n}
+    goals |= {b for b in part if len(ways.intersection(blocks.before[b])) > 1 and not (leaves and b in body)}
     names = 0
-    for part in (b for b in behind(blocks, n, meets, body) if run[b]):
-        for i in range(blocks.starts[part], blocks.ends[part] + 1):
+    for b in part | (body if leaves else frozenset()):
+        for i in range(blocks.starts[b], blocks.ends[b] + 1):
             step = steps[i]
             names |= step.writes if step is not None else 0
-    return (-1 if goal is None else goal), names
+    return frozenset(goals), names

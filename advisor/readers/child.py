@@ -22,7 +22,17 @@ from advisor.readers.actions import ALWAYS, INSTANCED, describe, instances, know
 from advisor.readers.addresses import LoadAddresses
 from advisor.readers.code import Code
 from advisor.readers.flow import Facts
-from advisor.readers.marks import ISSUE, TABLES, computes, executed_texts, executes_only, from_code, has_marks
+from advisor.readers.marks import (
+    ISSUE,
+    TABLES,
+    computes,
+    dram_rate,
+    executed_texts,
+    executes_only,
+    from_code,
+    has_marks,
+    reads_in_loops,
+)
 from advisor.readers.sampling import DROPPED, INTERVAL, bare_name, sampled
 from advisor.records.child import claim_output, limit_memory, lines_in
 
@@ -31,6 +41,9 @@ _SOURCE_BYTES = 32 << 20
 # Bytes of an instruction (CC 7.0 and later; the library has no text of earlier code), and the longest kernel of which
 # the text is sent: twenty times the length of a tuned product of matrices.
 _INSTRUCTION_BYTES, _MOST_INSTRUCTIONS = 16, 20_000
+# What is sent of each instruction of a kernel that is followed: executions by warps and by threads, and sectors.
+_STEPS = ("inst_executed", "thread_inst_executed_true", "memory_l2_theoretical_sectors_global")
+_MOST_FOLLOWED = 3000  # instructions of a kernel
 # Kernels of which the text is kept for their further launches.
 _MOST_KEPT = 32
 
@@ -151,6 +164,7 @@ def _launches(job: dict[str, Any], data: mmap.mmap, send: Callable[[dict[str, An
     names = [name for name in job["names"] if name in known]
     marks = batch.code_marks(job["first"], job["last"])
     kernels: dict[str, tuple[int, str]] = {}
+    unreadable = set[str]()
     texts: dict[str, dict[int, str]] = {}  # by the code of a kernel: the library takes long for each line
     for index, action in batch.each(job["first"], job["last"]):
         message = None
@@ -164,20 +178,26 @@ def _launches(job: dict[str, Any], data: mmap.mmap, send: Callable[[dict[str, An
                 split = message["local"] is None and local
                 marked = split or has_marks(message["opcodes"], local)
                 followed = computes(message["opcodes"], message["values"].get(ISSUE, (100.0, ""))[0])
-                if marked or followed:
+                rereads = reads_in_loops(message["opcodes"], dram_rate(message["values"]))
+                if marked or followed or rereads:
                     key = code.code_key(index, str(action.name(action.NameBase_MANGLED) or ""))
                     lines = texts.get(key, {})
+                    fresh = split or (not executes_only(action, lines) and key not in unreadable)
                     with contextlib.suppress(IndexError):
-                        if split or not executes_only(action, lines):
+                        if fresh:
                             whole = code.actions(index, index + 1, code=True)[0][0]
                             message["local"] = local_split_by_code(whole) if split else message["local"]
-                            lines = executed_texts(whole)
+                            lines = lines | executed_texts(whole)
                     if marked:
                         message["patterns"] |= from_code(action, lines)
-                    if followed and key and 0 < len(lines) <= _MOST_INSTRUCTIONS:
+                    if key and not lines:
+                        unreadable.add(key)
+                    if (followed or rereads) and key and 0 < len(lines) <= _MOST_FOLLOWED:
                         if texts.get(key) != lines:
                             send({"lines_key": key, "lines": list(lines.items())})
-                        message["steps"] = (key, list((known_instances(action, "inst_executed") or {}).items()))
+                        sent = zip(_STEPS, (True, followed, rereads), strict=True)
+                        tables = ((known_instances(action, name) if needed else None) or {} for name, needed in sent)
+                        message["steps"] = (key, *(list(table.items()) for table in tables))
                     if key and (key in texts or len(texts) < _MOST_KEPT):
                         texts[key] = lines
                 if message["opcodes"] is None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from advisor.readers.actions import GLOBAL, LOCAL, known_instances
@@ -55,6 +55,27 @@ def computes(opcodes: Mapping[str, float] | None, issue: float) -> bool:
     arithmetic = math.fsum(count for name, count in found.items() if _FLOAT.match(name))
     loads = math.fsum(count for name, count in found.items() if name.partition(".")[0] in ("LD", "LDG"))
     return arithmetic > _LEAST_ARITHMETIC * total and loads < _MOST_LOADS * total
+
+
+_DRAM: Final = tuple(f"{unit}_throughput.avg.pct_of_peak_sustained_elapsed" for unit in ("gpu__dram", "dram_"))
+# Loops of two rounds or more on average, in a launch that uses a quarter of DRAM's rate: below, reading bytes again
+# costs little.
+_LEAST_DRAM, _LEAST_ROUNDS = 25.0, 2.0
+
+
+def dram_rate(values: Mapping[str, Sequence[Any]]) -> float:
+    """Return the rate of DRAM of a launch in percent of its peak; 0 if it is unknown."""
+    return next((float(values[name][0]) for name in _DRAM if name in values), 0.0)
+
+
+def reads_in_loops(opcodes: Mapping[str, float] | None, dram: float) -> bool:
+    """Whether loads in loops take much of DRAM's rate. dram: the rate, in percent of the peak."""
+    by_stem: dict[str, float] = {}
+    for name, count in (opcodes or {}).items():
+        stem = name.partition(".")[0]
+        by_stem[stem] = by_stem.get(stem, 0.0) + count
+    warps = by_stem.get("EXIT", 0.0)
+    return dram > _LEAST_DRAM and by_stem.get("LDG", 0.0) > 0 and by_stem.get("BRA", 0.0) > _LEAST_ROUNDS * warps > 0
 
 
 def executed_texts(action: Any) -> dict[int, str]:

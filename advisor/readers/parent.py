@@ -18,11 +18,11 @@ from advisor.knowledge.sampling import sampled_names
 from advisor.readers import formats
 from advisor.readers.container import Container, Limits, spans
 from advisor.readers.described import launch_of
+from advisor.readers.followed import Followed
 from advisor.readers.formats import unpack
 from advisor.readers.frame import Contents, Launch, Shape, clean, one_line
 from advisor.readers.library import INSTALL, NoLibraryError, missing, module_folder
 from advisor.readers.numbers import Packer
-from advisor.readers.shared_work import SharedWork
 from advisor.records.child import Child, python_command, schedule_of
 from advisor.records.errors import InputError
 from advisor.records.quantities import counted
@@ -110,7 +110,7 @@ class BackgroundRead:
         self._kernels: dict[int, str] = {}
         self._texts: dict[str, Any] = {}
         self._left = _MOST_FOLLOWED
-        self._shared_work = SharedWork(_MOST_FOLLOWED)
+        self._followed = Followed(_MOST_FOLLOWED)
         self._codes: dict[tuple[str, Shape | None], CodeCounts | None] = {}
         self._fatal = ""
         self._silence_s = limits.silence_s
@@ -144,14 +144,14 @@ class BackgroundRead:
                     launch = message.get("launch")
                     self._launches[index] = found = launch_of(index, launch, self._packer)
                     if found is not None and isinstance(launch, dict):
-                        with contextlib.suppress(TypeError, ValueError, OverflowError):
-                            found.known |= self._shared_work.of(launch.get("steps"))
+                        with contextlib.suppress(TypeError, ValueError, ArithmeticError):
+                            found.known |= self._followed.of(launch.get("steps"))
                     self._kernels[index] = str(launch.get("code_key") or "") if isinstance(launch, dict) else ""
                     received += 1
                     done = done or received == last - first  # what follows is the code, which may take long or fail
                 elif "lines" in message:
                     with contextlib.suppress(TypeError, ValueError, OverflowError):
-                        self._shared_work.learn(str(message.get("lines_key")), message["lines"])
+                        self._followed.learn(str(message.get("lines_key")), message["lines"])
                 elif "code" in message:
                     self._texts.setdefault(str(message.get("code_key")), message["code"])
             if not done:  # wait less for the next ones that hang

@@ -6,18 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.hardware.sass_uniform import MOST, Same, same_in_block
+from advisor.hardware.sass_uniform import MOST, Same, kinds_of
 
 STEP = 16
 
 
-def found(*lines: str, executed: dict[int, float] | None = None) -> Same:
+def found(*lines: str, executed: dict[int, float] | None = None, few: frozenset[int] = frozenset()) -> Same:
     """What the instructions tell, each executed once unless told otherwise (by its place)."""
-    texts = {STEP * i: line for i, line in enumerate(lines)}
     counts = {STEP * i: (executed or {}).get(i, 1.0) for i in range(len(lines))}
-    out = same_in_block(texts, counts)
-    assert out is not None
-    return out
+    texts = {pc: line for pc, line in zip(counts, lines, strict=True) if counts[pc]}
+    kinds = kinds_of(texts, frozenset(STEP * i for i in few))
+    assert kinds is not None
+    return kinds.weighed(counts)
 
 
 def test_a_value_of_the_block_and_one_of_the_thread():
@@ -43,6 +43,8 @@ def test_a_value_of_the_block_and_one_of_the_thread():
         ("LDC R2, c[0x3][R1]", False),
         ("LDC R2, c[0x3][0x10]", True),
         ("LDL R2, [R8]", False),  # memory of the thread itself
+        ("LD.E R2, [R8.64]", False),  # it may be
+        ("VOTE.ANY R2, PT, PT", False),
         ("SHFL.DOWN PT, R2, R8, 0x1, 0x1f", False),
         ("ATOMG.E.ADD.STRONG.GPU PT, R2, desc[UR4][R8.64], R9", False),
         ("CS2R R2, SR_CLOCKLO", False),
@@ -116,10 +118,53 @@ def test_in_a_loop_of_the_threads_own_length_its_steps_are_the_same_and_its_end_
     assert own.work > own.same  # conversions and counters of the step
 
 
+def test_a_called_function_may_change_every_register():
+    """Its result stands where the first argument did, and is the thread's own."""
+    out = found("LDC.64 R4, c[0x0][0x210]", "CALL.REL.NOINC 0x100", "FFMA R5, R4, R4, R4", "EXIT")
+    assert out.same == 0
+
+
+def test_ways_that_meet_before_all_of_them_do_are_joined():
+    """`if (own || of_block)`: two ways into one part, which a third one by-passes."""
+    out = found(
+        "S2R R1, SR_TID.X",
+        "ISETP.GE.AND P0, PT, R1, 0x5, PT",
+        "MOV R4, 0x1",
+        "@P0 BRA 0x60",
+        "MOV R4, 0x2",
+        "@P1 BRA 0x70",
+        "FMUL R5, R4, R4",
+        "EXIT",
+    )
+    assert out.same == 0
+    leaves = found(
+        "S2R R1, SR_TID.X",
+        "ISETP.GE.AND P0, PT, R1, 0x5, PT",
+        "@P0 BRA 0x60",
+        "MOV R2, 0x1",
+        "@P1 BRA 0x90",
+        "BRA 0x70",
+        "MOV R2, 0x2",
+        "FMUL R3, R2, R2",
+        "EXIT",
+        "EXIT",
+    )
+    assert leaves.same == 0
+
+
+def test_what_one_thread_computes_for_the_others_is_its_own():
+    lines = ("MOV R9, 0x1", "FMUL R2, R9, R9", "FMUL R3, R9, R9", "EXIT")
+    assert found(*lines).same == 2 and found(*lines, few=frozenset({1})).same == 1
+
+
+def test_a_pair_of_values_is_written_as_one():
+    assert found("S2R R4, SR_TID.X", "FFMA2 R6, R4, R4, R4", "FADD R9, R7, 1", "EXIT").same == 0
+
+
 def test_what_cannot_be_followed_is_unknown():
-    assert same_in_block({0: "BRX R2 -0x10", 16: "EXIT"}, {0: 1.0, 16: 1.0}) is None
-    assert same_in_block({}, {}) is None
-    assert same_in_block({16 * i: "NOP" for i in range(MOST + 1)}, {}) is None
+    assert kinds_of({0: "BRX R2 -0x10", 16: "EXIT"}) is None
+    assert kinds_of({}) is None
+    assert kinds_of({16 * i: "NOP" for i in range(MOST + 1)}) is None
 
 
 REGISTERS = st.integers(0, 5).map("R{}".format)
@@ -137,8 +182,9 @@ LINES = st.one_of(
 @given(st.lists(LINES, min_size=1, max_size=40), st.lists(st.floats(0, 10), min_size=40, max_size=40))
 def test_any_code_gives_parts_of_its_arithmetic(lines: list[str], counts: list[float]):
     texts = {STEP * i: line for i, line in enumerate(lines)}
-    out = same_in_block(texts, {STEP * i: counts[i] for i in range(len(lines))})
-    if out is not None:
+    kinds = kinds_of(texts)
+    if kinds is not None:
+        out = kinds.weighed({STEP * i: counts[i] for i in range(len(lines))})
         assert (
             0 <= out.same <= out.arithmetic + 1e-9 and out.same <= out.work + 1e-9 and 0 <= out.used <= out.arithmetic
         )

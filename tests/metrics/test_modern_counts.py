@@ -36,6 +36,11 @@ from advisor.reasoning.metrics.instruction_mix import count
         ("IADD3.X", {"carry_inst", "integer_inst"}),
         ("IMAD.WIDE.U32.X", {"carry_inst", "integer_inst", "fma_pipe_inst"}),
         ("IMAD.HI.U32.X", {"carry_inst", "high_product_inst", "integer_inst", "fma_pipe_inst"}),
+        ("F2I.FTZ.NTZ", {"nearest_integer_inst", "conversion_inst", "xu_inst"}),
+        ("F2I.TRUNC.NTZ", {"conversion_inst", "xu_inst"}),
+        ("F2I.FLOOR.NTZ", {"conversion_inst", "xu_inst"}),
+        ("F2I.FTZ.U32.TRUNC.NTZ", {"conversion_inst", "xu_inst"}),
+        ("I2FP.F32.S32", {"float_of_integer_inst"}),
         ("IMAD.WIDE.U32", {"integer_inst", "fma_pipe_inst"}),
     ],
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from advisor.readers.actions import GLOBAL, LOCAL
-from advisor.readers.marks import TABLES, computes, has_marks, of_texts
+from advisor.readers.marks import TABLES, computes, dram_rate, has_marks, of_texts, reads_in_loops
 
 TYPES, EXECUTED, SECTORS, IDEALS = TABLES
 
@@ -82,3 +82,14 @@ def test_arithmetic_is_followed_where_it_takes_the_issue_slots() -> None:
     assert not computes(opcodes | {"LDG.E": 95.0}, 70.0)
     assert not computes(opcodes | {"HMMA.16816.F32": 1.0}, 70.0)
     assert not computes(opcodes | {"FFMA": 10.0}, 70.0)
+
+
+def test_loads_are_followed_where_loops_take_dram() -> None:
+    """Warps that go round less than twice on average, or hardly use DRAM, read little again."""
+    opcodes = {"LDG.E": 20.0, "BRA": 30.0, "EXIT": 10.0}
+    assert reads_in_loops(opcodes, 60.0)
+    assert not reads_in_loops(opcodes, 20.0) and not reads_in_loops(None, 60.0)
+    assert not reads_in_loops(opcodes | {"BRA": 15.0}, 60.0)
+    assert not reads_in_loops({"LDS": 20.0, "BRA": 30.0, "EXIT": 10.0}, 60.0)
+    assert dram_rate({"gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed": (61.5, "%")}) == 61.5
+    assert dram_rate({}) == 0

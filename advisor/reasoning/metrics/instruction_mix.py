@@ -25,7 +25,7 @@ _HALF_MATH = {
     "HFMA2": ("half_math_inst", "hfma2_inst"),
 }
 # Metrics of executions with a modifier, by opcode: strong loads pass by L1, .CAS and .CAST compare and swap, .X adds
-# the carry of the lower half of a 64-bit integer, .NTZ rounds to the nearest integer.
+# the carry of the lower half of a 64-bit integer.
 _MARKED = {
     "IADD3": ((".X", "carry_inst"),),
     "IMAD": ((".X", "carry_inst"),),
@@ -35,7 +35,6 @@ _MARKED = {
     "ATOMG": ((".CAS", "global_swap_inst"),),
     "ATOM": ((".CAS", "global_swap_inst"),),
     "ATOMS": ((".CAS", "shared_swap_inst"),),
-    "F2I": ((".NTZ", "nearest_integer_inst"),),
     "MUFU": ((".RCP64H", "double_seed_inst"), (".RSQ64H", "double_seed_inst")),
 }
 # Metrics of some opcodes of an entry, without its others: copies of the TMA without prefetches, fences without error
@@ -62,6 +61,8 @@ def _weights(opcode: str, plain: bool) -> tuple[tuple[str, ...], tuple[str, ...]
         counts = (*counts, "f64_conversion_inst")
     half = _HALF_MATH.get(what.entry.split(".")[0], ())
     marked = _MARKED.get(what.entry, ())
+    nearest = opcode.split(".")[0] == "F2I" and set(opcode.split(".")[1:]) <= {"FTZ", "NTZ"}
+    counts = (*counts, *(("nearest_integer_inst",) if nearest else ()))
     counts = (*counts, *(metric for mark, metric in marked if mark in opcode))
     counts = (*counts, *(metric for metric, names in _NAMED.items() if opcode.split(".")[0] in names))
     counts = (*counts, *(("half_widen_inst",) if what.entry == "HADD2" and ".F32" in opcode else half))
@@ -70,7 +71,7 @@ def _weights(opcode: str, plain: bool) -> tuple[tuple[str, ...], tuple[str, ...]
     open_: set[str] = (
         {"f64_conversion_inst"} if what.is_conversion and opcode in ("F2F", "F2I", "I2F", "FRND") else set()
     )
-    open_ |= {metric for _, metric in marked}
+    open_ |= {metric for _, metric in marked} | ({"nearest_integer_inst"} if nearest else set())
     if what.entry == "HADD2":
         open_ |= {"half_widen_inst", *half}
     for other in sass.refined().get(opcode, ()):

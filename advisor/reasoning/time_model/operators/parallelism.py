@@ -102,7 +102,7 @@ def _fewer_barriers(table: Table, given: Given) -> Left:
     left = np.clip(given["left"], 0.0, 1.0)
     barriers, control = table.get("barrier_inst"), table.get("control_inst")
     served = table.total("control_inst", "constant_inst", "barrier_inst")
-    steering = np.fmin(given["control"] * barriers, control)
+    steering = np.minimum(given["control"] * barriers, control)
     gone = (1 - left) * (barriers + or_else(steering, 0.0)) / served
     kept = np.fmax(left, np.clip(given["own"], 0.0, 1.0))
     out = dict.fromkeys(("l1_shared", "lsu", "latency_shared"), kept)

@@ -1,0 +1,99 @@
+"""Metrics of launches for which values and addresses are followed through the machine code: arithmetic that all threads
+of a block share (`hardware.sass_uniform`), and bytes that loads read again (`hardware.sass_rereads`).
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from advisor.hardware import sass_rereads, sass_uniform
+
+# In little arithmetic, the reciprocals of integer divisions count for much.
+_LEAST_ARITHMETIC = 0.2
+_SECTOR_BYTES = 32
+
+
+_FEW_LANES = 16  # of 32: an instruction that fewer execute on average is no work of all threads
+
+
+def shared_work(kinds: sass_uniform.Kinds | None, executed: Mapping[int, float]) -> dict[str, float]:
+    """Return how much of a launch's arithmetic is the same in all threads of a block; empty if that is not known.
+
+    executed: address -> executions by warps.
+    """
+    found = kinds.weighed(executed) if kinds is not None else None
+    if found is None or not found.arithmetic > _LEAST_ARITHMETIC * math.fsum(executed.values()):
+        return {}
+    return {
+        "same_arithmetic_share": found.same / found.arithmetic,
+        "same_work_inst": max(0.0, found.work - found.used),
+    }
+
+
+def few_lanes(executed: Mapping[int, float], threads: Mapping[int, float]) -> frozenset[int]:
+    """Return the addresses that few lanes of a warp execute. threads: address -> executions by threads."""
+    return frozenset(pc for pc, count in executed.items() if threads.get(pc, math.inf) < _FEW_LANES * count)
+
+
+def repeated_reads(
+    found: sass_rereads.Rereads | None, executed: Mapping[int, float], sectors: Mapping[int, float]
+) -> dict[str, float]:
+    """Return the bytes that the global loads of a launch read again; empty if that is not known.
+
+    sectors: address -> sectors of global accesses.
+    """
+    return {} if found is None else {"reread_bytes": _SECTOR_BYTES * found.sectors(executed, sectors)}
+
+
+class Followed:
+    """The metrics of the launches of a report, from the messages of its children; each code is followed once."""
+
+    def __init__(self, most: int) -> None:
+        """Take the most instructions of a report that are followed, of all kernels."""
+        self._left = most
+        self._lock = threading.Lock()
+        self._texts: dict[str, dict[int, str]] = {}
+        self._kinds: dict[Any, sass_uniform.Kinds | None] = {}
+        self._rereads: dict[Any, sass_rereads.Rereads | None] = {}
+
+    def learn(self, key: str, lines: Sequence[Any]) -> None:
+        """Add to the text of a kernel: pairs of address and instruction."""
+        with self._lock:
+            if self._left > 0:
+                self._texts[key] = self._texts.get(key, {}) | {int(pc): str(text) for pc, text in lines}
+
+    def of(self, steps: Any) -> dict[str, float]:
+        """Return the metrics of a launch; empty without steps. Raises ValueError for numbers that are no counts.
+
+        steps: the key of its code; pairs of address and executions, and of address and executions by threads if its
+        arithmetic is followed; pairs of address and sectors of global accesses if its loads are.
+        """
+        if not steps:
+            return {}
+        key, *given = steps
+        executed, threads, sectors = ({int(pc): float(count) for pc, count in pairs} for pairs in given)
+        if not all(0 <= count < math.inf for table in (executed, threads, sectors) for count in table.values()):
+            raise ValueError("counts are finite and not negative")
+        with self._lock:
+            texts = self._texts.get(str(key), {})
+            texts = {pc: texts[pc] for pc, count in executed.items() if count and pc in texts}
+            run = str(key), frozenset(texts)
+            out: dict[str, float] = {}
+            if threads:
+                few = few_lanes(executed, threads)
+                at = *run, few
+                if at not in self._kinds and self._charged(texts):
+                    self._kinds[at] = sass_uniform.kinds_of(texts, few)
+                out |= shared_work(self._kinds.get(at), executed)
+            if sectors:
+                if run not in self._rereads and self._charged(texts):
+                    self._rereads[run] = sass_rereads.rereads(texts)
+                out |= repeated_reads(self._rereads.get(run), executed, sectors)
+            return out
+
+    def _charged(self, texts: Mapping[int, str]) -> bool:
+        self._left -= len(texts)
+        return self._left >= 0 and bool(texts)

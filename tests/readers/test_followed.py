@@ -1,0 +1,107 @@
+"""What is followed through the machine code of launches: shared arithmetic, and places that are read again."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from advisor.hardware.sass_uniform import kinds_of
+from advisor.readers.followed import Followed, few_lanes, shared_work
+
+TEXTS = {0: "S2R R0, SR_TID.X", 16: "FMUL R2, R9, R9", 32: "FFMA R4, R2, R0, R4", 48: "EXIT"}
+EXECUTED = {0: 1.0, 16: 10.0, 32: 2.0, 48: 1.0}
+THREADS = {pc: 32 * count for pc, count in EXECUTED.items()}
+EXPECTED = {"same_arithmetic_share": pytest.approx(10 / 12), "same_work_inst": 8}
+
+
+def pairs(table: dict[int, float]) -> list[list[float]]:
+    return [[pc, count] for pc, count in table.items()]
+
+
+def test_arithmetic_of_the_block_less_a_load_for_each_use() -> None:
+    """Ten steps of the block, two of which the thread's own sum uses."""
+    assert shared_work(kinds_of(TEXTS), EXECUTED) == EXPECTED
+
+
+def test_little_arithmetic_is_not_judged() -> None:
+    """The reciprocals of a division by a size are the same in all threads, and no reason to complain."""
+    texts = {**TEXTS, 16: "MUFU.RCP R2, R9", 32: "IMAD.HI.U32 R4, R2, R0, R4"}
+    assert shared_work(kinds_of(texts), {0: 9.0, 16: 1.0, 32: 9.0, 48: 1.0}) == {}
+    assert shared_work(None, {}) == {} and shared_work(kinds_of(TEXTS), {}) == {}
+
+
+def test_launches_of_a_kernel_get_their_own_counts() -> None:
+    report = Followed(100)
+    steps = ("a", pairs(EXECUTED), pairs(THREADS), [])
+    assert report.of(steps) == {}  # its text never came
+    report.learn("a", pairs(dict.fromkeys((), 0.0)))
+    report.learn("a", [[pc, text] for pc, text in TEXTS.items()])
+    assert report.of(steps) == EXPECTED
+    more = EXECUTED | {32: 10.0}
+    assert report.of(("a", pairs(more), pairs({pc: 32 * n for pc, n in more.items()}), []))["same_work_inst"] == 0
+    assert report.of(None) == {}
+
+
+def test_texts_of_several_batches_are_joined() -> None:
+    report = Followed(100)
+    report.learn("a", [[16, TEXTS[16]], [48, TEXTS[48]]])
+    report.learn("a", [[0, TEXTS[0]], [32, TEXTS[32]]])
+    assert report.of(("a", pairs(EXECUTED), pairs(THREADS), [])) == EXPECTED
+
+
+def test_what_one_thread_computes_for_its_block_is_no_work_of_all() -> None:
+    threads = THREADS | {16: 10.0}
+    assert few_lanes(EXECUTED, threads) == {16}
+    report = Followed(100)
+    report.learn("a", list(TEXTS.items()))
+    assert report.of(("a", pairs(EXECUTED), pairs(threads), []))["same_arithmetic_share"] == 0
+
+
+def test_a_report_of_many_kernels_is_followed_up_to_a_limit() -> None:
+    report = Followed(len(TEXTS) + 1)
+    for name in "ab":
+        report.learn(name, list(TEXTS.items()))
+    a, b = ((name, pairs(EXECUTED), pairs(THREADS), []) for name in "ab")
+    assert report.of(a) and report.of(b) == {}
+    other = EXECUTED | {16: 30.0}
+    assert report.of(("a", pairs(other), pairs({pc: 32 * n for pc, n in other.items()}), []))  # its code is known
+
+
+def test_places_that_are_read_again_are_counted_in_bytes() -> None:
+    texts = {
+        0: "LDC.64 R2, c[0x0][0x210]",
+        16: "LDG.E R4, desc[UR4][R2.64]",
+        32: "IADD3 R2, R2, 0x4, RZ",
+        48: "@P0 BRA 0x10",
+        64: "LDC.64 R2, c[0x0][0x210]",
+        80: "LDG.E R4, desc[UR4][R2.64]",
+        96: "IADD3 R2, R2, 0x4, RZ",
+        112: "@P0 BRA 0x50",
+        128: "EXIT",
+    }
+    executed = {pc: 1.0 if pc in (0, 64, 128) else 8.0 for pc in texts}
+    report = Followed(100)
+    report.learn("a", list(texts.items()))
+    assert report.of(("a", pairs(executed), [], [[16, 32.0], [80, 32.0]])) == {"reread_bytes": 32 * 32}
+    assert report.of(("a", pairs(executed), [], [[16, 32.0], [80, 20.0]])) == {"reread_bytes": 0}
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        7,
+        ("a",),
+        ("a", 3, [], []),
+        ("a", [[1]], [], []),
+        ("a", [["x", 1.0]], [], []),
+        ("a", [[0, -1.0]], [[0, 1.0]], []),
+        ("a", [[0, math.nan]], [[0, 1.0]], []),
+        ("a", [[0, math.inf]], [], [[0, 1.0]]),
+    ],
+)
+def test_a_damaged_message_is_refused(steps: object) -> None:
+    report = Followed(10)
+    report.learn("a", list(TEXTS.items()))
+    with pytest.raises((TypeError, ValueError)):
+        report.of(steps)
