@@ -19,7 +19,15 @@ DATA = Path(__file__).parents[1] / "data"
 KERNELS = ["vector_copy", "transpose_tile", "capped_moments"]
 # Decided from the command line and the code, which text and CSV do not show.
 BINARY_ONLY = {"cache_control", "clock_control", "indexed_local_inst", "line_info", "debug_build", "sampling_phases"}
-BINARY_ONLY |= {"strong_sector_share", "strong_excess_share", "called_local_share", "function_check_inst"}
+BINARY_ONLY |= {
+    "reread_bytes",
+    "same_arithmetic_share",
+    "same_work_inst",
+    "strong_sector_share",
+    "strong_excess_share",
+    "called_local_share",
+    "function_check_inst",
+}
 BINARY_ONLY |= {"gather_excess_share", "neighbour_excess_share", "far_excess_share", "chained_load_share", "live_words"}
 BINARY_ONLY |= {"loaded_arithmetic_share", "literal_arithmetic_share", "loaded_pair_share", "stepped_function_share"}
 BINARY_ONLY |= {"staged_arithmetic_share", "barrier_working_share", "shared_interleaved_excess_share"}
