@@ -23,7 +23,18 @@ import numpy as np
 from advisor.hardware.lanes import LANES
 from advisor.hardware.sass import Instruction, classify, parse
 from advisor.hardware.sass_addresses import Follower, Reached
-from advisor.hardware.sass_flow import Codes, Graph, Loop, behind, called, graph, innermost, loops, meeting_points
+from advisor.hardware.sass_flow import (
+    Codes,
+    Graph,
+    Loop,
+    behind,
+    blocks_of,
+    called,
+    graph,
+    innermost,
+    loops,
+    meeting_points,
+)
 from advisor.hardware.sass_waits import own_cycles
 from advisor.hardware.simulators import SECTOR, WAVEFRONT
 from advisor.records.readings import CodeAccess, CodeCounts
@@ -109,8 +120,7 @@ def _behind_data(
         return 0.0
     found = loops(codes, pcs, blocks)
     inner = innermost(len(codes), found)
-    number = {start: n for n, start in enumerate(blocks.starts)}
-    of_loop = [[number[i] for i in loop.body if i in number] for loop in found]
+    of_loop = [blocks_of(loop, blocks) for loop in found]
     chosen: set[int] = set()
     meets = meeting_points(blocks)
     for n in branches:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
@@ -92,6 +92,10 @@ class Graph(Struct, frozen=True):
     edges: tuple[tuple[int, ...], ...]
     before: tuple[tuple[int, ...], ...]
 
+    def places(self, n: int) -> range:
+        """Return the indices of the instructions of a block."""
+        return range(self.starts[n], self.ends[n] + 1)
+
 
 def graph(codes: Codes, pcs: Sequence[int]) -> Graph:
     """Build the blocks and their edges; a call of a function that is not inlined continues after the call."""
@@ -147,7 +151,7 @@ def meeting_points(blocks: Graph) -> list[int | None]:
     return [at - 1 if at else None for at in found]
 
 
-def behind(blocks: Graph, n: int, meets: int | None, body: Sequence[int] = ()) -> set[int]:
+def behind(blocks: Graph, n: int, meets: int | None, body: Iterable[int] = ()) -> set[int]:
     """Return the blocks whose execution a branch at the end of block n decides: those up to where its ways meet.
 
     meets: that block, of `meeting_points`; body: the blocks of the innermost loop around the branch; all of them if one
@@ -164,6 +168,12 @@ def behind(blocks: Graph, n: int, meets: int | None, body: Sequence[int] = ()) -
             out.add(at)
             todo += blocks.edges[at]
     return out
+
+
+def blocks_of(loop: Loop, blocks: Graph) -> frozenset[int]:
+    """Return the blocks of a loop."""
+    body = frozenset(loop.body)
+    return frozenset(n for n, start in enumerate(blocks.starts) if start in body)
 
 
 def innermost(count: int, loops: Sequence[Loop]) -> list[int | None]:

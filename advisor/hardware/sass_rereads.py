@@ -10,13 +10,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Final, TypeGuard
 
 from msgspec import Struct
 
 from advisor.hardware.sass import Instruction, parse
-from advisor.hardware.sass_answers import inputs, results, stem
-from advisor.hardware.sass_flow import Codes, Graph, Loop, graph, innermost, loops
+from advisor.hardware.sass_answers import stem
+from advisor.hardware.sass_flow import Codes, Graph, Loop, blocks_of, graph, innermost, loops
+from advisor.hardware.sass_names import Names
 
 MOST: Final = 1500  # instructions of a kernel that is followed
 # Loops that load through one pointer read the same if their numbers of sectors differ by less than this part.
@@ -25,7 +26,7 @@ _ROUNDS: Final = 40
 _LOADS: Final = frozenset(("LDG", "LD"))
 _DESCRIPTOR: Final = re.compile(r"desc\[UR\d+\]")
 _ARGUMENT: Final = re.compile(r"c\[0x0\]\[(0x[0-9a-f]+)\]")
-# The arguments of a kernel begin here up to CC 8.x and 9.0; what lies before are the shapes of the grid and the block.
+# The arguments of a kernel begin here (up to CC 8.x) or later; before them lie the shapes of the grid and the block.
 _FIRST_ARGUMENT: Final = 0x160
 
 
@@ -37,7 +38,7 @@ class Rereads(Struct, frozen=True):
     """
 
     repeats: dict[int, tuple[tuple[int, tuple[int, ...]], ...]]
-    passes: dict[tuple[int, int], tuple[int, ...]]
+    passes: dict[tuple[frozenset[int], int], tuple[int, ...]]
 
     def sectors(self, executed: Mapping[int, float], sectors: Mapping[int, float]) -> float:
         """Return the sectors that loads of an earlier round or loop have already read.
@@ -45,7 +46,7 @@ class Rereads(Struct, frozen=True):
         executed, sectors: address -> executions by warps, and sectors of a load.
         """
         again = {load: sectors.get(load, 0.0) * (1 - 1 / self._rounds(load, executed)) for load in self.repeats}
-        parts: dict[int, list[float]] = {}
+        parts: dict[frozenset[int], list[float]] = {}
         for (arguments, _), loads in self.passes.items():
             parts.setdefault(arguments, []).append(math.fsum(sectors.get(i, 0.0) - again[i] for i in loads))
         return math.fsum(again.values()) + math.fsum(map(_beyond_first, parts.values()))
@@ -69,20 +70,19 @@ def rereads(texts: Mapping[int, str]) -> Rereads | None:
     codes = [parse(texts[pc]) for pc in pcs]
     blocks = graph(codes, pcs)
     found = loops(codes, pcs, blocks)
-    loads = [i for i, code in enumerate(codes) if _is_load(code)]
-    if not found or not loads:
+    if not found or not any(map(_is_load, codes)):
         return Rereads({}, {})
-    masks = _Masks(codes)
+    code = _Code(codes, blocks)
     inner = innermost(len(codes), found)
-    arguments = _arguments(codes, blocks, masks)
+    fixed = [_fixed(loop, code) for loop in found]
     repeats: dict[int, tuple[tuple[int, tuple[int, ...]], ...]] = {}
-    passes: dict[tuple[int, int], tuple[int, ...]] = {}
-    for i in loads:
-        around = _repeating(i, inner, found, blocks, masks)
+    passes: dict[tuple[frozenset[int], int], tuple[int, ...]] = {}
+    for i, arguments in _arguments(code).items():
+        around = _repeating(i, inner, found, fixed)
         repeats[pcs[i]] = tuple((pcs[loop.first], _entries(loop, blocks, pcs)) for loop in around)
         at = inner[i]
-        if at is not None and arguments[i]:
-            passes[arguments[i], at] = (*passes.get((arguments[i], at), ()), pcs[i])
+        if at is not None and arguments:
+            passes[arguments, at] = (*passes.get((arguments, at), ()), pcs[i])
     return Rereads(repeats, passes)
 
 
@@ -93,7 +93,7 @@ def _beyond_first(parts: Sequence[float]) -> float:
     return math.fsum(alike) - most
 
 
-def _is_load(code: Instruction | None) -> bool:
+def _is_load(code: Instruction | None) -> TypeGuard[Instruction]:
     return code is not None and stem(code) in _LOADS
 
 
@@ -103,81 +103,79 @@ def _address(code: Instruction) -> Instruction:
     return Instruction(code.predicate, code.opcode, operands)
 
 
-class _Masks:
-    """What instructions read and write, as bits of names. addresses: what the address of a load is computed from."""
+class _Code:
+    """A kernel as its loads are followed. addresses: what the address of a load is computed from, by its index."""
 
-    def __init__(self, codes: Codes) -> None:
-        self._bits: dict[str, int] = {}
-        self.reads = [0 if code is None else self._of(inputs(code)) for code in codes]
-        self.writes = [0 if code is None else self._of(results(code)) for code in codes]
-        self.addresses = [
-            self._of(inputs(_address(code))) if code is not None and _is_load(code) else 0 for code in codes
-        ]
-        self.always = [code is not None and code.predicate in ("", "PT") for code in codes]
+    def __init__(self, codes: Codes, blocks: Graph) -> None:
+        self.codes, self.blocks = codes, blocks
+        self.names = Names(codes)
+        self.addresses = {i: self.names.read_by(_address(code)) for i, code in enumerate(codes) if _is_load(code)}
 
-    def _of(self, names: set[str]) -> int:
-        out = 0
-        for name in names:
-            out |= 1 << self._bits.setdefault(name, len(self._bits))
-        return out
+    def marked(
+        self, begin: int, sources: frozenset[int] = frozenset(), within: frozenset[int] | None = None, head: int = 0
+    ) -> set[int] | None:
+        """Return the loads whose addresses follow from marked names; None if that does not settle.
+
+        begin: the names that are marked before block `head`; sources: instructions whose results are marked; within:
+        the blocks of a loop with this head, of which one round is followed. Without it, what a load returns is not
+        marked: a pointer from memory is no argument.
+        """
+        names, out = self.names, set[int]()
+        state = {head: begin}
+        for _ in range(_ROUNDS):
+            changed = False
+            for n in sorted(state):
+                now = state[n]
+                for i in self.blocks.places(n):
+                    address = self.addresses.get(i)
+                    if address is not None and (address & now or i in sources):
+                        out.add(i)
+                    ends = address is not None and within is None
+                    now = names.after(i, now, not ends and (bool(names.reads[i] & now) or i in sources))
+                for goal in self.blocks.edges[n]:
+                    inside = within is None or (goal in within and goal != head)
+                    if inside and (goal not in state or now & ~state[goal]):
+                        state[goal] = state.get(goal, 0) | now
+                        changed = True
+            if not changed:
+                return out
+        return None
 
 
-def _repeating(i: int, inner: Sequence[int | None], found: Sequence[Loop], blocks: Graph, masks: _Masks) -> list[Loop]:
-    """Return the loops around a load's own in whose rounds it reads the same places."""
+def _repeating(
+    i: int, inner: Sequence[int | None], found: Sequence[Loop], fixed: Sequence[frozenset[int]]
+) -> list[Loop]:
+    """Return the loops around a load's own in whose rounds it reads the same places. fixed: such loads of each loop."""
     at = inner[i]
     if at is None:
         return []
     own = set(found[at].body)
-    around = [loop for loop in found if len(loop.body) > len(own) and own <= set(loop.body)]
-    return [loop for loop in around if not _varies(i, loop, blocks, masks)]
+    return [
+        loop
+        for loop, same in zip(found, fixed, strict=True)
+        if i in same and len(loop.body) > len(own) and own <= set(loop.body)
+    ]
+
+
+def _fixed(loop: Loop, code: _Code) -> frozenset[int]:
+    """Return the loads whose addresses do not depend on what one round of a loop leaves to the next."""
+    body = blocks_of(loop, code.blocks)
+    head = code.blocks.starts.index(loop.first)
+    written = code.names.written(i for n in body for i in code.blocks.places(n))
+    varied = code.marked(_live(body, head, code) & written, within=body, head=head)
+    return frozenset(code.addresses) - varied if varied is not None else frozenset()
 
 
 def _entries(loop: Loop, blocks: Graph, pcs: Sequence[int]) -> tuple[int, ...]:
     """Return the instructions from which a loop is entered."""
-    body = set(loop.body)
+    body = blocks_of(loop, blocks)
     before = blocks.before[blocks.starts.index(loop.first)]
-    return tuple(pcs[blocks.ends[n]] for n in before if blocks.starts[n] not in body)
+    return tuple(pcs[blocks.ends[n]] for n in before if n not in body)
 
 
-def _varies(i: int, loop: Loop, blocks: Graph, masks: _Masks) -> bool:
-    """Whether the address of a load depends on what one round of a loop leaves to the next."""
-    body = {n for n, start in enumerate(blocks.starts) if start in set(loop.body)}
-    head = blocks.starts.index(loop.first)
-    carried = _live(body, head, blocks, masks) & _written(body, blocks, masks)
-    state = dict.fromkeys(body, 0)
-    state[head] = carried
-    for _ in range(_ROUNDS):
-        changed = False
-        for n in sorted(body):
-            now = state[n]
-            for j in range(blocks.starts[n], blocks.ends[n] + 1):
-                if j == i and masks.addresses[j] & now:
-                    return True
-                now = _after(masks, j, now, bool(masks.reads[j] & now))
-            for goal in blocks.edges[n]:
-                if goal in body and goal != head and now & ~state[goal]:
-                    state[goal] |= now
-                    changed = True
-        if not changed:
-            return False
-    return True
-
-
-def _after(masks: _Masks, j: int, now: int, marked: bool) -> int:
-    kept = 0 if masks.always[j] else now & masks.writes[j]
-    return now & ~masks.writes[j] | kept | (masks.writes[j] if marked else 0)
-
-
-def _written(body: set[int], blocks: Graph, masks: _Masks) -> int:
-    out = 0
-    for n in body:
-        for j in range(blocks.starts[n], blocks.ends[n] + 1):
-            out |= masks.writes[j]
-    return out
-
-
-def _live(body: set[int], head: int, blocks: Graph, masks: _Masks) -> int:
+def _live(body: frozenset[int], head: int, code: _Code) -> int:
     """Return the names whose value at the head of a loop is read in its round."""
+    names, blocks = code.names, code.blocks
     live = dict.fromkeys(body, 0)
     for _ in range(_ROUNDS):
         changed = False
@@ -186,10 +184,8 @@ def _live(body: set[int], head: int, blocks: Graph, masks: _Masks) -> int:
             for goal in blocks.edges[n]:
                 if goal in body and goal != head:
                     now |= live[goal]
-            for j in range(blocks.ends[n], blocks.starts[n] - 1, -1):
-                if masks.always[j]:
-                    now &= ~masks.writes[j]
-                now |= masks.reads[j]
+            for i in reversed(blocks.places(n)):
+                now = (now & ~names.writes[i] if names.always[i] else now) | names.reads[i]
             if now & ~live[n]:
                 live[n] |= now
                 changed = True
@@ -198,54 +194,17 @@ def _live(body: set[int], head: int, blocks: Graph, masks: _Masks) -> int:
     return live[head]
 
 
-def _arguments(codes: Codes, blocks: Graph, masks: _Masks) -> list[int]:
-    """Return for each load the arguments of the kernel that its address follows from, as bits; 0 if none is known."""
-    places: dict[str, int] = {}
-    own = []
-    for code in codes:
-        found = _ARGUMENT.findall(" ".join(code.operands)) if code is not None else ()
-        bits = 0
-        for place in found:
+def _arguments(code: _Code) -> dict[int, frozenset[int]]:
+    """Return for each load the places of the arguments of the kernel that its address follows from."""
+    readers: dict[int, set[int]] = {}
+    for i, one in enumerate(code.codes):
+        for place in _ARGUMENT.findall(" ".join(one.operands)) if one is not None else ():
             if int(place, 16) >= _FIRST_ARGUMENT:
-                bits |= 1 << places.setdefault(place, len(places))
-        own.append(bits)
-    names = max((mask.bit_length() for mask in (*masks.reads, *masks.writes)), default=0)
-    states: list[dict[int, int] | None] = [None] * len(blocks.starts)
-    states[0] = {}
-    out = [0] * len(codes)
-
-    def of(state: Mapping[int, int], mask: int) -> int:
-        bits = 0
-        while mask:
-            low = mask & -mask
-            bits |= state.get(low, 0)
-            mask ^= low
-        return bits
-
-    for _ in range(_ROUNDS if names else 0):
-        changed = False
-        for n, before in enumerate(states):
-            if before is None:
-                continue
-            state = dict(before)
-            for j in range(blocks.starts[n], blocks.ends[n] + 1):
-                if masks.addresses[j]:
-                    out[j] = of(state, masks.addresses[j]) | own[j]
-                bits = of(state, masks.reads[j]) | own[j] if not masks.addresses[j] else 0
-                rest = masks.writes[j]
-                while rest:
-                    low = rest & -rest
-                    state[low] = bits | (0 if masks.always[j] else state.get(low, 0))
-                    rest ^= low
-            for goal in blocks.edges[n]:
-                known = states[goal]
-                if known is None:
-                    states[goal], changed = dict(state), True
-                else:
-                    for name, bits in state.items():
-                        if bits & ~known.get(name, 0):
-                            known[name] = known.get(name, 0) | bits
-                            changed = True
-        if not changed:
-            return out
-    return [0] * len(codes)
+                readers.setdefault(int(place, 16), set()).add(i)
+    out: dict[int, frozenset[int]] = dict.fromkeys(code.addresses, frozenset())
+    for place, sources in readers.items():
+        found = code.marked(0, frozenset(sources))
+        if found is None:
+            return dict.fromkeys(code.addresses, frozenset())
+        out |= {i: out[i] | {place} for i in found}
+    return out

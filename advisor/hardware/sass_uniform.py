@@ -15,8 +15,9 @@ from typing import Final
 from msgspec import Struct
 
 from advisor.hardware.sass import Instruction, parse
-from advisor.hardware.sass_answers import inputs, results, stem
-from advisor.hardware.sass_flow import Codes, Graph, behind, graph, loops, meeting_points
+from advisor.hardware.sass_answers import stem
+from advisor.hardware.sass_flow import Codes, Graph, behind, blocks_of, graph, loops, meeting_points
+from advisor.hardware.sass_names import Names
 
 # Arithmetic on floating-point values.
 FLOAT: Final = frozenset(
@@ -80,17 +81,6 @@ class Kinds(Struct, frozen=True):
         return Same(total(self.own, self.using) + same, same, same + total(self.around), total(self.using))
 
 
-class _Step(Struct):
-    """An instruction as masks of names. own: whether its result always depends on the thread."""
-
-    reads: int
-    writes: int
-    own: bool
-    always: bool  # executed by all lanes: its result replaces the old value
-    arithmetic: bool
-    passes: bool  # a result of its sources alone, which is theirs in another form
-
-
 def kinds_of(texts: Mapping[int, str], few: frozenset[int] = frozenset()) -> Kinds | None:
     """Return the kinds of the instructions of a kernel; None if it cannot be followed.
 
@@ -105,68 +95,49 @@ def kinds_of(texts: Mapping[int, str], few: frozenset[int] = frozenset()) -> Kin
     if any(code is not None and stem(code) in _UNKNOWN_WAYS for code in codes):
         return None
     blocks = graph(codes, pcs)
-    steps = _steps(codes)
-    states = _followed(codes, pcs, blocks, steps)
+    names = Names(codes)
+    states = _followed(codes, pcs, blocks, names)
     if states is None:
         return None
     own_ones, using, same, around = (set[int]() for _ in range(4))
-    for n, (start, end) in enumerate(zip(blocks.starts, blocks.ends, strict=True)):
-        state = states[n]
+    for n, state in enumerate(states):
         own, fresh = state if state is not None else (-1, 0)
         of_block, beside = set[int](), set[int]()
-        for i in range(start, end + 1):
-            code, step = codes[i], steps[i]
-            if code is None or step is None:
+        for i in blocks.places(n):
+            code = codes[i]
+            if code is None:
                 continue
-            shared = not step.own and not step.reads & own and bool(step.writes) and pcs[i] not in few
-            if step.arithmetic:
-                (of_block if shared else using if step.reads & fresh else own_ones).add(pcs[i])
+            shared = not _own(code) and not names.reads[i] & own and bool(names.writes[i]) and pcs[i] not in few
+            if stem(code) in FLOAT:
+                (of_block if shared else using if names.reads[i] & fresh else own_ones).add(pcs[i])
             elif shared and stem(code) in _AROUND:
                 beside.add(pcs[i])
-            own, fresh = _after(step, own, fresh)
+            own, fresh = _after(code, i, names, own, fresh)
         same |= of_block
         around |= beside if of_block else set()
     return Kinds(*map(frozenset, (own_ones, using, same, around)))
 
 
-def _steps(codes: Codes) -> list[_Step | None]:
-    bits: dict[str, int] = {}
-
-    def mask(names: set[str]) -> int:
-        out = 0
-        for name in names:
-            out |= 1 << bits.setdefault(name, len(bits))
-        return out
-
-    out = [None if code is None else _step(code, mask(inputs(code)), mask(results(code))) for code in codes]
-    for code, step in zip(codes, out, strict=True):
-        if code is not None and step is not None and stem(code) in _CALLS:
-            step.writes = (1 << len(bits)) - 1  # which registers a function changes, its caller does not show
-    return out
-
-
-def _step(code: Instruction, reads: int, writes: int) -> _Step:
+def _own(code: Instruction) -> bool:
+    """Whether the result of an instruction always depends on the thread."""
     name = stem(code)
-    own = name in _OF_OTHERS or name in _CALLS
     if name in ("S2R", "CS2R", "S2UR"):
-        own = not any(operand.startswith(_OF_BLOCK) for operand in code.operands)
-    always = code.predicate in ("", "PT")
-    return _Step(reads, writes, own, always, name in FLOAT, name in _AROUND)
+        return not any(operand.startswith(_OF_BLOCK) for operand in code.operands)
+    return name in _OF_OTHERS
 
 
-def _after(step: _Step, own: int, fresh: int) -> tuple[int, int]:
+def _after(code: Instruction, i: int, names: Names, own: int, fresh: int) -> tuple[int, int]:
     """Return the names that depend on the thread, and those that hold computed values of the block, after a step."""
-    depends = step.own or bool(step.reads & own)
-    computed = not depends and (step.arithmetic or (step.passes and bool(step.reads & fresh)))
-    kept_own, kept_fresh = (0, 0) if step.always else (own & step.writes, fresh & step.writes)
-    own = own & ~step.writes | kept_own | (step.writes if depends else 0)
-    fresh = fresh & ~step.writes | kept_fresh | (step.writes if computed else 0)
+    name = stem(code)
+    if name in _CALLS:  # which registers a function changes, its caller does not show
+        return names.every, 0
+    depends = _own(code) or bool(names.reads[i] & own)
+    passes = name in FLOAT or (name in _AROUND and bool(names.reads[i] & fresh))
+    own, fresh = names.after(i, own, depends), names.after(i, fresh, not depends and passes)
     return own, fresh & ~own
 
 
-def _followed(
-    codes: Codes, pcs: Sequence[int], blocks: Graph, steps: Sequence[_Step | None]
-) -> list[tuple[int, int] | None] | None:
+def _followed(codes: Codes, pcs: Sequence[int], blocks: Graph, names: Names) -> list[tuple[int, int] | None] | None:
     """Return the state before each block, None for one that no known way leads to; None if it does not settle."""
     states: list[tuple[int, int] | None] = [None] * len(blocks.starts)
     states[0] = (0, 0)
@@ -182,19 +153,19 @@ def _followed(
             own, fresh = state[0] | joined[n], state[1] & ~joined[n]
             if (own, fresh) != state:
                 states[n], changed = (own, fresh), True
-            for i in range(blocks.starts[n], blocks.ends[n] + 1):
-                step = steps[i]
-                if step is None:
+            for i in blocks.places(n):
+                code = codes[i]
+                if code is None:
                     continue
-                if i == blocks.ends[n] and len(blocks.edges[n]) > 1 and step.reads & own:
+                if i == blocks.ends[n] and len(blocks.edges[n]) > 1 and names.reads[i] & own:
                     if n not in decided:
-                        decided[n] = _joins(blocks, n, meets[n], bodies[n], steps)
-                    goals, names = decided[n]
+                        decided[n] = _joins(blocks, n, meets[n], bodies[n], names)
+                    goals, differ = decided[n]
                     for goal in goals:
-                        if names & ~joined[goal]:
-                            joined[goal] |= names
+                        if differ & ~joined[goal]:
+                            joined[goal] |= differ
                             changed = True
-                own, fresh = _after(step, own, fresh)
+                own, fresh = _after(code, i, names, own, fresh)
             for after in blocks.edges[n]:
                 before = states[after]
                 merged = (own, fresh) if before is None else (before[0] | own, (before[1] | fresh) & ~(before[0] | own))
@@ -207,18 +178,15 @@ def _followed(
 
 def _bodies(codes: Codes, pcs: Sequence[int], blocks: Graph) -> list[frozenset[int]]:
     """Return for each block the blocks of its innermost loop; none outside of loops."""
-    number = {start: n for n, start in enumerate(blocks.starts)}
     out = [frozenset[int]()] * len(blocks.starts)
     for loop in sorted(loops(codes, pcs, blocks), key=lambda loop: loop.depth):
-        body = frozenset(number[i] for i in loop.body if i in number)
+        body = blocks_of(loop, blocks)
         for n in body:
             out[n] = body
     return out
 
 
-def _joins(
-    blocks: Graph, n: int, meets: int | None, body: frozenset[int], steps: Sequence[_Step | None]
-) -> tuple[frozenset[int], int]:
+def _joins(blocks: Graph, n: int, meets: int | None, body: frozenset[int], names: Names) -> tuple[frozenset[int], int]:
     """Return the blocks where ways of a branch meet, and the names that are written on the ways.
 
     A branch out of a loop decides how often its body runs: the loop's values differ behind it, not in a round.
@@ -228,9 +196,5 @@ def _joins(
     goals = set(leaves) if meets is None else {meets, *leaves}
     ways = part | {n}
     goals |= {b for b in part if len(ways.intersection(blocks.before[b])) > 1 and not (leaves and b in body)}
-    names = 0
-    for b in part | (body if leaves else frozenset()):
-        for i in range(blocks.starts[b], blocks.ends[b] + 1):
-            step = steps[i]
-            names |= step.writes if step is not None else 0
-    return frozenset(goals), names
+    written = part | body if leaves else part
+    return frozenset(goals), names.written(i for b in written for i in blocks.places(b))

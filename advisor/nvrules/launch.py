@@ -9,14 +9,14 @@ from typing import Any
 
 from msgspec import Struct
 
-from advisor.hardware.sass_rereads import rereads as reread_by
+from advisor.hardware.sass_rereads import rereads
 from advisor.hardware.sass_uniform import kinds_of
 from advisor.knowledge.base import Catalog
 from advisor.readers.actions import describe, instances, known_instances, local_split_by_code
 from advisor.readers.described import launch_of
 from advisor.readers.followed import few_lanes, repeated_reads, shared_work
 from advisor.readers.frame import frame, names_wanted
-from advisor.readers.marks import ISSUE, computes, dram_rate, executed_texts, from_code, has_marks, reads_in_loops
+from advisor.readers.marks import from_code, looks, texts_of
 from advisor.readers.numbers import Packer
 from advisor.reasoning.assemble import verdict_and_finding
 from advisor.reasoning.conclude import conclude, in_order
@@ -77,17 +77,15 @@ def described(action: Any, names: list[str]) -> dict[str, Any]:
     local = any(row[0] == "local" for row in message["accesses"] or ())
     if message["local"] is None and local:
         message["local"] = local_split_by_code(action)
-    marked = has_marks(message["opcodes"], local)
-    followed = computes(message["opcodes"], message["values"].get(ISSUE, (100.0, ""))[0])
-    rereads = reads_in_loops(message["opcodes"], dram_rate(message["values"]))
-    if marked or followed or rereads:
-        texts = executed_texts(action)
+    look = looks(message["opcodes"], message["values"], local)
+    if any(look):
         executed = known_instances(action, "inst_executed") or {}
-        message["patterns"] |= from_code(action, texts) if marked else {}
-        if followed and (threads := known_instances(action, "thread_inst_executed_true")):
+        texts = texts_of(action, [pc for pc, count in executed.items() if count])
+        message["patterns"] |= from_code(action, texts) if look.marks else {}
+        if look.arithmetic and (threads := known_instances(action, "thread_inst_executed_true")):
             message["patterns"] |= shared_work(kinds_of(texts, few_lanes(executed, threads)), executed)
-        if rereads and (sectors := known_instances(action, "memory_l2_theoretical_sectors_global")):
-            message["patterns"] |= repeated_reads(reread_by(texts), executed, sectors)
+        if look.loads and (sectors := known_instances(action, "memory_l2_theoretical_sectors_global")):
+            message["patterns"] |= repeated_reads(rereads(texts), executed, sectors)
     return message
 
 

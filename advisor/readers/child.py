@@ -22,17 +22,7 @@ from advisor.readers.actions import ALWAYS, INSTANCED, describe, instances, know
 from advisor.readers.addresses import LoadAddresses
 from advisor.readers.code import Code
 from advisor.readers.flow import Facts
-from advisor.readers.marks import (
-    ISSUE,
-    TABLES,
-    computes,
-    dram_rate,
-    executed_texts,
-    executes_only,
-    from_code,
-    has_marks,
-    reads_in_loops,
-)
+from advisor.readers.marks import TABLES, from_code, looks, texts_of
 from advisor.readers.sampling import DROPPED, INTERVAL, bare_name, sampled
 from advisor.records.child import claim_output, limit_memory, lines_in
 
@@ -41,9 +31,9 @@ _SOURCE_BYTES = 32 << 20
 # Bytes of an instruction (CC 7.0 and later; the library has no text of earlier code), and the longest kernel of which
 # the text is sent: twenty times the length of a tuned product of matrices.
 _INSTRUCTION_BYTES, _MOST_INSTRUCTIONS = 16, 20_000
-# What is sent of each instruction of a kernel that is followed: executions by warps and by threads, and sectors.
-_STEPS = ("inst_executed", "thread_inst_executed_true", "memory_l2_theoretical_sectors_global")
-_MOST_FOLLOWED = 3000  # instructions of a kernel
+# What is sent of a kernel that is followed, beside its executions: those by threads, and sectors. No longer kernels.
+_THREADS, _SECTORS = "thread_inst_executed_true", "memory_l2_theoretical_sectors_global"
+_MOST_LINES = 3000
 # Kernels of which the text is kept for their further launches.
 _MOST_KEPT = 32
 
@@ -154,6 +144,49 @@ def run(job: dict[str, Any], send: Callable[[dict[str, Any]], None]) -> None:
     send({"done": True})
 
 
+class _Lines:
+    """The text of the kernels' instructions, and what it adds to the messages of their launches.
+
+    The library takes long for each line, so each is read once for all launches of a kernel.
+    """
+
+    def __init__(self, code: Batch, send: Callable[[dict[str, Any]], None]) -> None:
+        self._code, self._send = code, send
+        self._texts: dict[str, dict[int, str]] = {}  # by the code of a kernel
+        self._unreadable = set[str]()
+
+    def add_to(self, message: dict[str, Any], index: int, action: Any) -> None:
+        """Add the metrics of the text to a launch's message, and send before it what its parent follows."""
+        local = any(row[0] == "local" for row in message["accesses"] or ())
+        split = message["local"] is None and local
+        look = looks(message["opcodes"], message["values"], local)
+        if not split and not any(look):
+            return
+        key = self._code.code_key(index, str(action.name(action.NameBase_MANGLED) or ""))
+        known = lines = self._texts.get(key, {})
+        executed = known_instances(action, "inst_executed") or {}
+        missing = [pc for pc, count in executed.items() if count and pc not in known]
+        with contextlib.suppress(IndexError):
+            if split or (missing and key not in self._unreadable):
+                whole = self._code.actions(index, index + 1, code=True)[0][0]
+                message["local"] = local_split_by_code(whole) if split else message["local"]
+                lines = known | texts_of(whole, missing)
+        if split or look.marks:
+            message["patterns"] |= from_code(action, lines)
+        if not key:
+            return
+        if not lines:
+            self._unreadable.add(key)
+        elif (look.arithmetic or look.loads) and len(lines) <= _MOST_LINES:
+            if lines != known:
+                self._send({"lines_key": key, "lines": list(lines.items())})
+            threads = known_instances(action, _THREADS) if look.arithmetic else None
+            sectors = known_instances(action, _SECTORS) if look.loads else None
+            message["steps"] = (key, *(list((table or {}).items()) for table in (executed, threads, sectors)))
+        if key in self._texts or len(self._texts) < _MOST_KEPT:
+            self._texts[key] = lines
+
+
 def _launches(job: dict[str, Any], data: mmap.mmap, send: Callable[[dict[str, Any]], None]) -> None:
     code = Batch(data, job["folder"], list(TABLES))
     strings = code.strings()
@@ -164,8 +197,7 @@ def _launches(job: dict[str, Any], data: mmap.mmap, send: Callable[[dict[str, An
     names = [name for name in job["names"] if name in known]
     marks = batch.code_marks(job["first"], job["last"])
     kernels: dict[str, tuple[int, str]] = {}
-    unreadable = set[str]()
-    texts: dict[str, dict[int, str]] = {}  # by the code of a kernel: the library takes long for each line
+    lines = _Lines(code, send)
     for index, action in batch.each(job["first"], job["last"]):
         message = None
         if action is not None and action.name() is not None:
@@ -174,32 +206,7 @@ def _launches(job: dict[str, Any], data: mmap.mmap, send: Callable[[dict[str, An
                     "built": marks.get(index),
                     "sampling": sampled(action, series),
                 }
-                local = any(row[0] == "local" for row in message["accesses"] or ())
-                split = message["local"] is None and local
-                marked = split or has_marks(message["opcodes"], local)
-                followed = computes(message["opcodes"], message["values"].get(ISSUE, (100.0, ""))[0])
-                rereads = reads_in_loops(message["opcodes"], dram_rate(message["values"]))
-                if marked or followed or rereads:
-                    key = code.code_key(index, str(action.name(action.NameBase_MANGLED) or ""))
-                    lines = texts.get(key, {})
-                    fresh = split or (not executes_only(action, lines) and key not in unreadable)
-                    with contextlib.suppress(IndexError):
-                        if fresh:
-                            whole = code.actions(index, index + 1, code=True)[0][0]
-                            message["local"] = local_split_by_code(whole) if split else message["local"]
-                            lines = lines | executed_texts(whole)
-                    if marked:
-                        message["patterns"] |= from_code(action, lines)
-                    if key and not lines:
-                        unreadable.add(key)
-                    if (followed or rereads) and key and 0 < len(lines) <= _MOST_FOLLOWED:
-                        if texts.get(key) != lines:
-                            send({"lines_key": key, "lines": list(lines.items())})
-                        sent = zip(_STEPS, (True, followed, rereads), strict=True)
-                        tables = ((known_instances(action, name) if needed else None) or {} for name, needed in sent)
-                        message["steps"] = (key, *(list(table.items()) for table in tables))
-                    if key and (key in texts or len(texts) < _MOST_KEPT):
-                        texts[key] = lines
+                lines.add_to(message, index, action)
                 if message["opcodes"] is None:
                     kernel = str(action.name(action.NameBase_MANGLED) or "")
                     message["code_key"] = code.code_key(index, kernel)

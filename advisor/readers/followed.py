@@ -10,11 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from advisor.hardware import sass_rereads, sass_uniform
-
-# In little arithmetic, the reciprocals of integer divisions count for much.
-_LEAST_ARITHMETIC = 0.2
-_SECTOR_BYTES = 32
-
+from advisor.hardware.simulators import SECTOR
+from advisor.readers.marks import LEAST_ARITHMETIC
 
 _FEW_LANES = 16  # of 32: an instruction that fewer execute on average is no work of all threads
 
@@ -25,7 +22,8 @@ def shared_work(kinds: sass_uniform.Kinds | None, executed: Mapping[int, float])
     executed: address -> executions by warps.
     """
     found = kinds.weighed(executed) if kinds is not None else None
-    if found is None or not found.arithmetic > _LEAST_ARITHMETIC * math.fsum(executed.values()):
+    # In little arithmetic, the reciprocals of integer divisions count for much.
+    if found is None or not found.arithmetic > LEAST_ARITHMETIC * math.fsum(executed.values()):
         return {}
     return {
         "same_arithmetic_share": found.same / found.arithmetic,
@@ -45,7 +43,7 @@ def repeated_reads(
 
     sectors: address -> sectors of global accesses.
     """
-    return {} if found is None else {"reread_bytes": _SECTOR_BYTES * found.sectors(executed, sectors)}
+    return {} if found is None else {"reread_bytes": SECTOR * found.sectors(executed, sectors)}
 
 
 class Followed:

@@ -1,7 +1,7 @@
 """What the text of single instructions tells about a launch: traffic of strong loads, local memory of called functions,
 checks of precise functions. Runs in the child process: standard library only.
 
-The text is read only where the opcodes of the launch show that one of them is there (`has_marks`).
+The text is read only where the launch shows that it is worth the time (`looks`).
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from advisor.readers.actions import GLOBAL, LOCAL, known_instances
 
@@ -29,16 +29,43 @@ _RETURN = re.compile(r"\bRET\b")
 _CHECK = re.compile(r"\b(?:FCHK\b|(?:VIADD|IADD3?|IADD32I)\b.*(?:0xf3000000|-0xd000000|0x1800000)\b)")
 
 
-ISSUE: Final = "sm__issue_active.avg.pct_of_peak_sustained_elapsed"
+_ISSUE: Final = "sm__issue_active.avg.pct_of_peak_sustained_elapsed"
+_DRAM: Final = tuple(f"{unit}_throughput.avg.pct_of_peak_sustained_elapsed" for unit in ("gpu__dram", "dram_"))
 # Arithmetic of a fifth of the instructions, with few loads of global memory and no matrix instructions, in a launch
 # that uses two of five issue slots: only there is it worth the time to look whose arithmetic it is.
-_LEAST_ARITHMETIC, _MOST_LOADS, _LEAST_ISSUE = 0.2, 0.1, 40.0
+LEAST_ARITHMETIC, _MOST_LOADS, _LEAST_ISSUE = 0.2, 0.1, 40.0
+# Loops of two rounds or more on average, in a launch that uses a quarter of DRAM's rate: below, reading bytes again
+# costs little.
+_LEAST_DRAM, _LEAST_ROUNDS = 25.0, 2.0
 _FLOAT = re.compile(r"(?:FFMA|FADD|FMUL|DFMA|DADD|DMUL|HFMA2|HADD2|HMUL2|MUFU)(?:32I|2)?\b")
 _MATRIX = re.compile(r"[A-Z]+MMA\b")
 
 
+class Looks(NamedTuple):
+    """What the text of a launch's instructions is read for.
+
+    marks: its own metrics (`from_code`); arithmetic: whose arithmetic it is; loads: what they read again (`followed`).
+    """
+
+    marks: bool
+    arithmetic: bool
+    loads: bool
+
+
+def looks(opcodes: Mapping[str, float] | None, values: Mapping[str, Sequence[Any]], local: bool) -> Looks:
+    """Return what to read of a launch. values: its metrics, number first; local: whether it accesses local memory."""
+    issue = _first(values, (_ISSUE,), 100.0)
+    return Looks(
+        has_marks(opcodes, local), computes(opcodes, issue), reads_in_loops(opcodes, _first(values, _DRAM, 0.0))
+    )
+
+
+def _first(values: Mapping[str, Sequence[Any]], names: Iterable[str], unknown: float) -> float:
+    return next((float(values[name][0]) for name in names if name in values), unknown)
+
+
 def has_marks(opcodes: Mapping[str, float] | None, local: bool) -> bool:
-    """Whether the text of the instructions adds something. local: whether the launch accesses local memory."""
+    """Whether the text of the instructions has metrics of its own. local: whether the launch accesses local memory."""
     found = opcodes or {}
     strong = any(_STRONG.match(name) for name in found)
     calls = local and any(name.partition(".")[0] in ("CALL", "CAL", "JCAL") for name in found)
@@ -53,52 +80,35 @@ def computes(opcodes: Mapping[str, float] | None, issue: float) -> bool:
     if not issue > _LEAST_ISSUE or any(_MATRIX.match(name) for name in found):
         return False
     arithmetic = math.fsum(count for name, count in found.items() if _FLOAT.match(name))
-    loads = math.fsum(count for name, count in found.items() if name.partition(".")[0] in ("LD", "LDG"))
-    return arithmetic > _LEAST_ARITHMETIC * total and loads < _MOST_LOADS * total
-
-
-_DRAM: Final = tuple(f"{unit}_throughput.avg.pct_of_peak_sustained_elapsed" for unit in ("gpu__dram", "dram_"))
-# Loops of two rounds or more on average, in a launch that uses a quarter of DRAM's rate: below, reading bytes again
-# costs little.
-_LEAST_DRAM, _LEAST_ROUNDS = 25.0, 2.0
-
-
-def dram_rate(values: Mapping[str, Sequence[Any]]) -> float:
-    """Return the rate of DRAM of a launch in percent of its peak; 0 if it is unknown."""
-    return next((float(values[name][0]) for name in _DRAM if name in values), 0.0)
+    return arithmetic > LEAST_ARITHMETIC * total and _of(found, "LD", "LDG") < _MOST_LOADS * total
 
 
 def reads_in_loops(opcodes: Mapping[str, float] | None, dram: float) -> bool:
     """Whether loads in loops take much of DRAM's rate. dram: the rate, in percent of the peak."""
-    by_stem: dict[str, float] = {}
-    for name, count in (opcodes or {}).items():
-        stem = name.partition(".")[0]
-        by_stem[stem] = by_stem.get(stem, 0.0) + count
-    warps = by_stem.get("EXIT", 0.0)
-    return dram > _LEAST_DRAM and by_stem.get("LDG", 0.0) > 0 and by_stem.get("BRA", 0.0) > _LEAST_ROUNDS * warps > 0
+    found = opcodes or {}
+    warps = _of(found, "EXIT")
+    return dram > _LEAST_DRAM and _of(found, "LDG") > 0 and _of(found, "BRA") > _LEAST_ROUNDS * warps > 0
 
 
-def executed_texts(action: Any) -> dict[int, str]:
-    """Return address -> text of the instructions that a launch executed; empty if its code is not there.
+def _of(opcodes: Mapping[str, float], *stems: str) -> float:
+    return math.fsum(count for name, count in opcodes.items() if name.partition(".")[0] in stems)
+
+
+def texts_of(action: Any, pcs: Iterable[int]) -> dict[int, str]:
+    """Return address -> text of some instructions of a launch; empty if its code is not there.
 
     action: with its code (see container.slim).
     """
-    executed = known_instances(action, "inst_executed") or {}
-    texts = {pc: action.sass_by_pc(pc) for pc, count in executed.items() if count}
+    texts = {pc: action.sass_by_pc(pc) for pc in pcs}
     return texts if all(map(str.strip, texts.values())) else {}
-
-
-def executes_only(action: Any, texts: Mapping[int, str]) -> bool:
-    """Whether some texts are those of all instructions that a launch executed, and of at least one."""
-    executed = {pc for pc, count in (known_instances(action, "inst_executed") or {}).items() if count}
-    return bool(executed) and executed <= texts.keys()
 
 
 def from_code(action: Any, texts: Mapping[int, str]) -> dict[str, float]:
     """Return the metrics of a launch from the texts of its instructions; empty where one that it executed lacks."""
     tables = {name: known_instances(action, name) for name in TABLES}
     executed = [pc for pc, count in (tables["inst_executed"] or {}).items() if count]
-    return of_texts({pc: texts[pc] for pc in executed}, tables) if executes_only(action, texts) else {}
+    whole = bool(executed) and all(pc in texts for pc in executed)
+    return of_texts({pc: texts[pc] for pc in executed}, tables) if whole else {}
 
 
 def of_texts(texts: Mapping[int, str], tables: Mapping[str, Mapping[int, float] | None]) -> dict[str, float]:

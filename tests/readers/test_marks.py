@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from advisor.readers.actions import GLOBAL, LOCAL
-from advisor.readers.marks import TABLES, computes, dram_rate, has_marks, of_texts, reads_in_loops
+from advisor.readers.marks import TABLES, Looks, computes, has_marks, looks, of_texts, reads_in_loops
 
 TYPES, EXECUTED, SECTORS, IDEALS = TABLES
 
@@ -91,5 +91,6 @@ def test_loads_are_followed_where_loops_take_dram() -> None:
     assert not reads_in_loops(opcodes, 20.0) and not reads_in_loops(None, 60.0)
     assert not reads_in_loops(opcodes | {"BRA": 15.0}, 60.0)
     assert not reads_in_loops({"LDS": 20.0, "BRA": 30.0, "EXIT": 10.0}, 60.0)
-    assert dram_rate({"gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed": (61.5, "%")}) == 61.5
-    assert dram_rate({}) == 0
+    rate = {"gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed": (61.5, "%")}
+    assert looks(opcodes, rate, local=False) == Looks(marks=False, arithmetic=False, loads=True)
+    assert not any(looks(opcodes, {}, local=False))
