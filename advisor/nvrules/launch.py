@@ -9,12 +9,13 @@ from typing import Any
 
 from msgspec import Struct
 
+from advisor.hardware.sass_barriers import parts_between
 from advisor.hardware.sass_rereads import rereads
 from advisor.hardware.sass_uniform import kinds_of
 from advisor.knowledge.base import Catalog
 from advisor.readers.actions import describe, instances, known_instances, local_split_by_code
 from advisor.readers.described import launch_of
-from advisor.readers.followed import few_lanes, repeated_reads, shared_work
+from advisor.readers.followed import between_barriers, few_lanes, repeated_reads, shared_work
 from advisor.readers.frame import frame, names_wanted
 from advisor.readers.marks import from_code, looks, texts_of
 from advisor.readers.numbers import Packer
@@ -82,10 +83,13 @@ def described(action: Any, names: list[str]) -> dict[str, Any]:
         executed = known_instances(action, "inst_executed") or {}
         texts = texts_of(action, [pc for pc, count in executed.items() if count])
         message["patterns"] |= from_code(action, texts) if look.marks else {}
-        if look.arithmetic and (threads := known_instances(action, "thread_inst_executed_true")):
+        threads = known_instances(action, "thread_inst_executed_true") or {}
+        if look.arithmetic and threads:
             message["patterns"] |= shared_work(kinds_of(texts, few_lanes(executed, threads)), executed)
         if look.loads and (sectors := known_instances(action, "memory_l2_theoretical_sectors_global")):
             message["patterns"] |= repeated_reads(rereads(texts), executed, sectors)
+        if look.barriers:
+            message["patterns"] |= between_barriers(parts_between(texts), executed, threads)
     return message
 
 

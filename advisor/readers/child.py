@@ -177,12 +177,13 @@ class _Lines:
             return
         if not lines:
             self._unreadable.add(key)
-        elif (look.arithmetic or look.loads) and len(lines) <= _MOST_LINES:
+        elif look.followed and len(lines) <= _MOST_LINES:
             if lines != known:
                 self._send({"lines_key": key, "lines": list(lines.items())})
-            threads = known_instances(action, _THREADS) if look.arithmetic else None
+            threads = known_instances(action, _THREADS) if look.arithmetic or look.barriers else None
             sectors = known_instances(action, _SECTORS) if look.loads else None
-            message["steps"] = (key, *(list((table or {}).items()) for table in (executed, threads, sectors)))
+            tables = (list((table or {}).items()) for table in (executed, threads, sectors))
+            message["steps"] = (key, look.followed, *tables)
         if key in self._texts or len(self._texts) < _MOST_KEPT:
             self._texts[key] = lines
 

@@ -1,5 +1,6 @@
-"""Metrics of launches for which values and addresses are followed through the machine code: arithmetic that all threads
-of a block share (`hardware.sass_uniform`), and bytes that loads read again (`hardware.sass_rereads`).
+"""Metrics of launches that are followed through the machine code: arithmetic that all threads of a block share
+(`hardware.sass_uniform`), bytes that loads read again (`hardware.sass_rereads`), and what is executed between barriers
+(`hardware.sass_barriers`).
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from advisor.hardware import sass_rereads, sass_uniform
+from advisor.hardware import sass_barriers, sass_rereads, sass_uniform
 from advisor.hardware.simulators import SECTOR
 from advisor.readers.marks import LEAST_ARITHMETIC
 
@@ -46,6 +47,16 @@ def repeated_reads(
     return {} if found is None else {"reread_bytes": SECTOR * found.sectors(executed, sectors)}
 
 
+def between_barriers(
+    found: sass_barriers.Parts | None, executed: Mapping[int, float], threads: Mapping[int, float]
+) -> dict[str, float]:
+    """Return how many instructions the levels of trees take, and one lane alone; empty if that is not known."""
+    if found is None:
+        return {}
+    out = {"level_inst": found.exchanged(executed)}
+    return out | ({"lone_lane_inst": found.serial(executed, threads)} if threads else {})
+
+
 class Followed:
     """The metrics of the launches of a report, from the messages of its children; each code is followed once."""
 
@@ -56,6 +67,7 @@ class Followed:
         self._texts: dict[str, dict[int, str]] = {}
         self._kinds: dict[Any, sass_uniform.Kinds | None] = {}
         self._rereads: dict[Any, sass_rereads.Rereads | None] = {}
+        self._parts: dict[Any, sass_barriers.Parts | None] = {}
 
     def learn(self, key: str, lines: Sequence[Any]) -> None:
         """Add to the text of a kernel: pairs of address and instruction."""
@@ -66,12 +78,12 @@ class Followed:
     def of(self, steps: Any) -> dict[str, float]:
         """Return the metrics of a launch; empty without steps. Raises ValueError for numbers that are no counts.
 
-        steps: the key of its code; pairs of address and executions, and of address and executions by threads if its
-        arithmetic is followed; pairs of address and sectors of global accesses if its loads are.
+        steps: the key of its code; what is followed, as marks.Looks names it; pairs of address and executions, of
+        address and executions by threads, and of address and sectors of global accesses: those that this takes.
         """
         if not steps:
             return {}
-        key, *given = steps
+        key, what, *given = steps
         executed, threads, sectors = ({int(pc): float(count) for pc, count in pairs} for pairs in given)
         if not all(0 <= count < math.inf for table in (executed, threads, sectors) for count in table.values()):
             raise ValueError("counts are finite and not negative")
@@ -80,16 +92,20 @@ class Followed:
             texts = {pc: texts[pc] for pc, count in executed.items() if count and pc in texts}
             run = str(key), frozenset(texts)
             out: dict[str, float] = {}
-            if threads:
+            if "arithmetic" in what and threads:
                 few = few_lanes(executed, threads)
                 at = *run, few
                 if at not in self._kinds and self._charged(texts):
                     self._kinds[at] = sass_uniform.kinds_of(texts, few)
                 out |= shared_work(self._kinds.get(at), executed)
-            if sectors:
+            if "loads" in what and sectors:
                 if run not in self._rereads and self._charged(texts):
                     self._rereads[run] = sass_rereads.rereads(texts)
                 out |= repeated_reads(self._rereads.get(run), executed, sectors)
+            if "barriers" in what:
+                if run not in self._parts and self._charged(texts):
+                    self._parts[run] = sass_barriers.parts_between(texts)
+                out |= between_barriers(self._parts.get(run), executed, threads)
             return out
 
     def _charged(self, texts: Mapping[int, str]) -> bool:

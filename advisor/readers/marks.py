@@ -26,6 +26,12 @@ _CALL = re.compile(r"\b(?:CALL|CAL|JCAL)\b[\w.]*\s+`?\(?(0x[0-9a-f]+)")
 _RETURN = re.compile(r"\bRET\b")
 # The compiler tests the exponent of the argument of a precise square root (0xf3000000, which is -0xd000000) and of a
 # precise reciprocal (0x1800000) with integer instructions, before the fast path; only a division has its own (FCHK).
+# A 64-bit division first tests whether the upper words of both operands, combined by OR, are 0, and then takes the way of
+# a 32-bit one, which begins with this conversion.
+_DIVISION = re.compile(r"\bI2F\.U32\.RP\b")
+_UPPER_WORDS = re.compile(r"\bU?LOP3\.LUT\b.*\bU?RZ, 0xfc\b")
+_JUMP = re.compile(r"\bBRA\b")
+_TEST_BEFORE = 12  # instructions from the test to the branch, and from the branch to the conversion, at most
 _CHECK = re.compile(r"\b(?:FCHK\b|(?:VIADD|IADD3?|IADD32I)\b.*(?:0xf3000000|-0xd000000|0x1800000)\b)")
 
 
@@ -34,6 +40,9 @@ _DRAM: Final = tuple(f"{unit}_throughput.avg.pct_of_peak_sustained_elapsed" for 
 # Arithmetic of a fifth of the instructions, with few loads of global memory and no matrix instructions, in a launch
 # that uses two of five issue slots: only there is it worth the time to look whose arithmetic it is.
 LEAST_ARITHMETIC, _MOST_LOADS, _LEAST_ISSUE = 0.2, 0.1, 40.0
+# Barriers that each warp reaches four times on average, and waits at them of a cycle for each instruction.
+_LEAST_MEETINGS, _LEAST_WAIT = 4.0, 1.0
+_BARRIER_WAIT: Final = ("smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio",)
 # Loops of two rounds or more on average, in a launch that uses a quarter of DRAM's rate: below, reading bytes again
 # costs little.
 _LEAST_DRAM, _LEAST_ROUNDS = 25.0, 2.0
@@ -44,19 +53,29 @@ _MATRIX = re.compile(r"[A-Z]+MMA\b")
 class Looks(NamedTuple):
     """What the text of a launch's instructions is read for.
 
-    marks: its own metrics (`from_code`); arithmetic: whose arithmetic it is; loads: what they read again (`followed`).
+    marks: its own metrics (`from_code`); the others are followed (`followed`): arithmetic: whose it is; loads: what
+    they read again; barriers: what is executed between them.
     """
 
     marks: bool
     arithmetic: bool
     loads: bool
+    barriers: bool
+
+    @property
+    def followed(self) -> list[str]:
+        """Return the names of what is to be followed through the code."""
+        return [name for name in self._fields if name != "marks" and getattr(self, name)]
 
 
 def looks(opcodes: Mapping[str, float] | None, values: Mapping[str, Sequence[Any]], local: bool) -> Looks:
     """Return what to read of a launch. values: its metrics, number first; local: whether it accesses local memory."""
     issue = _first(values, (_ISSUE,), 100.0)
     return Looks(
-        has_marks(opcodes, local), computes(opcodes, issue), reads_in_loops(opcodes, _first(values, _DRAM, 0.0))
+        has_marks(opcodes, local),
+        computes(opcodes, issue),
+        reads_in_loops(opcodes, _first(values, _DRAM, 0.0)),
+        waits_at_barriers(opcodes, _first(values, _BARRIER_WAIT, 0.0)),
     )
 
 
@@ -90,6 +109,12 @@ def reads_in_loops(opcodes: Mapping[str, float] | None, dram: float) -> bool:
     return dram > _LEAST_DRAM and _of(found, "LDG") > 0 and _of(found, "BRA") > _LEAST_ROUNDS * warps > 0
 
 
+def waits_at_barriers(opcodes: Mapping[str, float] | None, wait: float) -> bool:
+    """Whether warps wait much at many barriers. wait: cycles at barriers for each instruction."""
+    found = opcodes or {}
+    return wait > _LEAST_WAIT and _of(found, "BAR") > _LEAST_MEETINGS * _of(found, "EXIT") > 0
+
+
 def _of(opcodes: Mapping[str, float], *stems: str) -> float:
     return math.fsum(count for name, count in opcodes.items() if name.partition(".")[0] in stems)
 
@@ -114,7 +139,10 @@ def from_code(action: Any, texts: Mapping[int, str]) -> dict[str, float]:
 def of_texts(texts: Mapping[int, str], tables: Mapping[str, Mapping[int, float] | None]) -> dict[str, float]:
     """Return the metrics from the text of each executed instruction. tables: as `TABLES` names them, by address."""
     executed, spaces = tables["inst_executed"] or {}, tables["memory_type"] or {}
-    out = {"function_check_inst": math.fsum(executed[pc] for pc, text in texts.items() if _CHECK.search(text))}
+    out = {
+        "function_check_inst": math.fsum(executed[pc] for pc, text in texts.items() if _CHECK.search(text)),
+        "short_division_inst": math.fsum(executed[pc] for pc in _short_divisions(texts)),
+    }
     loads = [pc for pc, text in texts.items() if _LOAD.search(text) and int(spaces.get(pc, 0.0)) & GLOBAL]
     out |= _strong_shares(loads, texts, *(tables[name] for name in TABLES[2:]))
     accesses = [pc for pc, space in spaces.items() if int(space) & LOCAL and executed.get(pc)]
@@ -123,6 +151,21 @@ def of_texts(texts: Mapping[int, str], tables: Mapping[str, Mapping[int, float] 
         inside = math.fsum(executed[pc] for pc in accesses if any(start <= pc <= stop for start, stop in called))
         out["called_local_share"] = inside / math.fsum(executed[pc] for pc in accesses)
     return out
+
+
+def _short_divisions(texts: Mapping[int, str]) -> Iterable[int]:
+    """Yield where 64-bit divisions whose operands both have 32 bits begin."""
+    pcs = sorted(texts)
+    lines = [texts[pc] for pc in pcs]
+
+    def last(found: re.Pattern[str], before: int) -> int | None:
+        near = range(before - 1, max(-1, before - 1 - _TEST_BEFORE), -1)
+        return next((i for i in near if found.search(lines[i])), None)
+
+    for i, line in enumerate(lines):
+        jump = last(_JUMP, i) if _DIVISION.search(line) else None
+        if jump is not None and last(_UPPER_WORDS, jump) is not None:
+            yield pcs[i]
 
 
 def _strong_shares(

@@ -97,7 +97,7 @@ def _fewer_barriers(table: Table, given: Given) -> Left:
     """`left` of the barriers remain; accesses that only carried data from one part to the next leave with them.
 
     With each barrier leave up to `control` instructions that steer the part behind it, such as the branch of a level of
-    a tree with its reconvergence.
+    a tree with its reconvergence. levels: all instructions of such levels, where they were counted.
     """
     left = np.clip(given["left"], 0.0, 1.0)
     barriers, control = table.get("barrier_inst"), table.get("control_inst")
@@ -107,9 +107,11 @@ def _fewer_barriers(table: Table, given: Given) -> Left:
     kept = np.fmax(left, np.clip(given["own"], 0.0, 1.0))
     out = dict.fromkeys(("l1_shared", "lsu", "latency_shared"), kept)
     out |= {"latency_barrier": left, "adu": np.fmax(left, 1 - or_else(gone, 1.0))}
-    executed = 1 - (1 - left) * or_else(share(steering, table.get("inst_executed")), 0.0)
+    whole = np.fmax(steering, given["levels"])
+    executed = 1 - (1 - left) * or_else(share(whole, table.get("inst_executed")), 0.0)
+    computed = 1 - (1 - left) * or_else(share(given["levels"], table.get("inst_executed")), 0.0)
     control_left = 1 - (1 - left) * or_else(share(steering, control), 0.0)
-    return out | {"cbu": control_left, "issue": executed, "latency_fixed": executed}
+    return out | {"cbu": control_left, "issue": executed, "latency_fixed": executed, "alu": computed, "fma": computed}
 
 
 def _fewer_launches(table: Table, given: Given) -> Left:
@@ -170,8 +172,8 @@ OPERATORS = (
         "fewer_barriers",
         "barriers leave, with the accesses that only carried data across them",
         _fewer_barriers,
-        ("latency_barrier", "adu", "l1_shared", "lsu", "latency_shared", "cbu", "issue", "latency_fixed"),
-        {"left": None, "own": "1", "control": "0"},
+        ("latency_barrier", "adu", "l1_shared", "lsu", "latency_shared", "cbu", "issue", "latency_fixed", "alu", "fma"),
+        {"left": None, "own": "1", "control": "0", "levels": "0"},
     ),
     Operator("fewer_launches", "the host launches less often", _fewer_launches, ("launch",), {"left": None}),
 )

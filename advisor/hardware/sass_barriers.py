@@ -1,0 +1,126 @@
+"""What the warps of a block execute between two barriers, from the machine code of a kernel and its counts.
+
+Two kinds of parts cost most of their time at the barriers. The levels of a tree or scan: a few instructions, with
+accesses to shared memory alone, between each two barriers. And the work of one thread, for which all other warps wait.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from msgspec import Struct
+
+from advisor.hardware.sass import Instruction, parse
+from advisor.hardware.sass_answers import stem
+from advisor.hardware.sass_flow import Codes, Graph, graph
+
+MOST: Final = 3000  # instructions of a kernel that is followed
+_MOST_STEPS: Final = 400_000  # barriers times instructions
+# A level of a tree compares, loads one or two values, combines and stores: some ten instructions. Where a part has
+# more than this, the accesses in it are work of their own.
+_LEVEL: Final = 16.0
+# An instruction that each warp executes more often than this between two barriers is in a loop.
+_ONCE: Final = 1.5
+# Lanes that execute an instruction of a single thread, on average of its executions.
+_ONE_LANE: Final = 1.5
+_SHARED: Final = frozenset(("LDS", "STS", "ATOMS"))
+_ELSEWHERE: Final = frozenset(
+    ("LDG", "LD", "STG", "ST", "ATOMG", "ATOM", "RED", "REDG", "LDL", "STL", "LDGSTS", "UBLKCP", "UTMALDG", "TEX", "TLD")
+)
+
+
+class Part(Struct, frozen=True):
+    """The instructions that may run after a barrier and before the next one, by address; barrier: its own address."""
+
+    barrier: int
+    body: tuple[int, ...]
+    levels: bool  # accesses shared memory, and no other
+
+
+class Parts(Struct, frozen=True):
+    """The parts of a kernel between its barriers."""
+
+    parts: tuple[Part, ...]
+
+    def exchanged(self, executed: Mapping[int, float]) -> float:
+        """Return the instructions in the levels of trees and scans, with their barriers. executed: by warps."""
+        lengths = self._lengths(executed)
+        inside: set[int] = set()
+        for part in self.parts:
+            passes = [lengths[pc] for pc in part.body]
+            if part.levels and math.fsum(passes) <= _LEVEL and max(passes, default=0.0) <= _ONCE:
+                inside |= {part.barrier, *part.body}
+        return math.fsum(executed.get(pc, 0.0) for pc in inside)
+
+    def serial(self, executed: Mapping[int, float], threads: Mapping[int, float]) -> float:
+        """Return the instructions that one lane executes between two barriers. threads: executions by threads."""
+        inside = {pc for part in self.parts for pc in part.body}
+        alone = [pc for pc in inside if 0 < threads.get(pc, math.inf) < _ONE_LANE * executed.get(pc, 0.0)]
+        return math.fsum(executed[pc] for pc in alone)
+
+    def _lengths(self, executed: Mapping[int, float]) -> dict[int, float]:
+        """Return how often each instruction is executed for each barrier before it."""
+        met: dict[int, float] = {}
+        for part in self.parts:
+            for pc in part.body:
+                met[pc] = met.get(pc, 0.0) + executed.get(part.barrier, 0.0)
+        return {pc: executed.get(pc, 0.0) / count if count else math.inf for pc, count in met.items()}
+
+
+def parts_between(texts: Mapping[int, str]) -> Parts | None:
+    """Return what runs between the barriers of a kernel; None if its code is not followed.
+
+    texts: address -> instruction, of those that were executed.
+    """
+    pcs = sorted(texts)
+    if not 0 < len(pcs) <= MOST:
+        return None
+    codes = [parse(texts[pc]) for pc in pcs]
+    barriers = [i for i, code in enumerate(codes) if _is_barrier(code)]
+    if len(barriers) * len(pcs) > _MOST_STEPS:
+        return None
+    if not barriers:
+        return Parts(())
+    after = _after(graph(codes, pcs), len(pcs))
+    before: list[list[int]] = [[] for _ in pcs]
+    for i, nexts in enumerate(after):
+        for j in nexts:
+            before[j].append(i)
+    stops = frozenset(barriers)
+    to_barrier = _reached([i for barrier in barriers for i in before[barrier]], before, stops)
+    found = []
+    for barrier in barriers:
+        body = sorted(_reached(after[barrier], after, stops) & to_barrier)
+        found.append(Part(pcs[barrier], tuple(pcs[i] for i in body), _exchanges(codes, body)))
+    return Parts(tuple(found))
+
+
+def _is_barrier(code: Instruction | None) -> bool:
+    return code is not None and stem(code) == "BAR" and ".ARV" not in code.opcode
+
+
+def _exchanges(codes: Codes, body: Sequence[int]) -> bool:
+    stems = {stem(code) for i in body if (code := codes[i]) is not None}
+    return bool(stems & _SHARED) and not stems & _ELSEWHERE
+
+
+def _after(blocks: Graph, count: int) -> list[list[int]]:
+    """Return for each instruction those that may run next."""
+    out = [[i + 1] for i in range(count)]
+    for end, edges in zip(blocks.ends, blocks.edges, strict=True):
+        out[end] = [blocks.starts[n] for n in edges]
+    return out
+
+
+def _reached(begin: Sequence[int], steps: Sequence[Sequence[int]], stops: frozenset[int]) -> set[int]:
+    """Return the instructions that the steps lead to, without the stops and what is beyond them."""
+    out: set[int] = set()
+    todo = list(begin)
+    while todo:
+        at = todo.pop()
+        if at not in out and at not in stops:
+            out.add(at)
+            todo += steps[at]
+    return out
