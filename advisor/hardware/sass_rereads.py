@@ -1,8 +1,8 @@
-"""Which global loads of a kernel read the same bytes again, from its machine code.
+"""Which global loads of a kernel read the same bytes again, and which stores write them again, from its machine code.
 
 Two ways to read an array again are seen. In the rounds of an outer loop: the address in the inner loop follows only
 from what each round sets up anew, so that every round reads the same places. In loops one after the other: they load
-through the same arguments of the kernel, and as much. Whether a cache keeps the bytes in between, the counters tell.
+through the same arguments of the kernel, and as much. Of stores the first is seen alone. Whether a cache keeps the bytes in between, the counters tell.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ MOST: Final = 1500  # instructions of a kernel that is followed
 _ALIKE: Final = 0.03
 _ROUNDS: Final = 40
 _LOADS: Final = frozenset(("LDG", "LD"))
+_STORES: Final = frozenset(("STG", "ST"))
 _DESCRIPTOR: Final = re.compile(r"desc\[UR\d+\]")
 _ARGUMENT: Final = re.compile(r"c\[0x0\]\[(0x[0-9a-f]+)\]")
 # The arguments of a kernel begin here (up to CC 8.x) or later; before them lie the shapes of the grid and the block.
@@ -34,29 +35,27 @@ class Rereads(Struct, frozen=True):
     """What the loads of a kernel read again, by its code. Addresses of instructions stand for them.
 
     repeats: load -> the loops in whose rounds it reads the same places, each by its first instruction and the branches
-    that enter it; passes: (arguments, loop) -> the loads in a loop whose addresses follow from the same arguments.
+    that enter it; rewrites: the same of stores; passes: (arguments, loop) -> the loads in a loop whose addresses follow from the same arguments.
     """
 
     repeats: dict[int, tuple[tuple[int, tuple[int, ...]], ...]]
     passes: dict[tuple[frozenset[int], int], tuple[int, ...]]
+    rewrites: dict[int, tuple[tuple[int, tuple[int, ...]], ...]] = {}
 
     def sectors(self, executed: Mapping[int, float], sectors: Mapping[int, float]) -> float:
         """Return the sectors that loads of an earlier round or loop have already read.
 
         executed, sectors: address -> executions by warps, and sectors of a load.
         """
-        again = {load: sectors.get(load, 0.0) * (1 - 1 / self._rounds(load, executed)) for load in self.repeats}
+        again = {load: sectors.get(load, 0.0) * _later(around, executed) for load, around in self.repeats.items()}
         parts: dict[frozenset[int], list[float]] = {}
         for (arguments, _), loads in self.passes.items():
             parts.setdefault(arguments, []).append(math.fsum(sectors.get(i, 0.0) - again[i] for i in loads))
         return math.fsum(again.values()) + math.fsum(map(_beyond_first, parts.values()))
 
-    def _rounds(self, load: int, executed: Mapping[int, float]) -> float:
-        out = 1.0
-        for first, entries in self.repeats[load]:
-            entered = math.fsum(executed.get(pc, 0.0) for pc in entries)
-            out *= max(1.0, executed.get(first, 0.0) / entered) if entered > 0 else 1.0
-        return out
+    def rewritten(self, executed: Mapping[int, float], sectors: Mapping[int, float]) -> float:
+        """Return the sectors that stores of an earlier round have already written. executed, sectors: as above."""
+        return math.fsum(sectors.get(i, 0.0) * _later(around, executed) for i, around in self.rewrites.items())
 
 
 def rereads(texts: Mapping[int, str]) -> Rereads | None:
@@ -70,20 +69,33 @@ def rereads(texts: Mapping[int, str]) -> Rereads | None:
     codes = [parse(texts[pc]) for pc in pcs]
     blocks = graph(codes, pcs)
     found = loops(codes, pcs, blocks)
-    if not found or not any(map(_is_load, codes)):
+    if not found or not any(_is_one_of(_LOADS, code) for code in codes):
         return Rereads({}, {})
     code = _Code(codes, blocks)
     inner = innermost(len(codes), found)
     fixed = [_fixed(loop, code) for loop in found]
     repeats: dict[int, tuple[tuple[int, tuple[int, ...]], ...]] = {}
+    rewrites: dict[int, tuple[tuple[int, tuple[int, ...]], ...]] = {}
     passes: dict[tuple[frozenset[int], int], tuple[int, ...]] = {}
     for i, arguments in _arguments(code).items():
         around = _repeating(i, inner, found, fixed)
-        repeats[pcs[i]] = tuple((pcs[loop.first], _entries(loop, blocks, pcs)) for loop in around)
+        loads = _is_one_of(_LOADS, codes[i])
+        (repeats if loads else rewrites)[pcs[i]] = tuple(
+            (pcs[loop.first], _entries(loop, blocks, pcs)) for loop in around
+        )
         at = inner[i]
-        if at is not None and arguments:
+        if loads and at is not None and arguments:
             passes[arguments, at] = (*passes.get((arguments, at), ()), pcs[i])
-    return Rereads(repeats, passes)
+    return Rereads(repeats, passes, rewrites)
+
+
+def _later(around: Sequence[tuple[int, tuple[int, ...]]], executed: Mapping[int, float]) -> float:
+    """Return the share of an instruction's executions that are not in the first round of the loops around it."""
+    rounds = 1.0
+    for first, entries in around:
+        entered = math.fsum(executed.get(pc, 0.0) for pc in entries)
+        rounds *= max(1.0, executed.get(first, 0.0) / entered) if entered > 0 else 1.0
+    return 1 - 1 / rounds
 
 
 def _beyond_first(parts: Sequence[float]) -> float:
@@ -93,28 +105,32 @@ def _beyond_first(parts: Sequence[float]) -> float:
     return math.fsum(alike) - most
 
 
-def _is_load(code: Instruction | None) -> TypeGuard[Instruction]:
-    return code is not None and stem(code) in _LOADS
+def _is_one_of(stems: frozenset[str], code: Instruction | None) -> TypeGuard[Instruction]:
+    return code is not None and stem(code) in stems
 
 
 def _address(code: Instruction) -> Instruction:
-    """Return a load without the descriptor of its memory, which all loads have."""
+    """Return an access without the descriptor of its memory, which all have, and without the value that it stores."""
     operands = tuple(_DESCRIPTOR.sub("", operand) for operand in code.operands)
+    operands = operands[:1] if stem(code) in _STORES else operands
     return Instruction(code.predicate, code.opcode, operands)
 
 
 class _Code:
-    """A kernel as its loads are followed. addresses: what the address of a load is computed from, by its index."""
+    """A kernel as its accesses are followed. addresses: what the address of each is computed from, by its index."""
 
     def __init__(self, codes: Codes, blocks: Graph) -> None:
         self.codes, self.blocks = codes, blocks
         self.names = Names(codes)
-        self.addresses = {i: self.names.read_by(_address(code)) for i, code in enumerate(codes) if _is_load(code)}
+        accesses = _LOADS | _STORES
+        self.addresses = {
+            i: self.names.read_by(_address(code)) for i, code in enumerate(codes) if _is_one_of(accesses, code)
+        }
 
     def marked(
         self, begin: int, sources: frozenset[int] = frozenset(), within: frozenset[int] | None = None, head: int = 0
     ) -> set[int] | None:
-        """Return the loads whose addresses follow from marked names; None if that does not settle.
+        """Return the accesses whose addresses follow from marked names; None if that does not settle.
 
         begin: the names that are marked before block `head`; sources: instructions whose results are marked; within:
         the blocks of a loop with this head, of which one round is followed. Without it, what a load returns is not
@@ -145,7 +161,7 @@ class _Code:
 def _repeating(
     i: int, inner: Sequence[int | None], found: Sequence[Loop], fixed: Sequence[frozenset[int]]
 ) -> list[Loop]:
-    """Return the loops around a load's own in whose rounds it reads the same places. fixed: such loads of each loop."""
+    """Return the loops around an access's own in whose rounds it has the same places. fixed: such ones of each loop."""
     at = inner[i]
     if at is None:
         return []
@@ -158,7 +174,7 @@ def _repeating(
 
 
 def _fixed(loop: Loop, code: _Code) -> frozenset[int]:
-    """Return the loads whose addresses do not depend on what one round of a loop leaves to the next."""
+    """Return the accesses whose addresses do not depend on what one round of a loop leaves to the next."""
     body = blocks_of(loop, code.blocks)
     head = code.blocks.starts.index(loop.first)
     written = code.names.written(i for n in body for i in code.blocks.places(n))
@@ -195,7 +211,7 @@ def _live(body: frozenset[int], head: int, code: _Code) -> int:
 
 
 def _arguments(code: _Code) -> dict[int, frozenset[int]]:
-    """Return for each load the places of the arguments of the kernel that its address follows from."""
+    """Return for each access the places of the arguments of the kernel that its address follows from."""
     readers: dict[int, set[int]] = {}
     for i, one in enumerate(code.codes):
         for place in _ARGUMENT.findall(" ".join(one.operands)) if one is not None else ():

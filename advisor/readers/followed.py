@@ -40,11 +40,16 @@ def few_lanes(executed: Mapping[int, float], threads: Mapping[int, float]) -> fr
 def repeated_reads(
     found: sass_rereads.Rereads | None, executed: Mapping[int, float], sectors: Mapping[int, float]
 ) -> dict[str, float]:
-    """Return the bytes that the global loads of a launch read again; empty if that is not known.
+    """Return the bytes that the loops of a launch read again, and write again; empty if that is not known.
 
     sectors: address -> sectors of global accesses.
     """
-    return {} if found is None else {"reread_bytes": SECTOR * found.sectors(executed, sectors)}
+    if found is None:
+        return {}
+    return {
+        "reread_bytes": SECTOR * found.sectors(executed, sectors),
+        "rewritten_bytes": SECTOR * found.rewritten(executed, sectors),
+    }
 
 
 def between_barriers(
