@@ -27,7 +27,23 @@ _ONCE: Final = 1.5
 _ONE_LANE: Final = 1.5
 _SHARED: Final = frozenset(("LDS", "STS", "ATOMS"))
 _ELSEWHERE: Final = frozenset(
-    ("LDG", "LD", "STG", "ST", "ATOMG", "ATOM", "RED", "REDG", "LDL", "STL", "LDGSTS", "UBLKCP", "UTMALDG", "TEX", "TLD")
+    (
+        "LDG",
+        "LD",
+        "STG",
+        "ST",
+        "ATOMG",
+        "ATOM",
+        "RED",
+        "REDG",
+        "LDL",
+        "STL",
+        "LDGSTS",
+        "UBLKCP",
+        "UTMALDG",
+        "TEX",
+        "TLD",
+    )
 )
 
 

@@ -2,7 +2,8 @@
 
 Two ways to read an array again are seen. In the rounds of an outer loop: the address in the inner loop follows only
 from what each round sets up anew, so that every round reads the same places. In loops one after the other: they load
-through the same arguments of the kernel, and as much. Of stores the first is seen alone. Whether a cache keeps the bytes in between, the counters tell.
+through the same arguments of the kernel, and as much. Of stores the first is seen alone. Whether a cache keeps the
+bytes in between, the counters tell.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ class Rereads(Struct, frozen=True):
     """What the loads of a kernel read again, by its code. Addresses of instructions stand for them.
 
     repeats: load -> the loops in whose rounds it reads the same places, each by its first instruction and the branches
-    that enter it; rewrites: the same of stores; passes: (arguments, loop) -> the loads in a loop whose addresses follow from the same arguments.
+    that enter it; rewrites: the same of stores; passes: (arguments, loop) -> the loads in a loop whose addresses follow
+    from the same arguments.
     """
 
     repeats: dict[int, tuple[tuple[int, tuple[int, ...]], ...]]
@@ -69,7 +71,7 @@ def rereads(texts: Mapping[int, str]) -> Rereads | None:
     codes = [parse(texts[pc]) for pc in pcs]
     blocks = graph(codes, pcs)
     found = loops(codes, pcs, blocks)
-    if not found or not any(_is_one_of(_LOADS, code) for code in codes):
+    if not found or not any(_is_one_of(code, _LOADS) for code in codes):
         return Rereads({}, {})
     code = _Code(codes, blocks)
     inner = innermost(len(codes), found)
@@ -79,7 +81,7 @@ def rereads(texts: Mapping[int, str]) -> Rereads | None:
     passes: dict[tuple[frozenset[int], int], tuple[int, ...]] = {}
     for i, arguments in _arguments(code).items():
         around = _repeating(i, inner, found, fixed)
-        loads = _is_one_of(_LOADS, codes[i])
+        loads = _is_one_of(codes[i], _LOADS)
         (repeats if loads else rewrites)[pcs[i]] = tuple(
             (pcs[loop.first], _entries(loop, blocks, pcs)) for loop in around
         )
@@ -105,7 +107,7 @@ def _beyond_first(parts: Sequence[float]) -> float:
     return math.fsum(alike) - most
 
 
-def _is_one_of(stems: frozenset[str], code: Instruction | None) -> TypeGuard[Instruction]:
+def _is_one_of(code: Instruction | None, stems: frozenset[str]) -> TypeGuard[Instruction]:
     return code is not None and stem(code) in stems
 
 
@@ -124,7 +126,7 @@ class _Code:
         self.names = Names(codes)
         accesses = _LOADS | _STORES
         self.addresses = {
-            i: self.names.read_by(_address(code)) for i, code in enumerate(codes) if _is_one_of(accesses, code)
+            i: self.names.read_by(_address(code)) for i, code in enumerate(codes) if _is_one_of(code, accesses)
         }
 
     def marked(

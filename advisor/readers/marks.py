@@ -26,8 +26,8 @@ _CALL = re.compile(r"\b(?:CALL|CAL|JCAL)\b[\w.]*\s+`?\(?(0x[0-9a-f]+)")
 _RETURN = re.compile(r"\bRET\b")
 # The compiler tests the exponent of the argument of a precise square root (0xf3000000, which is -0xd000000) and of a
 # precise reciprocal (0x1800000) with integer instructions, before the fast path; only a division has its own (FCHK).
-# A 64-bit division first tests whether the upper words of both operands, combined by OR, are 0, and then takes the way of
-# a 32-bit one, which begins with this conversion.
+# A 64-bit division first tests whether the upper words of both operands, combined by OR, are 0, and then takes the way
+# of a 32-bit one, which begins with this conversion.
 _DIVISION = re.compile(r"\bI2F\.U32\.RP\b")
 _UPPER_WORDS = re.compile(r"\bU?LOP3\.LUT\b.*\bU?RZ, 0xfc\b")
 _JUMP = re.compile(r"\bBRA\b")

@@ -92,3 +92,27 @@ def test_no_more_is_read_again_than_is_read(lines: list[str], numbers: list[floa
     executed = {STEP * i: numbers[i] for i in range(len(lines))}
     sectors = {STEP * i: numbers[30 + i] for i, line in enumerate(lines) if "LDG" in line}
     assert -1e-6 <= found.sectors(executed, sectors) <= sum(sectors.values()) + 1e-6
+
+
+def test_a_store_in_each_round_at_the_same_places_writes_again() -> None:
+    """The inner loop starts over in each of four rounds; the value that is stored is another one each time."""
+    texts = {
+        0x00: "MOV R9, RZ",
+        0x10: "LDC.64 R2, c[0x0][0x210]",
+        0x20: "LDG.E R4, desc[UR4][R2.64]",
+        0x30: "FADD R4, R4, R9",
+        0x40: "STG.E desc[UR4][R2.64], R4",
+        0x50: "IADD3 R2, R2, 0x4, RZ",
+        0x60: "@P0 BRA 0x20",
+        0x70: "IADD3 R9, R9, 0x1, RZ",
+        0x80: "@P1 BRA 0x10",
+        0x90: "EXIT",
+    }
+    executed = dict.fromkeys(texts, 40.0) | {0x00: 1.0, 0x10: 4.0, 0x70: 4.0, 0x80: 4.0, 0x90: 1.0}
+    found = rereads(texts)
+    assert found is not None
+    sectors = {0x20: 160.0, 0x40: 160.0}
+    assert found.rewritten(executed, sectors) == found.sectors(executed, sectors) == 120
+    walks = {**texts, 0x00: "LDC.64 R2, c[0x0][0x210]", 0x10: "MOV R8, R9"}  # goes on where the last round ended
+    other = rereads(walks)
+    assert other is not None and other.rewritten(executed, sectors) == 0

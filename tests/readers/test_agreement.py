@@ -21,6 +21,10 @@ KERNELS = ["vector_copy", "transpose_tile", "capped_moments"]
 BINARY_ONLY = {"cache_control", "clock_control", "indexed_local_inst", "line_info", "debug_build", "sampling_phases"}
 BINARY_ONLY |= {
     "reread_bytes",
+    "rewritten_bytes",
+    "level_inst",
+    "lone_lane_inst",
+    "short_division_inst",
     "same_arithmetic_share",
     "same_work_inst",
     "strong_sector_share",

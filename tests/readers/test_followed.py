@@ -33,13 +33,18 @@ def test_little_arithmetic_is_not_judged() -> None:
 
 def test_launches_of_a_kernel_get_their_own_counts() -> None:
     report = Followed(100)
-    steps = ("a", pairs(EXECUTED), pairs(THREADS), [])
+    steps = ("a", ["arithmetic"], pairs(EXECUTED), pairs(THREADS), [])
     assert report.of(steps) == {}  # its text never came
     report.learn("a", pairs(dict.fromkeys((), 0.0)))
     report.learn("a", [[pc, text] for pc, text in TEXTS.items()])
     assert report.of(steps) == EXPECTED
     more = EXECUTED | {32: 10.0}
-    assert report.of(("a", pairs(more), pairs({pc: 32 * n for pc, n in more.items()}), []))["same_work_inst"] == 0
+    assert (
+        report.of(("a", ["arithmetic"], pairs(more), pairs({pc: 32 * n for pc, n in more.items()}), []))[
+            "same_work_inst"
+        ]
+        == 0
+    )
     assert report.of(None) == {}
 
 
@@ -47,7 +52,7 @@ def test_texts_of_several_batches_are_joined() -> None:
     report = Followed(100)
     report.learn("a", [[16, TEXTS[16]], [48, TEXTS[48]]])
     report.learn("a", [[0, TEXTS[0]], [32, TEXTS[32]]])
-    assert report.of(("a", pairs(EXECUTED), pairs(THREADS), [])) == EXPECTED
+    assert report.of(("a", ["arithmetic"], pairs(EXECUTED), pairs(THREADS), [])) == EXPECTED
 
 
 def test_what_one_thread_computes_for_its_block_is_no_work_of_all() -> None:
@@ -55,17 +60,19 @@ def test_what_one_thread_computes_for_its_block_is_no_work_of_all() -> None:
     assert few_lanes(EXECUTED, threads) == {16}
     report = Followed(100)
     report.learn("a", list(TEXTS.items()))
-    assert report.of(("a", pairs(EXECUTED), pairs(threads), []))["same_arithmetic_share"] == 0
+    assert report.of(("a", ["arithmetic"], pairs(EXECUTED), pairs(threads), []))["same_arithmetic_share"] == 0
 
 
 def test_a_report_of_many_kernels_is_followed_up_to_a_limit() -> None:
     report = Followed(len(TEXTS) + 1)
     for name in "ab":
         report.learn(name, list(TEXTS.items()))
-    a, b = ((name, pairs(EXECUTED), pairs(THREADS), []) for name in "ab")
+    a, b = ((name, ["arithmetic"], pairs(EXECUTED), pairs(THREADS), []) for name in "ab")
     assert report.of(a) and report.of(b) == {}
     other = EXECUTED | {16: 30.0}
-    assert report.of(("a", pairs(other), pairs({pc: 32 * n for pc, n in other.items()}), []))  # its code is known
+    assert report.of(
+        ("a", ["arithmetic"], pairs(other), pairs({pc: 32 * n for pc, n in other.items()}), [])
+    )  # its code is known
 
 
 def test_places_that_are_read_again_are_counted_in_bytes() -> None:
@@ -83,8 +90,11 @@ def test_places_that_are_read_again_are_counted_in_bytes() -> None:
     executed = {pc: 1.0 if pc in (0, 64, 128) else 8.0 for pc in texts}
     report = Followed(100)
     report.learn("a", list(texts.items()))
-    assert report.of(("a", pairs(executed), [], [[16, 32.0], [80, 32.0]])) == {"reread_bytes": 32 * 32}
-    assert report.of(("a", pairs(executed), [], [[16, 32.0], [80, 20.0]])) == {"reread_bytes": 0}
+    assert report.of(("a", ["loads"], pairs(executed), [], [[16, 32.0], [80, 32.0]]))["reread_bytes"] == 32 * 32
+    assert report.of(("a", ["loads"], pairs(executed), [], [[16, 32.0], [80, 20.0]])) == {
+        "reread_bytes": 0,
+        "rewritten_bytes": 0,
+    }
 
 
 @pytest.mark.parametrize(
@@ -92,12 +102,13 @@ def test_places_that_are_read_again_are_counted_in_bytes() -> None:
     [
         7,
         ("a",),
-        ("a", 3, [], []),
-        ("a", [[1]], [], []),
-        ("a", [["x", 1.0]], [], []),
-        ("a", [[0, -1.0]], [[0, 1.0]], []),
-        ("a", [[0, math.nan]], [[0, 1.0]], []),
-        ("a", [[0, math.inf]], [], [[0, 1.0]]),
+        ("a", ["arithmetic"], 3, [], []),
+        ("a", ["arithmetic"], [[1]], [], []),
+        ("a", ["arithmetic"], [["x", 1.0]], [], []),
+        ("a", ["arithmetic"], [[0, -1.0]], [[0, 1.0]], []),
+        ("a", ["barriers"], [[0, math.nan]], [[0, 1.0]], []),
+        ("a", ["loads"], [[0, math.inf]], [], [[0, 1.0]]),
+        ("a", 7, [], [], []),
     ],
 )
 def test_a_damaged_message_is_refused(steps: object) -> None:
@@ -105,3 +116,25 @@ def test_a_damaged_message_is_refused(steps: object) -> None:
     report.learn("a", list(TEXTS.items()))
     with pytest.raises((TypeError, ValueError)):
         report.of(steps)
+
+
+def test_levels_of_a_tree_and_the_work_of_one_lane() -> None:
+    """Three barriers with a level between each two, and a loop of one lane behind the last of them and a fourth."""
+    texts = {
+        0: "STS [R2], R3",
+        16: "BAR.SYNC.DEFER_BLOCKING 0x0",
+        32: "@!P0 LDS R4, [R2+0x10]",
+        48: "@!P0 STS [R2], R4",
+        64: "BAR.SYNC.DEFER_BLOCKING 0x0",
+        80: "LDG.E R6, desc[UR4][R8.64]",
+        96: "@P1 BRA 0x50",
+        112: "BAR.SYNC.DEFER_BLOCKING 0x0",
+        128: "EXIT",
+    }
+    executed = {pc: 100.0 if pc in (80, 96) else 8.0 for pc in texts}
+    threads = {pc: 100.0 if pc in (80, 96) else 256.0 for pc in texts}
+    report = Followed(100)
+    report.learn("a", list(texts.items()))
+    steps = ("a", ["barriers"], pairs(executed), pairs(threads), [])
+    assert report.of(steps) == {"level_inst": 24, "lone_lane_inst": 200}
+    assert report.of(("a", ["barriers"], pairs(executed), [], [])) == {"level_inst": 24}

@@ -5,7 +5,16 @@ from __future__ import annotations
 import pytest
 
 from advisor.readers.actions import GLOBAL, LOCAL
-from advisor.readers.marks import TABLES, Looks, computes, has_marks, looks, of_texts, reads_in_loops
+from advisor.readers.marks import (
+    TABLES,
+    Looks,
+    computes,
+    has_marks,
+    looks,
+    of_texts,
+    reads_in_loops,
+    waits_at_barriers,
+)
 
 TYPES, EXECUTED, SECTORS, IDEALS = TABLES
 
@@ -63,6 +72,23 @@ def test_checks_of_precise_functions(text: str, checks: bool) -> None:
     assert of_texts({0: text}, tables)["function_check_inst"] == (3 if checks else 0)
 
 
+def test_short_divisions_of_64_bits_are_told_from_those_of_32() -> None:
+    """Both begin alike; that of 64 bits first tests the upper words of its operands and may jump to the long one."""
+    test = ["LOP3.LUT R2, R5, UR6, RZ, 0xfc, !PT", "ISETP.NE.U32.AND P0, PT, R2, RZ, PT", "@P0 BRA 0x100"]
+    divide = ["I2F.U32.RP R5, UR6", "MUFU.RCP R5, R5", "F2I.FTZ.U32.TRUNC.NTZ R3, R2"]
+
+    def short(lines: list[str]) -> float:
+        texts = dict(enumerate(lines))
+        tables = dict.fromkeys(TABLES, None) | {EXECUTED: dict.fromkeys(texts, 5.0)}
+        return of_texts(texts, tables)["short_division_inst"]
+
+    assert short([*test, *divide]) == 5
+    assert short([f"U{line}" if "LOP3" in line else line for line in [*test, *divide]]) == 5
+    assert short(divide) == short([*test[1:], *divide]) == short([*test[:2], *divide]) == 0
+    assert short([*test, *(["IADD3 R7, R7, 0x1, RZ"] * 20), *divide]) == 0  # the test is of something else
+    assert short([*test, *divide, *(["FADD R7, R7, R7"] * 20), *divide]) == 5
+
+
 def test_text_is_read_only_where_it_adds_something() -> None:
     """Reading the text takes time: a copy needs none."""
     assert not has_marks({"LDG.E": 1.0, "STG.E": 1.0, "CALL.REL.NOINC": 1.0}, local=False) and not has_marks(None, True)
@@ -92,5 +118,16 @@ def test_loads_are_followed_where_loops_take_dram() -> None:
     assert not reads_in_loops(opcodes | {"BRA": 15.0}, 60.0)
     assert not reads_in_loops({"LDS": 20.0, "BRA": 30.0, "EXIT": 10.0}, 60.0)
     rate = {"gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed": (61.5, "%")}
-    assert looks(opcodes, rate, local=False) == Looks(marks=False, arithmetic=False, loads=True)
+    assert looks(opcodes, rate, local=False) == Looks(marks=False, arithmetic=False, loads=True, barriers=False)
     assert not any(looks(opcodes, {}, local=False))
+
+
+def test_barriers_are_followed_where_warps_wait_at_them() -> None:
+    """A barrier or two in a kernel, or barriers without a wait, are no reason to read the code."""
+    opcodes = {"BAR.SYNC.DEFER_BLOCKING": 40.0, "EXIT": 8.0}
+    assert waits_at_barriers(opcodes, 3.0)
+    assert not waits_at_barriers(opcodes, 0.5) and not waits_at_barriers(None, 3.0)
+    assert not waits_at_barriers(opcodes | {"EXIT": 20.0}, 3.0)
+    wait = {"smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio": (12.0, "")}
+    look = looks(opcodes, wait, local=False)
+    assert look.followed == ["barriers"] and not looks(opcodes, {}, local=False).followed

@@ -257,3 +257,10 @@ def test_levels_of_a_tree_leave_with_the_branches_that_steer_them() -> None:
     assert steered["adu"] == pytest.approx(1 - 500 / 900)
     few = left({"fewer_barriers": {"left": "0.2", "control": "4"}}, **counts | {"control_inst": 300.0})
     assert few["cbu"] == pytest.approx(0.2) and few["issue"] == pytest.approx(1 - 0.8 * 300 / 2000)
+
+
+def test_counted_levels_of_a_tree_leave_with_all_their_instructions() -> None:
+    counts = {"barrier_inst": 100.0, "control_inst": 800.0, "inst_executed": 2000.0}
+    found = left({"fewer_barriers": {"left": "0.2", "control": "4", "levels": "1500"}}, **counts)
+    assert found["issue"] == found["alu"] == found["fma"] == pytest.approx(1 - 0.8 * 0.75)
+    assert found["cbu"] == pytest.approx(1 - 0.8 * 0.5)

@@ -1,0 +1,75 @@
+"""What is executed between two barriers: levels of trees, and the work of one lane."""
+
+from __future__ import annotations
+
+import pytest
+
+from advisor.hardware.sass_barriers import MOST, Parts, parts_between
+
+BAR = "BAR.SYNC.DEFER_BLOCKING 0x0"
+LEVEL = ["@!P0 LDS R2, [R0]", "@!P0 LDS R3, [R0+0x80]", "@!P0 FADD R2, R2, R3", "@!P0 STS [R0], R2"]
+
+
+def kernel(*lines: str) -> dict[int, str]:
+    return {16 * i: line for i, line in enumerate(lines)}
+
+
+def flat(texts: dict[int, str], count: float = 32.0) -> dict[int, float]:
+    return dict.fromkeys(texts, count)
+
+
+def followed(texts: dict[int, str]) -> Parts:
+    found = parts_between(texts)
+    assert found is not None
+    return found
+
+
+def test_levels_of_an_unrolled_tree_count_with_their_barriers() -> None:
+    """What comes before the first barrier and after the last one is no level."""
+    texts = kernel("LDG.E R2, desc[UR4][R4.64]", "STS [R0], R2", BAR, *LEVEL, BAR, *LEVEL, BAR, "LDS R2, [R0]", "EXIT")
+    assert followed(texts).exchanged(flat(texts)) == 32 * 10
+
+
+def test_levels_of_a_tree_in_a_loop_count() -> None:
+    """A round of the loop is a level: as many executions as its barrier has."""
+    texts = kernel("STS [R0], R2", BAR, "ISETP.GE.AND P0, PT, R9, R8, PT", *LEVEL, "SHF.R.U32.HI R8, RZ, 0x1, R8")
+    texts |= {128: "@P1 BRA 0x10", 144: "EXIT"}
+    executed = {pc: 10.0 if 16 <= pc <= 128 else 1.0 for pc in texts}
+    assert followed(texts).exchanged(executed) == 80
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        [*LEVEL, "LDG.E R7, desc[UR4][R4.64]"],  # the next tile is loaded
+        ["FFMA R2, R2, R2, R2"],  # nothing is exchanged
+        [*LEVEL, *(["FFMA R7, R2, R3, R7"] * 16)],  # work of its own
+    ],
+)
+def test_other_work_between_barriers_is_no_level(between: list[str]) -> None:
+    texts = kernel(BAR, *between, BAR, "EXIT")
+    assert followed(texts).exchanged(flat(texts)) == 0
+
+
+def test_a_loop_between_two_barriers_is_no_level() -> None:
+    """Each warp goes round it many times for one barrier."""
+    texts = kernel(BAR, "LDS R2, [R0]", "FADD R3, R3, R2", "@P0 BRA 0x10", BAR, "EXIT")
+    executed = {pc: 320.0 if 16 <= pc <= 48 else 32.0 for pc in texts}
+    assert followed(texts).exchanged(executed) == 0
+    assert followed(texts).exchanged(flat(texts)) == 32 * 4
+
+
+def test_the_work_of_one_lane_counts_between_barriers_only() -> None:
+    """After the last barrier nobody waits for the lane that writes the result."""
+    texts = kernel(BAR, "LDS R2, [R0]", "@P0 BRA 0x10", BAR, "STG.E desc[UR4][R4.64], R2", "EXIT")
+    executed = flat(texts) | {16: 64.0, 32: 64.0}
+    threads = {pc: 32 * n for pc, n in executed.items()} | {16: 64.0, 32: 64.0, 64: 32.0}
+    assert followed(texts).serial(executed, threads) == 128
+    assert followed(texts).serial(executed, {}) == 0
+
+
+def test_what_is_not_followed() -> None:
+    assert parts_between({}) is None
+    assert parts_between(kernel(*["MOV R0, R1"] * (MOST + 1))) is None
+    assert parts_between(kernel(*[BAR] * 1000)) is None
+    assert followed(kernel("MOV R0, R1", "BAR.ARV 0x1, 0x80", "EXIT")).parts == ()
