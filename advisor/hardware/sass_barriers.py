@@ -7,6 +7,7 @@ accesses to shared memory alone, between each two barriers. And the work of one 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -14,7 +15,7 @@ from msgspec import Struct
 
 from advisor.hardware.sass import Instruction, parse
 from advisor.hardware.sass_answers import stem
-from advisor.hardware.sass_flow import Codes, Graph, graph
+from advisor.hardware.sass_flow import Graph, graph, target
 
 MOST: Final = 3000  # instructions of a kernel that is followed
 _MOST_STEPS: Final = 400_000  # barriers times instructions
@@ -25,34 +26,31 @@ _LEVEL: Final = 16.0
 _ONCE: Final = 1.5
 # Lanes that execute an instruction of a single thread, on average of its executions.
 _ONE_LANE: Final = 1.5
+# A block that is large enough for one lane to matter has four warps or more. Where more than a fourth of them come to
+# an instruction of one lane, it is a lane of each warp.
+_ONE_WARP: Final = 0.25
 _SHARED: Final = frozenset(("LDS", "STS", "ATOMS"))
-_ELSEWHERE: Final = frozenset(
-    (
-        "LDG",
-        "LD",
-        "STG",
-        "ST",
-        "ATOMG",
-        "ATOM",
-        "RED",
-        "REDG",
-        "LDL",
-        "STL",
-        "LDGSTS",
-        "UBLKCP",
-        "UTMALDG",
-        "TEX",
-        "TLD",
-    )
+_BRANCHES: Final = frozenset(("BRA", "BRX", "JMP", "CALL", "EXIT", "RET", "BSSY", "BSYNC", "BREAK", "WARPSYNC"))
+# Accesses to other memory, calls, whose work is not followed, matrix instructions, and waits for copies.
+_ELSEWHERE: Final = re.compile(
+    r"(?:LDG?|STG?|ATOMG?|REDG?|LDL|STL|LDGSTS|UBLK\w*|UTMA\w*|TEX\w*|TLD\w*|SU\w+|CALL|SYNCS|\w*MMA)"
 )
+# Waits for other blocks or copies, which take as long in any number of lanes.
+_POLLS: Final = re.compile(r"(?:ATOMG?|REDG?|SYNCS|NANOSLEEP)\b|LDG?\b.*\.STRONG\b")
 
 
 class Part(Struct, frozen=True):
-    """The instructions that may run after a barrier and before the next one, by address; barrier: its own address."""
+    """The instructions that may run after a barrier and before the next one, by address; barrier: its own address.
+
+    levels: it accesses shared memory, in some of the threads, and no other; polls: it may wait for other blocks;
+    always: the instructions without a predicate, and the branches.
+    """
 
     barrier: int
     body: tuple[int, ...]
-    levels: bool  # accesses shared memory, and no other
+    levels: bool
+    polls: bool
+    always: tuple[int, ...]
 
 
 class Parts(Struct, frozen=True):
@@ -71,10 +69,18 @@ class Parts(Struct, frozen=True):
         return math.fsum(executed.get(pc, 0.0) for pc in inside)
 
     def serial(self, executed: Mapping[int, float], threads: Mapping[int, float]) -> float:
-        """Return the instructions that one lane executes between two barriers. threads: executions by threads."""
-        inside = {pc for part in self.parts for pc in part.body}
-        alone = [pc for pc in inside if 0 < threads.get(pc, math.inf) < _ONE_LANE * executed.get(pc, 0.0)]
-        return math.fsum(executed[pc] for pc in alone)
+        """Return the instructions that one lane of a block executes between two barriers.
+
+        threads: executions by threads. An instruction under a predicate is executed by warps in which no lane has work,
+        as in a tree, so it does not count.
+        """
+        out: set[int] = set()
+        for part in self.parts:
+            lone = [pc for pc in part.always if 0 < threads.get(pc, math.inf) < _ONE_LANE * executed.get(pc, 0.0)]
+            least = min((executed[pc] for pc in lone), default=0.0)
+            if not part.polls and least <= _ONE_WARP * executed.get(part.barrier, 0.0):
+                out.update(lone)
+        return math.fsum(executed[pc] for pc in out)
 
     def _lengths(self, executed: Mapping[int, float]) -> dict[int, float]:
         """Return how often each instruction is executed for each barrier before it."""
@@ -109,7 +115,16 @@ def parts_between(texts: Mapping[int, str]) -> Parts | None:
     found = []
     for barrier in barriers:
         body = sorted(_reached(after[barrier], after, stops) & to_barrier)
-        found.append(Part(pcs[barrier], tuple(pcs[i] for i in body), _exchanges(codes, body)))
+        steps = [(pcs[i], code) for i in body if (code := codes[i]) is not None]
+        found.append(
+            Part(
+                pcs[barrier],
+                tuple(pcs[i] for i in body),
+                _exchanges(steps),
+                any(_POLLS.match(code.opcode) for _, code in steps),
+                tuple(pc for pc, code in steps if not code.predicate or stem(code) in _BRANCHES),
+            )
+        )
     return Parts(tuple(found))
 
 
@@ -117,9 +132,12 @@ def _is_barrier(code: Instruction | None) -> bool:
     return code is not None and stem(code) == "BAR" and ".ARV" not in code.opcode
 
 
-def _exchanges(codes: Codes, body: Sequence[int]) -> bool:
-    stems = {stem(code) for i in body if (code := codes[i]) is not None}
-    return bool(stems & _SHARED) and not stems & _ELSEWHERE
+def _exchanges(steps: Sequence[tuple[int, Instruction]]) -> bool:
+    """Whether some threads access shared memory, and none other memory: in a level the other threads have no work."""
+    shared = [code for _, code in steps if stem(code) in _SHARED]
+    skips = any(code.predicate and (goal := target(code)) is not None and goal > pc for pc, code in steps)
+    some = skips or any(code.predicate for code in shared)
+    return bool(shared) and some and not any(_ELSEWHERE.fullmatch(stem(code)) for _, code in steps)
 
 
 def _after(blocks: Graph, count: int) -> list[list[int]]:

@@ -24,6 +24,7 @@ MOST: Final = 1500  # instructions of a kernel that is followed
 # Loops that load through one pointer read the same if their numbers of sectors differ by less than this part.
 _ALIKE: Final = 0.03
 _ROUNDS: Final = 40
+_EACH_ROUND: Final = 0.9  # of the rounds of its loop: a few lack for the bounds of the array
 _LOADS: Final = frozenset(("LDG", "LD"))
 _STORES: Final = frozenset(("STG", "ST"))
 _DESCRIPTOR: Final = re.compile(r"desc\[UR\d+\]")
@@ -36,13 +37,13 @@ class Rereads(Struct, frozen=True):
     """What the loads of a kernel read again, by its code. Addresses of instructions stand for them.
 
     repeats: load -> the loops in whose rounds it reads the same places, each by its first instruction and the branches
-    that enter it; rewrites: the same of stores; passes: (arguments, loop) -> the loads in a loop whose addresses follow
-    from the same arguments.
+    that enter it; rewrites: the same of stores, with the first instruction of their own loop; passes: (arguments, loop)
+    -> the loads in a loop whose addresses follow from the same arguments.
     """
 
     repeats: dict[int, tuple[tuple[int, tuple[int, ...]], ...]]
     passes: dict[tuple[frozenset[int], int], tuple[int, ...]]
-    rewrites: dict[int, tuple[tuple[int, tuple[int, ...]], ...]] = {}
+    rewrites: dict[int, tuple[int, tuple[tuple[int, tuple[int, ...]], ...]]] = {}
 
     def sectors(self, executed: Mapping[int, float], sectors: Mapping[int, float]) -> float:
         """Return the sectors that loads of an earlier round or loop have already read.
@@ -56,8 +57,15 @@ class Rereads(Struct, frozen=True):
         return math.fsum(again.values()) + math.fsum(map(_beyond_first, parts.values()))
 
     def rewritten(self, executed: Mapping[int, float], sectors: Mapping[int, float]) -> float:
-        """Return the sectors that stores of an earlier round have already written. executed, sectors: as above."""
-        return math.fsum(sectors.get(i, 0.0) * _later(around, executed) for i, around in self.rewrites.items())
+        """Return the sectors that stores of an earlier round have already written. executed, sectors: as above.
+
+        A store that its loop does not reach in each round may belong to the last round alone, and is left out.
+        """
+        return math.fsum(
+            sectors.get(i, 0.0) * _later(around, executed)
+            for i, (head, around) in self.rewrites.items()
+            if executed.get(i, 0.0) >= _EACH_ROUND * executed.get(head, 0.0)
+        )
 
 
 def rereads(texts: Mapping[int, str]) -> Rereads | None:
@@ -77,15 +85,16 @@ def rereads(texts: Mapping[int, str]) -> Rereads | None:
     inner = innermost(len(codes), found)
     fixed = [_fixed(loop, code) for loop in found]
     repeats: dict[int, tuple[tuple[int, tuple[int, ...]], ...]] = {}
-    rewrites: dict[int, tuple[tuple[int, tuple[int, ...]], ...]] = {}
+    rewrites: dict[int, tuple[int, tuple[tuple[int, tuple[int, ...]], ...]]] = {}
     passes: dict[tuple[frozenset[int], int], tuple[int, ...]] = {}
     for i, arguments in _arguments(code).items():
         around = _repeating(i, inner, found, fixed)
-        loads = _is_one_of(codes[i], _LOADS)
-        (repeats if loads else rewrites)[pcs[i]] = tuple(
-            (pcs[loop.first], _entries(loop, blocks, pcs)) for loop in around
-        )
-        at = inner[i]
+        loads, at = _is_one_of(codes[i], _LOADS), inner[i]
+        loops_around = tuple((pcs[loop.first], _entries(loop, blocks, pcs)) for loop in around)
+        if loads:
+            repeats[pcs[i]] = loops_around
+        elif at is not None and around:
+            rewrites[pcs[i]] = pcs[found[at].first], loops_around
         if loads and at is not None and arguments:
             passes[arguments, at] = (*passes.get((arguments, at), ()), pcs[i])
     return Rereads(repeats, passes, rewrites)

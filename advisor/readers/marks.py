@@ -26,13 +26,15 @@ _CALL = re.compile(r"\b(?:CALL|CAL|JCAL)\b[\w.]*\s+`?\(?(0x[0-9a-f]+)")
 _RETURN = re.compile(r"\bRET\b")
 # The compiler tests the exponent of the argument of a precise square root (0xf3000000, which is -0xd000000) and of a
 # precise reciprocal (0x1800000) with integer instructions, before the fast path; only a division has its own (FCHK).
-# A 64-bit division first tests whether the upper words of both operands, combined by OR, are 0, and then takes the way
-# of a 32-bit one, which begins with this conversion.
-_DIVISION = re.compile(r"\bI2F\.U32\.RP\b")
-_UPPER_WORDS = re.compile(r"\bU?LOP3\.LUT\b.*\bU?RZ, 0xfc\b")
-_JUMP = re.compile(r"\bBRA\b")
-_TEST_BEFORE = 12  # instructions from the test to the branch, and from the branch to the conversion, at most
 _CHECK = re.compile(r"\b(?:FCHK\b|(?:VIADD|IADD3?|IADD32I)\b.*(?:0xf3000000|-0xd000000|0x1800000)\b)")
+# A 64-bit division first tests whether the upper words of both operands, combined by OR, are 0, and then jumps to the
+# way of a 32-bit one, which begins with this conversion, or does not jump away from it.
+_DIVISION = re.compile(r"\bU?I2F\.U32\.RP\b")
+_UPPER_WORDS = re.compile(r"\bU?LOP3\.LUT U?R\d+, .*\bU?RZ, 0xfc\b")
+_JUMP = re.compile(r"\bBRA\b")
+_GOAL = re.compile(r"(0x[0-9a-f]{1,16})\)?$")
+# Instructions from the test to the branch, and from where that leads to the conversion, at most.
+_TEST_BEFORE, _LEAD_IN = 12, 5
 
 
 _ISSUE: Final = "sm__issue_active.avg.pct_of_peak_sustained_elapsed"
@@ -40,7 +42,8 @@ _DRAM: Final = tuple(f"{unit}_throughput.avg.pct_of_peak_sustained_elapsed" for 
 # Arithmetic of a fifth of the instructions, with few loads of global memory and no matrix instructions, in a launch
 # that uses two of five issue slots: only there is it worth the time to look whose arithmetic it is.
 LEAST_ARITHMETIC, _MOST_LOADS, _LEAST_ISSUE = 0.2, 0.1, 40.0
-# Barriers that each warp reaches four times on average, and waits at them of a cycle for each instruction.
+# Each warp reaches four barriers on average (eight, where a kernel has two ends), and waits at them for a cycle or more
+# per instruction.
 _LEAST_MEETINGS, _LEAST_WAIT = 4.0, 1.0
 _BARRIER_WAIT: Final = ("smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio",)
 # Loops of two rounds or more on average, in a launch that uses a quarter of DRAM's rate: below, reading bytes again
@@ -156,16 +159,20 @@ def of_texts(texts: Mapping[int, str], tables: Mapping[str, Mapping[int, float] 
 def _short_divisions(texts: Mapping[int, str]) -> Iterable[int]:
     """Yield where 64-bit divisions whose operands both have 32 bits begin."""
     pcs = sorted(texts)
-    lines = [texts[pc] for pc in pcs]
-
-    def last(found: re.Pattern[str], before: int) -> int | None:
-        near = range(before - 1, max(-1, before - 1 - _TEST_BEFORE), -1)
-        return next((i for i in near if found.search(lines[i])), None)
-
+    lines = [texts[pc].rstrip() for pc in pcs]
+    # The first jump behind each test of upper words, and where it leads.
+    tests: dict[int, int] = {}
+    for k in (k for k, line in enumerate(lines) if _UPPER_WORDS.search(line)):
+        jump = next((i for i in range(k, min(len(lines), k + _TEST_BEFORE)) if _JUMP.search(lines[i])), None)
+        if jump is not None:
+            goal = _GOAL.search(lines[jump])
+            tests[jump] = int(goal[1], 16) if goal else -1
+    goals = set(tests.values())
     for i, line in enumerate(lines):
-        jump = last(_JUMP, i) if _DIVISION.search(line) else None
-        if jump is not None and last(_UPPER_WORDS, jump) is not None:
-            yield pcs[i]
+        if _DIVISION.search(line):
+            near = range(max(0, i - _LEAD_IN), i + 1)
+            if any(pcs[k] in goals or k in tests for k in near):
+                yield pcs[i]
 
 
 def _strong_shares(

@@ -44,6 +44,10 @@ def test_levels_of_a_tree_in_a_loop_count() -> None:
         [*LEVEL, "LDG.E R7, desc[UR4][R4.64]"],  # the next tile is loaded
         ["FFMA R2, R2, R2, R2"],  # nothing is exchanged
         [*LEVEL, *(["FFMA R7, R2, R3, R7"] * 16)],  # work of its own
+        ["LDS R2, [R0]", "LDS R3, [R0+0x80]", "FADD R2, R2, R3", "STS [R0+0x100], R2"],  # a step of all threads
+        [*LEVEL, "CALL.REL.NOINC 0x400"],
+        [*LEVEL, "HMMA.16816.F32 R4, R8, R12, R4"],
+        [*LEVEL, "UTMASTG.2D [UR4], [UR8]"],
     ],
 )
 def test_other_work_between_barriers_is_no_level(between: list[str]) -> None:
@@ -53,19 +57,42 @@ def test_other_work_between_barriers_is_no_level(between: list[str]) -> None:
 
 def test_a_loop_between_two_barriers_is_no_level() -> None:
     """Each warp goes round it many times for one barrier."""
-    texts = kernel(BAR, "LDS R2, [R0]", "FADD R3, R3, R2", "@P0 BRA 0x10", BAR, "EXIT")
+    texts = kernel(BAR, "@P1 LDS R2, [R0]", "FADD R3, R3, R2", "@P0 BRA 0x10", BAR, "EXIT")
     executed = {pc: 320.0 if 16 <= pc <= 48 else 32.0 for pc in texts}
     assert followed(texts).exchanged(executed) == 0
     assert followed(texts).exchanged(flat(texts)) == 32 * 4
 
 
+SCAN = (BAR, "@P1 BRA 0x50", "MOV R3, RZ", "LDS R2, [R0]", "@P0 BRA 0x30", BAR, "STG.E desc[UR4][R4.64], R2", "EXIT")
+
+
+def alone(texts: dict[int, str], warps: float, rounds: float = 40.0) -> float:
+    """The instructions of one lane; 32 warps meet at the barriers, and a lane of so many of them goes on."""
+    executed = flat(texts) | {0x20: warps, 0x30: rounds, 0x40: rounds}
+    threads = {pc: 32 * n for pc, n in executed.items()} | {0x20: warps, 0x30: rounds, 0x40: rounds, 0x60: 32.0}
+    assert followed(texts).serial(executed, {}) == 0
+    return followed(texts).serial(executed, threads)
+
+
 def test_the_work_of_one_lane_counts_between_barriers_only() -> None:
     """After the last barrier nobody waits for the lane that writes the result."""
-    texts = kernel(BAR, "LDS R2, [R0]", "@P0 BRA 0x10", BAR, "STG.E desc[UR4][R4.64], R2", "EXIT")
-    executed = flat(texts) | {16: 64.0, 32: 64.0}
-    threads = {pc: 32 * n for pc, n in executed.items()} | {16: 64.0, 32: 64.0, 64: 32.0}
-    assert followed(texts).serial(executed, threads) == 128
-    assert followed(texts).serial(executed, {}) == 0
+    assert alone(kernel(*SCAN), 1.0) == 81
+
+
+def test_a_lane_of_each_warp_is_no_lane_of_one_warp() -> None:
+    assert alone(kernel(*SCAN), 32.0, 1280.0) == 0
+
+
+def test_warps_whose_lanes_are_predicated_off_do_no_work_of_one_lane() -> None:
+    """The last levels of an unrolled tree: each warp executes them, one lane of one of them with effect."""
+    texts = kernel(BAR, *LEVEL, BAR, "EXIT")
+    assert followed(texts).serial(flat(texts), {pc: 4.0 if 0 < pc <= 64 else 1024.0 for pc in texts}) == 0
+
+
+def test_waiting_for_other_blocks_is_no_work_of_one_lane() -> None:
+    """A barrier of the whole grid: one thread of each block polls between two barriers of the block."""
+    poll = ["LD.E.STRONG.GPU R2, desc[UR4][R4.64]" if "LDS" in line else line for line in SCAN]
+    assert alone(kernel(*poll), 1.0) == 0
 
 
 def test_what_is_not_followed() -> None:

@@ -113,6 +113,8 @@ def test_a_store_in_each_round_at_the_same_places_writes_again() -> None:
     assert found is not None
     sectors = {0x20: 160.0, 0x40: 160.0}
     assert found.rewritten(executed, sectors) == found.sectors(executed, sectors) == 120
+    # Under a branch that the last of the four rounds takes: nothing is written again.
+    assert found.rewritten(executed | {0x40: 10.0}, sectors) == 0
     walks = {**texts, 0x00: "LDC.64 R2, c[0x0][0x210]", 0x10: "MOV R8, R9"}  # goes on where the last round ended
     other = rereads(walks)
     assert other is not None and other.rewritten(executed, sectors) == 0

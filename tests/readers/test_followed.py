@@ -126,15 +126,16 @@ def test_levels_of_a_tree_and_the_work_of_one_lane() -> None:
         32: "@!P0 LDS R4, [R2+0x10]",
         48: "@!P0 STS [R2], R4",
         64: "BAR.SYNC.DEFER_BLOCKING 0x0",
+        72: "MOV R9, RZ",
         80: "LDG.E R6, desc[UR4][R8.64]",
         96: "@P1 BRA 0x50",
         112: "BAR.SYNC.DEFER_BLOCKING 0x0",
         128: "EXIT",
     }
-    executed = {pc: 100.0 if pc in (80, 96) else 8.0 for pc in texts}
-    threads = {pc: 100.0 if pc in (80, 96) else 256.0 for pc in texts}
+    executed = {pc: 100.0 if pc in (80, 96) else 8.0 for pc in texts} | {72: 1.0}
+    threads = {pc: 100.0 if pc in (80, 96) else 256.0 for pc in texts} | {72: 1.0}
     report = Followed(100)
     report.learn("a", list(texts.items()))
     steps = ("a", ["barriers"], pairs(executed), pairs(threads), [])
-    assert report.of(steps) == {"level_inst": 24, "lone_lane_inst": 200}
+    assert report.of(steps) == {"level_inst": 24, "lone_lane_inst": 201}
     assert report.of(("a", ["barriers"], pairs(executed), [], [])) == {"level_inst": 24}

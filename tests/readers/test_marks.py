@@ -85,6 +85,13 @@ def test_short_divisions_of_64_bits_are_told_from_those_of_32() -> None:
     assert short([*test, *divide]) == 5
     assert short([f"U{line}" if "LOP3" in line else line for line in [*test, *divide]]) == 5
     assert short(divide) == short([*test[1:], *divide]) == short([*test[:2], *divide]) == 0
+    assert short([line.replace("I2F", "UI2F") for line in [*test, *divide]]) == 5
+    flag = ["LOP3.LUT P0, RZ, R5, R9, RZ, 0xfc, !PT", test[2]]
+    assert short([*flag, *divide]) == 0  # a test of two values of 32 bits
+    # The way that calls the long division ends in a jump over the short one, to which the test has led.
+    between = ["CALL.REL.NOINC 0x200", "BRA 0x300"]
+    assert short([test[0], test[1], "@!P0 BRA 0x5", *between, *divide]) == 5
+    assert short([test[0], test[1], "@!P0 BRA 0x50", *between, *["MOV R1, R1"] * 4, *divide]) == 0
     assert short([*test, *(["IADD3 R7, R7, 0x1, RZ"] * 20), *divide]) == 0  # the test is of something else
     assert short([*test, *divide, *(["FADD R7, R7, R7"] * 20), *divide]) == 5
 

@@ -442,6 +442,14 @@ def tensor_ops(columns: Columns, given: Columns) -> Array:
     return np.where(np.isfinite(none), none, columns["tensor_opcode_ops"])
 
 
+def one_warp(columns: Columns, given: Columns) -> Array:
+    """Return the share of one warp in its block where one lane executes more between barriers than its warp otherwise.
+
+    For code without line information, whose parts between barriers are not known by their lines.
+    """
+    return np.where(columns["lone_lane_ratio"] > 1, 32 / columns["block_size"], np.nan)
+
+
 def _none_without(count: str) -> tuple[tuple[str, ...], Fill]:
     """Return 0 where no instruction of the kind was executed."""
     return (count,), lambda columns, given: _where_none(columns[count])
@@ -492,6 +500,8 @@ FILLS: dict[str, tuple[tuple[str, ...], Fill]] = {
     "napkin_floor_ns": (("theoretical_bytes", "dram_peak_bytes_per_s"), floor_of_bytes),
     "throughputs_known": (("report_complete", "emulated", "compute_from_breakdown", "memory_pct"), throughputs),
     "spill_inst": (("local_inst",), spills),
+    "barrier_working_share": (("lone_lane_ratio", "block_size"), one_warp),
+    **{name: _none_without("mufu_inst") for name in ("function_check_inst", "short_division_inst")},
     "load_sectors_actual": (("global_load_sectors", "report_complete"), load_sectors),
     "loaded_bytes": (
         ("global_load_inst", "access_bits_mean", "shared_load_inst", "shared_bits_mean", "report_complete"),

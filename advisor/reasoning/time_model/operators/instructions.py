@@ -73,8 +73,9 @@ def _remove(table: Table, given: Given) -> Left:
     fma, alu_gone, xu, fp64, control, constants, accesses = named
     served = table.total("control_inst", "constant_inst", "barrier_inst")
     gone_xu = xu + mixed * or_else(share(table.get("xu_inst"), executed), 0.0)
-    special = or_else(share(given["special"], table.get("xu_inst")), 0.0)
-    gone_xu = np.fmin(gone_xu, (1 - special) * table.get("xu_inst"))
+    none = (given["special"] == 0) | (table.get("xu_inst") == 0)
+    special = np.where(none, 0.0, share(given["special"], table.get("xu_inst")))
+    gone_xu = np.minimum(gone_xu, (1 - special) * table.get("xu_inst"))
     return {
         "issue": issue,
         "fma": left(fma, table.get("fma_pipe_inst")),
