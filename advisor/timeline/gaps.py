@@ -12,7 +12,7 @@ from advisor.timeline import trace as kinds
 from advisor.timeline.columns import counted, distinct, is_same, is_sorted, kind_for, narrow, pieces, reach, same
 from advisor.timeline.intervals import shared, union
 from advisor.timeline.spans import Spans
-from advisor.timeline.trace import Calls, Trace, Work, constant, named
+from advisor.timeline.trace import Calls, Trace, Work, constant, is_named
 
 Array = np.ndarray[Any, np.dtype[Any]]
 # The causes, in the order in which they are checked.
@@ -197,8 +197,8 @@ def _between(moments: Array, first: Array, last: Array) -> Array:
 
 def communicates(trace: Trace, work: Work) -> Array:
     """Return the work that is communication between GPUs: kernels by name, and copies from GPU to GPU."""
-    mark = named("communication")
-    names = [i for i in distinct(work.name).tolist() if mark.search(trace.short.get(i, "") or trace.names[i])]
+    kernels = distinct(work.name).tolist()
+    names = [i for i in kernels if is_named("communication", trace.short.get(i, "") or trace.names[i])]
     return np.asarray(((work.kind == kinds.KERNEL) & _among(work.name, names)) | (work.kind == kinds.PEER))
 
 
@@ -219,8 +219,7 @@ def _in_calls(trace: Trace, group: str, spans: Spans, threads: tuple[int, ...]) 
     """Return the time in ns of each gap that the threads spend in calls of a group; -1 if calls were not traced."""
     if trace.calls is None:
         return same(-1, len(spans))
-    mark = named(group)
-    names = [i for i in distinct(trace.calls.name).tolist() if mark.search(trace.names[i])]
+    names = [i for i in distinct(trace.calls.name).tolist() if is_named(group, trace.names[i])]
     chosen = _among(trace.calls.name, names) & _among(trace.calls.thread, threads)
     return shared(union(trace.calls.start[chosen], trace.calls.end[chosen]), spans.start, spans.end)
 
@@ -229,8 +228,7 @@ def waiting(trace: Trace, threads: tuple[int, ...]) -> Calls | None:
     """Return the calls in which the threads wait for the GPU, or None if calls were not traced."""
     if trace.calls is None:
         return None
-    mark = named("waiting")
-    names = [i for i in distinct(trace.calls.name).tolist() if mark.search(trace.names[i])]
+    names = [i for i in distinct(trace.calls.name).tolist() if is_named("waiting", trace.names[i])]
     return trace.calls.where(_among(trace.calls.name, names) & _among(trace.calls.thread, threads))
 
 
@@ -265,8 +263,7 @@ def _inside(trace: Trace, group: str, spans: Spans, threads: tuple[int, ...]) ->
     nothing = same(-1, len(spans))
     if trace.ranges is None or not len(trace.ranges):
         return nothing
-    mark = named(group)
-    names = [i for i in distinct(trace.ranges.name).tolist() if mark.search(trace.names[i])]
+    names = [i for i in distinct(trace.ranges.name).tolist() if is_named(group, trace.names[i])]
     chosen = np.isin(trace.ranges.name, names)
     if threads:
         chosen &= np.isin(trace.ranges.thread, threads)

@@ -11,7 +11,7 @@ import numpy as np
 from advisor.timeline import trace as kinds
 from advisor.timeline.columns import pieces
 from advisor.timeline.results import KernelRank
-from advisor.timeline.trace import Sums, Trace, Work, base_name, constant, named
+from advisor.timeline.trace import Sums, Trace, Work, base_name, constant, is_named
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -25,7 +25,6 @@ def ranking(trace: Trace, work: Work, busy: int, window: int) -> tuple[KernelRan
     """Rank all kernels of one GPU by total time. busy, window: ns."""
     found = _by_name(work)
     whole = float(sum(one.total for one in found.values())) or 1.0
-    mark = named("communication")
     out = []
     for index, one in sorted(found.items()):
         count, covered = one.count, one.covered
@@ -44,7 +43,7 @@ def ranking(trace: Trace, work: Work, busy: int, window: int) -> tuple[KernelRan
                 busy=100 * covered / busy if busy else None,
                 bound=amdahl(window, covered) if window else None,
                 run_bound=amdahl(trace.run, covered) if trace.run else None,
-                communication=mark.search(trace.short.get(index, "") or text) is not None,
+                communication=is_named("communication", trace.short.get(index, "") or text),
             )
         )
     return tuple(sorted(out, key=lambda k: (-k.total, k.name)))
@@ -90,7 +89,6 @@ def ranking_of_sums(sums: Sums) -> tuple[KernelRank, ...]:
     """Rank the kernels in a summary table by share and time; without bounds, because the idle time is unknown."""
     listed = sums.kernels or ()
     whole = sum(k.total for k in listed) or 1.0
-    mark = named("communication")
     return tuple(
         KernelRank(
             name=k.name,
@@ -101,7 +99,7 @@ def ranking_of_sums(sums: Sums) -> tuple[KernelRank, ...]:
             mean=k.mean,
             shortest=k.shortest,
             longest=k.longest,
-            communication=mark.search(k.name) is not None,
+            communication=is_named("communication", k.name),
         )
         for k in listed
     )

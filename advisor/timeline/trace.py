@@ -70,6 +70,15 @@ def named(group: str) -> re.Pattern[str]:
     return words().names[group].expression()
 
 
+# A hostile database has names of megabytes; what a name is stands within so many characters.
+_SEARCHED = 65_536
+
+
+def is_named(group: str, name: str) -> bool:
+    """Return whether a name is of a group; only the beginning of a long name is searched."""
+    return named(group).search(name, 0, _SEARCHED) is not None
+
+
 Array = np.ndarray[Any, np.dtype[Any]]
 # Kinds of GPU work. PEER: between GPUs; MIGRATION: of managed memory; INSIDE: within the memory of one GPU.
 KERNEL, TO_DEVICE, TO_HOST, INSIDE, PEER, MIGRATION, SET, GRAPH, OTHER = range(9)
