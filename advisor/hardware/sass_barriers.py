@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from advisor.hardware.sass import Instruction, parse
 from advisor.hardware.sass_answers import stem
-from advisor.hardware.sass_flow import Graph, graph, target
+from advisor.hardware.sass_flow import backward, following, reached, target
 
 MOST: Final = 3000  # instructions of a kernel that is followed
 _MOST_STEPS: Final = 400_000  # barriers times instructions
@@ -105,16 +105,13 @@ def parts_between(texts: Mapping[int, str]) -> Parts | None:
         return None
     if not barriers:
         return Parts(())
-    after = _after(graph(codes, pcs), len(pcs))
-    before: list[list[int]] = [[] for _ in pcs]
-    for i, nexts in enumerate(after):
-        for j in nexts:
-            before[j].append(i)
+    after = following(codes, pcs)
+    before = backward(after)
     stops = frozenset(barriers)
-    to_barrier = _reached([i for barrier in barriers for i in before[barrier]], before, stops)
+    to_barrier = reached([i for barrier in barriers for i in before[barrier]], before, stops)
     found = []
     for barrier in barriers:
-        body = sorted(_reached(after[barrier], after, stops) & to_barrier)
+        body = sorted(reached(after[barrier], after, stops) & to_barrier)
         steps = [(pcs[i], code) for i in body if (code := codes[i]) is not None]
         found.append(
             Part(
@@ -138,23 +135,3 @@ def _exchanges(steps: Sequence[tuple[int, Instruction]]) -> bool:
     skips = any(code.predicate and (goal := target(code)) is not None and goal > pc for pc, code in steps)
     some = skips or any(code.predicate for code in shared)
     return bool(shared) and some and not any(_ELSEWHERE.fullmatch(stem(code)) for _, code in steps)
-
-
-def _after(blocks: Graph, count: int) -> list[list[int]]:
-    """Return for each instruction those that may run next."""
-    out = [[i + 1] for i in range(count)]
-    for end, edges in zip(blocks.ends, blocks.edges, strict=True):
-        out[end] = [blocks.starts[n] for n in edges]
-    return out
-
-
-def _reached(begin: Sequence[int], steps: Sequence[Sequence[int]], stops: frozenset[int]) -> set[int]:
-    """Return the instructions that the steps lead to, without the stops and what is beyond them."""
-    out: set[int] = set()
-    todo = list(begin)
-    while todo:
-        at = todo.pop()
-        if at not in out and at not in stops:
-            out.add(at)
-            todo += steps[at]
-    return out

@@ -99,13 +99,18 @@ class Graph(Struct, frozen=True):
 
 def graph(codes: Codes, pcs: Sequence[int]) -> Graph:
     """Build the blocks and their edges; a call of a function that is not inlined continues after the call."""
-    place = {pc: i for i, pc in enumerate(pcs)}
-    after = [_successors(codes, place, i) for i in range(len(codes))]
+    after = following(codes, pcs)
     starts = sorted(_leaders(codes, after))
     number = {start: n for n, start in enumerate(starts)}
     ends = [*(start - 1 for start in starts[1:]), len(codes) - 1]
     edges = [[number[j] for j in after[end]] for end in ends]
-    return Graph(tuple(starts), tuple(ends), tuple(map(tuple, edges)), tuple(map(tuple, _reversed(edges))))
+    return Graph(tuple(starts), tuple(ends), tuple(map(tuple, edges)), tuple(map(tuple, backward(edges))))
+
+
+def following(codes: Codes, pcs: Sequence[int]) -> list[list[int]]:
+    """Return for each instruction the indices of those that may run next."""
+    place = {pc: i for i, pc in enumerate(pcs)}
+    return [_successors(codes, place, i) for i in range(len(codes))]
 
 
 def loops(codes: Codes, pcs: Sequence[int], blocks: Graph | None = None) -> tuple[Loop, ...]:
@@ -129,7 +134,7 @@ def loops(codes: Codes, pcs: Sequence[int], blocks: Graph | None = None) -> tupl
             padding = header == block and starts[block] == ends[block]
             if not backward or padding or not _dominates(dominators, header, block):
                 continue
-            bodies.setdefault(header, {header}).update(_reaching(before, block, header))
+            bodies.setdefault(header, {header}).update(reached([block], before, frozenset((header,))))
             backs[header] = max(backs.get(header, 0), ends[block])
     found = [
         Loop(starts[h], backs[h], tuple(i for b in sorted(body) for i in range(starts[b], ends[b] + 1)))
@@ -147,7 +152,7 @@ def meeting_points(blocks: Graph) -> list[int | None]:
     # That is the block's dominator with all edges turned, from the kernel's end on.
     ends = tuple(b + 1 for b, after in enumerate(blocks.edges) if not after)
     turned = [ends, *(tuple(b + 1 for b in before) for before in blocks.before)]
-    found = _dominators(turned, _reversed(turned))[1:]
+    found = _dominators(turned, backward(turned))[1:]
     return [at - 1 if at else None for at in found]
 
 
@@ -160,14 +165,7 @@ def behind(blocks: Graph, n: int, meets: int | None, body: Iterable[int] = ()) -
     inside = set(body)
     if inside and any(goal not in inside for goal in blocks.edges[n]):
         return inside
-    out: set[int] = set()
-    todo = list(blocks.edges[n])
-    while todo:
-        at = todo.pop()
-        if at != meets and at not in out and at != n:
-            out.add(at)
-            todo += blocks.edges[at]
-    return out
+    return reached(blocks.edges[n], blocks.edges, frozenset((n,) if meets is None else (n, meets)))
 
 
 def blocks_of(loop: Loop, blocks: Graph) -> frozenset[int]:
@@ -195,7 +193,8 @@ def _leaders(codes: Codes, after: Sequence[Sequence[int]]) -> set[int]:
     return found
 
 
-def _reversed(edges: Sequence[Sequence[int]]) -> list[list[int]]:
+def backward(edges: Sequence[Sequence[int]]) -> list[list[int]]:
+    """Return the edges of a graph turned round: for each place those from which one leads to it."""
     out: list[list[int]] = [[] for _ in edges]
     for block, nexts in enumerate(edges):
         for goal in nexts:
@@ -259,14 +258,17 @@ def _dominates(dominators: Sequence[int | None], header: int, block: int) -> boo
     return at == header
 
 
-def _reaching(before: Sequence[Sequence[int]], block: int, header: int) -> set[int]:
-    """Return the blocks that reach `block` without passing the header, including `block` itself."""
-    out, todo = {header}, [block]
+def reached(begin: Iterable[int], edges: Sequence[Sequence[int]], stops: frozenset[int]) -> set[int]:
+    """Return the places that the edges lead to from some places, these included, without the stops and what only they
+    lead to.
+    """
+    out: set[int] = set()
+    todo = list(begin)
     while todo:
         at = todo.pop()
-        if at not in out:
+        if at not in out and at not in stops:
             out.add(at)
-            todo += before[at]
+            todo += edges[at]
     return out
 
 

@@ -9,15 +9,12 @@ from typing import Any
 
 from msgspec import Struct
 
-from advisor.hardware.sass_barriers import parts_between
-from advisor.hardware.sass_rereads import rereads
-from advisor.hardware.sass_uniform import kinds_of
 from advisor.knowledge.base import Catalog
 from advisor.readers.actions import describe, instances, known_instances, local_split_by_code
 from advisor.readers.described import launch_of
-from advisor.readers.followed import between_barriers, few_lanes, repeated_reads, shared_work
+from advisor.readers.followed import Followed
 from advisor.readers.frame import frame, names_wanted
-from advisor.readers.marks import from_code, looks, texts_of
+from advisor.readers.marks import from_code, looks, steps_of, texts_of
 from advisor.readers.numbers import Packer
 from advisor.reasoning.assemble import verdict_and_finding
 from advisor.reasoning.conclude import conclude, in_order
@@ -83,13 +80,9 @@ def described(action: Any, names: list[str]) -> dict[str, Any]:
         executed = known_instances(action, "inst_executed") or {}
         texts = texts_of(action, [pc for pc, count in executed.items() if count])
         message["patterns"] |= from_code(action, texts) if look.marks else {}
-        threads = known_instances(action, "thread_inst_executed_true") or {}
-        if look.arithmetic and threads:
-            message["patterns"] |= shared_work(kinds_of(texts, few_lanes(executed, threads)), executed)
-        if look.loads and (sectors := known_instances(action, "memory_l2_theoretical_sectors_global")):
-            message["patterns"] |= repeated_reads(rereads(texts), executed, sectors)
-        if look.barriers:
-            message["patterns"] |= between_barriers(parts_between(texts), executed, threads)
+        report = Followed(len(look) * len(texts))
+        report.learn("", list(texts.items()))
+        message["patterns"] |= report.of(steps_of(action, "", look, executed))
     return message
 
 

@@ -22,7 +22,7 @@ from advisor.readers.actions import ALWAYS, INSTANCED, describe, instances, know
 from advisor.readers.addresses import LoadAddresses
 from advisor.readers.code import Code
 from advisor.readers.flow import Facts
-from advisor.readers.marks import TABLES, from_code, looks, texts_of
+from advisor.readers.marks import TABLES, from_code, looks, steps_of, texts_of
 from advisor.readers.sampling import DROPPED, INTERVAL, bare_name, sampled
 from advisor.records.child import claim_output, limit_memory, lines_in
 
@@ -31,8 +31,7 @@ _SOURCE_BYTES = 32 << 20
 # Bytes of an instruction (CC 7.0 and later; the library has no text of earlier code), and the longest kernel of which
 # the text is sent: twenty times the length of a tuned product of matrices.
 _INSTRUCTION_BYTES, _MOST_INSTRUCTIONS = 16, 20_000
-# What is sent of a kernel that is followed, beside its executions: those by threads, and sectors. No longer kernels.
-_THREADS, _SECTORS = "thread_inst_executed_true", "memory_l2_theoretical_sectors_global"
+# Instructions of the longest kernel that is followed.
 _MOST_LINES = 3000
 # Kernels of which the text is kept for their further launches.
 _MOST_KEPT = 32
@@ -180,10 +179,7 @@ class _Lines:
         elif look.followed and len(lines) <= _MOST_LINES:
             if lines != known:
                 self._send({"lines_key": key, "lines": list(lines.items())})
-            threads = known_instances(action, _THREADS) if look.arithmetic or look.barriers else None
-            sectors = known_instances(action, _SECTORS) if look.loads else None
-            tables = (list((table or {}).items()) for table in (executed, threads, sectors))
-            message["steps"] = (key, look.followed, *tables)
+            message["steps"] = steps_of(action, key, look, executed)
         if key in self._texts or len(self._texts) < _MOST_KEPT:
             self._texts[key] = lines
 

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from advisor.hardware import sass_barriers, sass_rereads, sass_uniform
 from advisor.hardware.simulators import SECTOR
 from advisor.readers.marks import LEAST_ARITHMETIC
 
+T = TypeVar("T")
 _FEW_LANES = 16  # of 32: an instruction that fewer execute on average is no work of all threads
 
 
@@ -99,20 +100,21 @@ class Followed:
             out: dict[str, float] = {}
             if "arithmetic" in what and threads:
                 few = few_lanes(executed, threads)
-                at = *run, few
-                if at not in self._kinds and self._charged(texts):
-                    self._kinds[at] = sass_uniform.kinds_of(texts, few)
-                out |= shared_work(self._kinds.get(at), executed)
+                kinds = self._once(self._kinds, (*run, few), texts, lambda code: sass_uniform.kinds_of(code, few))
+                out |= shared_work(kinds, executed)
             if "loads" in what and sectors:
-                if run not in self._rereads and self._charged(texts):
-                    self._rereads[run] = sass_rereads.rereads(texts)
-                out |= repeated_reads(self._rereads.get(run), executed, sectors)
+                out |= repeated_reads(self._once(self._rereads, run, texts, sass_rereads.rereads), executed, sectors)
             if "barriers" in what:
-                if run not in self._parts and self._charged(texts):
-                    self._parts[run] = sass_barriers.parts_between(texts)
-                out |= between_barriers(self._parts.get(run), executed, threads)
+                parts = self._once(self._parts, run, texts, sass_barriers.parts_between)
+                out |= between_barriers(parts, executed, threads)
             return out
 
-    def _charged(self, texts: Mapping[int, str]) -> bool:
-        self._left -= len(texts)
-        return self._left >= 0 and bool(texts)
+    def _once(
+        self, known: dict[Any, T | None], key: Any, texts: dict[int, str], follow: Callable[[dict[int, str]], T | None]
+    ) -> T | None:
+        """Return what following a code gives, of the first time; None beyond the limit of the report."""
+        if key not in known:
+            self._left -= len(texts)
+            if self._left >= 0 and texts:
+                known[key] = follow(texts)
+        return known.get(key)

@@ -112,6 +112,13 @@ def reads_in_loops(opcodes: Mapping[str, float] | None, dram: float) -> bool:
     return dram > _LEAST_DRAM and _of(found, "LDG") > 0 and _of(found, "BRA") > _LEAST_ROUNDS * warps > 0
 
 
+def steps_of(action: Any, key: str, look: Looks, executed: Mapping[int, float]) -> tuple[Any, ...]:
+    """Return what is followed of a launch as `followed.Followed` takes it. key: of its code; executed: by address."""
+    threads = known_instances(action, "thread_inst_executed_true") if look.arithmetic or look.barriers else None
+    sectors = known_instances(action, TABLES[2]) if look.loads else None
+    return (key, look.followed, *(list((table or {}).items()) for table in (executed, threads, sectors)))
+
+
 def waits_at_barriers(opcodes: Mapping[str, float] | None, wait: float) -> bool:
     """Whether warps wait much at many barriers. wait: cycles at barriers for each instruction."""
     found = opcodes or {}
