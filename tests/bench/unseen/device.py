@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import statistics
 import struct
 import sys
 from collections.abc import Callable, Sequence
@@ -151,19 +152,28 @@ class StandIn:
 
 
 def measure(cp: Any, call: Callable[[], Any], reset: Callable[[], Any] | None, runs: int = 20) -> list[float]:
-    """Milliseconds of each run between two events, L2 filled with other data before."""
-    other = cp.empty(1 << 28, cp.uint8)
+    """Milliseconds of each run between two events, less what two events with nothing in between are apart.
+
+    L2 holds other data before, none of which it has yet to write back.
+    """
+    other = cp.zeros(1 << 25, cp.uint64)
+
+    def between(what: Callable[[], Any]) -> float:
+        other.fill(1)
+        other.max()  # reads through it, so that L2 writes back what was filled
+        start, stop = cp.cuda.Event(), cp.cuda.Event()
+        start.record()
+        what()
+        stop.record()
+        stop.synchronize()
+        return float(cp.cuda.get_elapsed_time(start, stop))
+
+    nothing = statistics.median(between(lambda: None) for _ in range(10))
     times = []
     for _ in range(runs):
         if reset:
             reset()
-        other.fill(1)
-        start, stop = cp.cuda.Event(), cp.cuda.Event()
-        start.record()
-        call()
-        stop.record()
-        stop.synchronize()
-        times.append(float(cp.cuda.get_elapsed_time(start, stop)))
+        times.append(max(between(call) - nothing, 1e-4))
     return times
 
 

@@ -24,6 +24,7 @@ ROUNDS = {
     "eighth": (42, 42, 14),
     "ninth": (42, 39, 14),
     "tenth": (42, 42, 14),
+    "eleventh": (42, 42, 14),
 }
 LAUNCHES = {name: yaml.safe_load((HERE / name / "causes.yaml").read_text())["launches"] for name in ROUNDS}
 EACH = [(name, entry) for name, entries in LAUNCHES.items() for entry in entries]
