@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from advisor.cli.options import option
+from advisor.cli.options import Finite, option
 from advisor.emulator.machine import Shape
 from advisor.practice import manifest
 from advisor.practice.emulated_source import ARCHITECTURES, parse_launch
@@ -28,9 +28,7 @@ class EmulatedLaunch:
     exercise: str | None = option(
         "--exercise", metavar="NAME", help="Use the launch lines of the source with the data of this exercise."
     )
-    seconds: float = option(
-        "--seconds", default=60.0, type=click.FloatRange(1), help="Limit for one launch, of CPU time."
-    )
+    seconds: float = option("--seconds", default=60.0, type=Finite(1), help="Limit for one launch, of CPU time.")
 
     @property
     def shape(self) -> tuple[Shape, Shape]:

@@ -12,7 +12,7 @@ from msgspec.structs import replace as with_fields
 
 from advisor.cli import terminal
 from advisor.cli.emulated_launch import EmulatedLaunch, recorded
-from advisor.cli.options import Output, argument, command, flag, formats, option
+from advisor.cli.options import Finite, Output, argument, command, flag, formats, option
 from advisor.emulator.launch import Pointer
 from advisor.patches.prove import fix as fixed
 from advisor.patches.records import FixDocument
@@ -46,7 +46,7 @@ class Options(Output, EmulatedLaunch):
     tolerance: float = option(
         "--tolerance",
         default=1e-5,
-        type=click.FloatRange(0, 1),
+        type=Finite(0, 1),
         help="Accepted difference of floats, of the largest value, where a patch may change the rounding.",
     )
     diff: bool = flag("--diff", help="Print the first patch alone, as a unified diff.")

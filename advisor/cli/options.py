@@ -12,6 +12,7 @@ def source(options: Options) -> int: ...
 from __future__ import annotations
 
 import inspect
+import math
 import re
 import sys
 from collections.abc import Callable
@@ -38,9 +39,20 @@ class _Report(click.Path):
         return resources.example_or(Path(str(super().convert(value, param, ctx))))
 
 
+class Finite(click.FloatRange):
+    """A number in a range. `nan` is in none, although each comparison with it fails."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return the number, or fail as click does."""
+        number = float(super().convert(value, param, ctx))
+        if not math.isfinite(number):
+            self.fail(f"{value!r} is not a finite number.", param, ctx)
+        return number
+
+
 REPORT = _Report(path_type=Path)
 _FILTER, _OWN, _OUTPUT, _KNOWLEDGE = range(4)  # the order of options in a command's help
-_FOR_PROGRAMS = frozenset(("json", "sarif", "junit", "html"))
+_FOR_PROGRAMS = frozenset(("json", "sarif", "junit", "html", "markdown"))
 T = TypeVar("T")
 
 

@@ -55,7 +55,8 @@ class RuleDef(Entry, frozen=True, forbid_unknown_fields=True):
     Names are observations, classes (`class.dram_bound`), answers (`answer.dtype.f32`), findings of earlier steps, and
     conclusions of the napkin math (`napkin.near_floor`) and of the quantification (`gain.reaches_10`).
     asks: whether an interview asks for what the rule lacks; not where another rule needs better numbers. rare: those of
-    `unless` that are so seldom true that the rule is as sure without knowing them.
+    `unless` that are so seldom true that the rule is as sure without knowing them. seldom: the same of the rule itself:
+    where it is undecided, others that exclude its conclusion are as sure as without it.
     """
 
     id: str = ""
@@ -64,6 +65,7 @@ class RuleDef(Entry, frozen=True, forbid_unknown_fields=True):
     because: str = ""
     asks: bool = True
     rare: tuple[str, ...] = ()
+    seldom: bool = False
 
 
 class FixDef(Entry, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -80,6 +82,7 @@ class FixDef(Entry, frozen=True, forbid_unknown_fields=True, kw_only=True):
     general fix, if this one says all that it would say here or it would do harm; or all others, where the code cannot
     be changed or they would be wrong. example: metric values on which it is the first fix.
     depends: what decides how much it gains and no report shows; the range of the estimate then begins at no gain.
+    reach: the share of the modelled gain, on a log scale, that is expected (0 to 1), where it is known to fall short.
     before, after: about five to ten lines of code each, both or neither. code: the kind of that code: whole device
     functions (`kernel`), statements of the host program (`host`) or `python`. check: the simulator that applies the fix
     to the launch's own numbers (reasoning/fix_simulation.py). typical: the usual gain of a fix without a model
@@ -104,6 +107,7 @@ class FixDef(Entry, frozen=True, forbid_unknown_fields=True, kw_only=True):
     changes: dict[str, str] = {}
     degrees: dict[str, str] = {}
     depends: str = ""
+    reach: float = 1.0
     fallback: bool = False
     leaves_out: Literal["", "general", "others"] = ""
     check: Literal["", "banks", "coalescing", "occupancy", "waves"] = ""

@@ -30,8 +30,21 @@ _CHECK = re.compile(r"\b(?:FCHK\b|(?:VIADD|IADD3?|IADD32I)\b.*(?:0xf3000000|-0xd
 # A 64-bit division first tests whether the upper words of both operands, combined by OR, are 0, and then jumps to the
 # way of a 32-bit one, which begins with this conversion, or does not jump away from it.
 _DIVISION = re.compile(r"\bU?I2F\.U32\.RP\b")
+# The reciprocal of a 32-bit division, and the product with it that gives the quotient; that which refines the
+# reciprocal adds to it, and those with a constant belong to divisions by constants.
+_RECIPROCAL = re.compile(r"\bU?I2F\.(?:U32\.)?RP\b")
+_LONG_DIVISION = re.compile(r"\bI2F\.U64\.RP\b")
+_QUOTIENT = re.compile(r"\bIMAD\.HI\.U32 R\d+, R\d+(?:\.reuse)?, U?R\d+(?:\.reuse)?, RZ")
 _UPPER_WORDS = re.compile(r"\bU?LOP3\.LUT U?R\d+, .*\bU?RZ, 0xfc\b")
 _JUMP = re.compile(r"\bBRA\b")
+# An array with a run-time index that the compiler keeps out of local memory: the index is compared with one constant
+# after the other (ISETP.EQ), and the element of the one that it equals is moved or selected. Below so many constants
+# for a register, it is a choice between a few cases.
+_SAME_AS = re.compile(r"\bISETP\.(?:EQ|NE)[\w.]* U?P\w+, U?PT, (U?R\d+)[\w.]*, (0x[0-9a-f]{1,16}|RZ), PT")
+_CHOSEN = re.compile(r"^\s*(?:@!?U?P\d\s+(?:U?MOV|IMAD\.MOV|CS2R)\b|(?:@!?U?P\d\s+)?(?:U?SEL|FSEL)\b)")
+_FEWEST_CASES = 8
+# Comparisons for equality that take a twentieth of the instructions are worth a look.
+_LEAST_COMPARED = 0.05
 _GOAL = re.compile(r"(0x[0-9a-f]{1,16})\)?$")
 # Instructions from the test to the branch, and from where that leads to the conversion, at most.
 _TEST_BEFORE, _LEAD_IN = 12, 5
@@ -92,7 +105,8 @@ def has_marks(opcodes: Mapping[str, float] | None, local: bool) -> bool:
     strong = any(_STRONG.match(name) for name in found)
     calls = local and any(name.partition(".")[0] in ("CALL", "CAL", "JCAL") for name in found)
     functions = any(name.startswith(("MUFU.RCP", "MUFU.RSQ")) and not name.endswith("64H") for name in found)
-    return strong or calls or functions
+    compared = math.fsum(count for name, count in found.items() if name.startswith(("ISETP.EQ", "ISETP.NE")))
+    return strong or calls or functions or compared > _LEAST_COMPARED * math.fsum(found.values())
 
 
 def computes(opcodes: Mapping[str, float] | None, issue: float) -> bool:
@@ -152,6 +166,8 @@ def of_texts(texts: Mapping[int, str], tables: Mapping[str, Mapping[int, float] 
     out = {
         "function_check_inst": math.fsum(executed[pc] for pc, text in texts.items() if _CHECK.search(text)),
         "short_division_inst": math.fsum(executed[pc] for pc in _short_divisions(texts)),
+        "reused_reciprocal_inst": _reused_reciprocals(texts, executed),
+        "selected_inst": _selected(texts, executed),
     }
     loads = [pc for pc, text in texts.items() if _LOAD.search(text) and int(spaces.get(pc, 0.0)) & GLOBAL]
     out |= _strong_shares(loads, texts, *(tables[name] for name in TABLES[2:]))
@@ -180,6 +196,30 @@ def _short_divisions(texts: Mapping[int, str]) -> Iterable[int]:
             near = range(max(0, i - _LEAD_IN), i + 1)
             if any(pcs[k] in goals or k in tests for k in near):
                 yield pcs[i]
+
+
+def _reused_reciprocals(texts: Mapping[int, str], executed: Mapping[int, float]) -> float:
+    """Return the executed 32-bit divisions beyond one for each reciprocal.
+
+    0 without reciprocals, and beside those of 64-bit divisions, whose products look alike.
+    """
+
+    def count(what: re.Pattern[str]) -> float:
+        return math.fsum(executed[pc] for pc, text in texts.items() if what.search(text))
+
+    reciprocals = count(_RECIPROCAL)
+    return max(0.0, count(_QUOTIENT) - reciprocals) if reciprocals and not count(_LONG_DIVISION) else 0.0
+
+
+def _selected(texts: Mapping[int, str], executed: Mapping[int, float]) -> float:
+    """Return the executed comparisons of an index with one constant after the other that choose an element."""
+    tests: dict[str, dict[int, str]] = {}
+    for pc, text in texts.items():
+        if found := _SAME_AS.search(text):
+            tests.setdefault(found[1], {})[pc] = found[2]
+    many = [pcs for pcs in tests.values() if len(set(pcs.values())) >= _FEWEST_CASES]
+    compared = math.fsum(executed[pc] for pcs in many for pc in pcs)
+    return min(compared, math.fsum(executed[pc] for pc, text in texts.items() if _CHOSEN.search(text)))
 
 
 def _strong_shares(

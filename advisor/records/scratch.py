@@ -1,7 +1,8 @@
 """Temporary folders, removed after use; those of killed runs are removed at the next start.
 
 A folder is named `ncu-advisor-scratch-PID-…` and contains a file `lock`, which its process keeps locked while it runs.
-On systems without such locks, folders of killed runs are removed after a day.
+An empty one, whose process was killed before it had the lock, or after it let go of it, is removed once it is a minute
+old. On systems without such locks, folders of killed runs are removed after a day.
 """
 
 from __future__ import annotations
@@ -48,6 +49,8 @@ class ScratchFolder(tempfile.TemporaryDirectory[str]):
         if os.getpid() != self._owner:
             return
         try:
+            # The lock goes last: what lies beside it is found at the next start, even if this process is killed here.
+            _clear(Path(self.name))
             # A process that is about to end may still write to it.
             for _ in range(_TRIES):
                 super().cleanup()
@@ -134,6 +137,19 @@ def _locked(folder: Path, make: bool = True) -> Any:
     if make:
         path.rename(folder / _LOCK)
     return file
+
+
+def _clear(folder: Path) -> None:
+    """Remove all in a folder but its lock, without following links, as far as possible."""
+    with contextlib.suppress(OSError), os.scandir(folder) as found:
+        for entry in found:
+            if entry.name == _LOCK:
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                shutil.rmtree(entry.path, ignore_errors=True)
+            else:
+                with contextlib.suppress(OSError):
+                    Path(entry.path).unlink()
 
 
 def _remove(path: Path) -> bool:

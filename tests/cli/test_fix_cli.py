@@ -119,6 +119,12 @@ def test_a_hostile_source_is_one_line_and_exit_2(case: str, tmp_path: Path, caps
     assert path.read_text(encoding="utf-8") == text and len(list(tmp_path.iterdir())) == 1
 
 
+@pytest.mark.parametrize("given", [("--seconds", "nan"), ("--seconds", "inf"), ("--tolerance", "nan")])
+def test_a_limit_that_is_no_number_is_refused(given: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("fix", "k.cu", *given) == 2
+    assert "is not a finite number" in capsys.readouterr().err
+
+
 def test_files_that_are_no_source_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     big, latin = tmp_path / "big.cu", tmp_path / "latin.cu"
     big.write_bytes(b"//\n" * 400_000)

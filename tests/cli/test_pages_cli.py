@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -29,6 +32,13 @@ def test_without_places_nothing_is_read_twice(tour_path: Path, capsys: pytest.Ca
     assert run("diagnose", tour_path, "--launch", 4, "--format", "markdown", "--no-locate") == 0
     text = capsys.readouterr().out
     assert text.startswith("# transpose\\_tile · launch 4") and "transpose_tile.cu:" not in text
+
+
+def test_markdown_is_in_utf_8_whatever_the_locale(tour_path: Path) -> None:
+    command = [sys.executable, "-m", "advisor", "diagnose", str(tour_path), "--launch", "4", "--format", "markdown"]
+    settings = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONPATH": os.pathsep.join(sys.path)}
+    out = subprocess.run(command, capture_output=True, check=True, env={**os.environ, **settings}).stdout
+    assert "×" in out.decode("utf-8")
 
 
 def test_sarif_places_every_finding_of_a_launch(tour_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -70,6 +70,24 @@ def test_what_a_killed_run_left_goes_at_the_next_start(place: Path) -> None:
     child.stdout.close()
 
 
+def test_a_run_that_is_killed_while_it_removes_its_folder_leaves_the_lock_for_the_next_start(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = ScratchFolder()
+    (Path(folder.name) / "unpacked").write_bytes(b"x")
+    (Path(folder.name) / "part").mkdir()
+    (Path(folder.name) / "link").symlink_to(place)
+    seen: list[list[str]] = []
+    monkeypatch.setattr(
+        tempfile.TemporaryDirectory,
+        "cleanup",
+        lambda self: seen.append([one.name for one in Path(self.name).iterdir()]),
+    )
+    monkeypatch.setattr(scratch, "_TRIES", 1)
+    folder.cleanup()
+    assert seen == [["lock"]] and place.is_dir()
+
+
 def test_only_folders_of_ours_go(place: Path) -> None:
     old = 10 * 86_400.0
     keep = [

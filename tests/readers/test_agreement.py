@@ -25,6 +25,8 @@ BINARY_ONLY |= {
     "level_inst",
     "lone_lane_inst",
     "short_division_inst",
+    "reused_reciprocal_inst",
+    "selected_inst",
     "same_arithmetic_share",
     "same_work_inst",
     "strong_sector_share",

@@ -96,6 +96,37 @@ def test_short_divisions_of_64_bits_are_told_from_those_of_32() -> None:
     assert short([*test, *divide, *(["FADD R7, R7, R7"] * 20), *divide]) == 5
 
 
+def _of(name: str, lines: list[str]) -> float:
+    texts = dict(enumerate(lines))
+    tables = dict.fromkeys(TABLES, None) | {EXECUTED: dict.fromkeys(texts, 5.0)}
+    return of_texts(texts, tables)[name]
+
+
+def test_divisions_that_share_a_reciprocal_are_those_beyond_one() -> None:
+    """A quotient is the product with the reciprocal; that which refines it adds to it."""
+    start = ["I2F.RP R13, UR13", "MUFU.RCP R13, R13", "IMAD.HI.U32 R5, R5, R9, R4"]
+    quotient = "IMAD.HI.U32 R2, R18.reuse, UR10, RZ"
+    assert _of("reused_reciprocal_inst", [*start, quotient]) == 0
+    assert _of("reused_reciprocal_inst", [*start, quotient, quotient, quotient]) == 10
+    assert _of("reused_reciprocal_inst", [*start, quotient, "IMAD.HI.U32 R2, R18, 0x24924925, RZ"]) == 0
+    assert _of("reused_reciprocal_inst", [quotient, quotient]) == 0
+    assert _of("reused_reciprocal_inst", [*start, *[quotient] * 4, "I2F.U64.RP R2, R4"]) == 0
+
+
+def test_an_index_that_is_compared_with_one_constant_after_the_other_chooses_an_element() -> None:
+    places = ["RZ", *(hex(4 * k) for k in range(1, 9))]
+    tests = [f"ISETP.EQ.AND P{k % 4}, PT, R22, {place}, PT" for k, place in enumerate(places)]
+    moves = [f"@P{k % 4} IMAD.MOV.U32 R24, RZ, RZ, 0x41f80000" for k in range(len(places))]
+    assert _of("selected_inst", [*tests, *moves]) == 45
+    assert _of("selected_inst", [*tests, *["SEL R24, R3, R5, P0"] * 9]) == 45
+    assert _of("selected_inst", [*tests, *moves[:2]]) == 10
+    assert _of("selected_inst", [*tests, *["@P0 BRA 0x300"] * 9]) == 0  # the cases of a switch
+    assert _of("selected_inst", [*tests[:5], *moves[:5]]) == 0
+    assert _of("selected_inst", [*[tests[1]] * 9, *moves]) == 0  # one constant
+    other = [f"ISETP.EQ.AND P0, PT, R{k}, 0x4, PT" for k in range(9)]
+    assert _of("selected_inst", [*other, *moves]) == 0
+
+
 def test_text_is_read_only_where_it_adds_something() -> None:
     """Reading the text takes time: a copy needs none."""
     assert not has_marks({"LDG.E": 1.0, "STG.E": 1.0, "CALL.REL.NOINC": 1.0}, local=False) and not has_marks(None, True)

@@ -80,7 +80,7 @@ class CompiledRule(Struct, frozen=True):
     """A rule as the engine uses it. `concludes` is the id of a finding or word, `class.<id>` or `fix.<finding>.<id>`.
 
     place: orders the classes, and puts estimates before the findings and fixes after them. rare: those of `unless`
-    that cost no confidence while they are unknown.
+    that cost no confidence while they are unknown. seldom: undecided, it leaves its conclusion as it is without it.
     """
 
     id: str
@@ -90,6 +90,7 @@ class CompiledRule(Struct, frozen=True):
     unless: tuple[str, ...]
     place: int = 0
     rare: tuple[str, ...] = ()
+    seldom: bool = False
 
     @property
     def is_class(self) -> bool:
@@ -246,7 +247,8 @@ def compile_rules(catalog: Catalog) -> Program:
         explains[name] = finding.explains
         for at, rule in enumerate(finding.seen):
             check(name, finding.step, rule.id, rule, ("seen", str(at)))
-            rules.append(CompiledRule(rule.id, name, finding.step, rule.when, rule.unless, rare=rule.rare))
+            one = CompiledRule(rule.id, name, finding.step, rule.when, rule.unless, rare=rule.rare, seldom=rule.seldom)
+            rules.append(one)
         for at, fix in enumerate(finding.fixes):
             if not fix.conditional:
                 continue  # the general fix suits every launch with its finding

@@ -34,12 +34,15 @@ class Fired(Struct, frozen=True):
 
 
 class Undecided(Struct, frozen=True):
-    """A rule that neither fired nor was refuted. unknown: the conditions in its `when` whose truth is unknown."""
+    """A rule that neither fired nor was refuted. unknown: the conditions in its `when` whose truth is unknown; seldom:
+    undecided, it leaves its conclusion as it is without it.
+    """
 
     rule_id: str
     concludes: str
     step: int
     unknown: tuple[str, ...]
+    seldom: bool = False
 
 
 class Trace(Struct, frozen=True, dict=True):
@@ -64,7 +67,7 @@ class Trace(Struct, frozen=True, dict=True):
 
     @cached_property
     def _undecided(self) -> frozenset[str]:
-        return frozenset(u.concludes for u in self.undecided)
+        return frozenset(u.concludes for u in self.undecided if not u.seldom)
 
     @property
     def findings(self) -> tuple[str, ...]:
@@ -133,7 +136,8 @@ def build_trace(
     for earlier in fired_out:
         found[earlier.concludes] = TRUE
     for waiting in open_out:
-        found.setdefault(waiting.concludes, UNKNOWN)
+        if not waiting.seldom:
+            found.setdefault(waiting.concludes, UNKNOWN)
     class_id = before.class_id if before else ""
 
     def truth(name: str) -> int:
@@ -168,8 +172,9 @@ def build_trace(
             fired_out.append(Fired(rule.id, rule.concludes, rule.step, rule.when, rule.unless, bars, rule.rare))
             found[rule.concludes] = TRUE
         elif unknown and all(truth(n) != FALSE for n in rule.when) and all(truth(n) != TRUE for n in rule.unless):
-            open_out.append(Undecided(rule.id, rule.concludes, rule.step, unknown))
-            found.setdefault(rule.concludes, UNKNOWN)
+            open_out.append(Undecided(rule.id, rule.concludes, rule.step, unknown, rule.seldom))
+            if not rule.seldom:
+                found.setdefault(rule.concludes, UNKNOWN)
     if not class_id:
         settle_class()
     explained: dict[str, str] = {}

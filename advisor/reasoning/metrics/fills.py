@@ -501,7 +501,10 @@ FILLS: dict[str, tuple[tuple[str, ...], Fill]] = {
     "throughputs_known": (("report_complete", "emulated", "compute_from_breakdown", "memory_pct"), throughputs),
     "spill_inst": (("local_inst",), spills),
     "barrier_working_share": (("lone_lane_ratio", "block_size"), one_warp),
-    **{name: _none_without("mufu_inst") for name in ("function_check_inst", "short_division_inst")},
+    **{
+        name: _none_without("mufu_inst")
+        for name in ("function_check_inst", "short_division_inst", "reused_reciprocal_inst")
+    },
     "load_sectors_actual": (("global_load_sectors", "report_complete"), load_sectors),
     "loaded_bytes": (
         ("global_load_inst", "access_bits_mean", "shared_load_inst", "shared_bits_mean", "report_complete"),

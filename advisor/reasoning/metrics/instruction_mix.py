@@ -25,7 +25,7 @@ _HALF_MATH = {
     "HFMA2": ("half_math_inst", "hfma2_inst"),
 }
 # Metrics of executions with a modifier, by opcode: strong loads pass by L1, .CAS and .CAST compare and swap, .X adds
-# the carry of the lower half of a 64-bit integer, .U64.RP begins the division of one.
+# the carry of the lower half of a 64-bit integer, .U64.RP begins the division of one, .F64.F32 makes a float a double.
 _MARKED = {
     "IADD3": ((".X", "carry_inst"),),
     "IMAD": ((".X", "carry_inst"),),
@@ -36,6 +36,7 @@ _MARKED = {
     "ATOM": ((".CAS", "global_swap_inst"),),
     "ATOMS": ((".CAS", "shared_swap_inst"),),
     "I2F": ((".U64.RP", "long_division_inst"),),
+    "F2F": ((".F64.F32", "promoted_inst"),),
     "MUFU": ((".RCP64H", "double_seed_inst"), (".RSQ64H", "double_seed_inst")),
 }
 # Metrics of some opcodes of an entry, without its others: copies of the TMA without prefetches, fences without error

@@ -283,18 +283,21 @@ def speedups(model: Model, fix: FixDef, at: Any, may: Sequence[FixDef] = ()) -> 
     if may:
         furthest = _changed(tried.now, _furthest((fix, *may), tried.columns, len(at), tried.now))
         far = 1 / np.maximum(new_time(tried.now, furthest, time_model().norm.estimate), 1e-6)
-    return gains(tried, bool(may or fix.depends), fix.depends, far)
+    return gains(tried, bool(may or fix.depends), fix.depends, far, fix.reach)
 
 
 @np.errstate(all="ignore")
-def gains(tried: Attempt, from_one: bool = False, depends: str = "", far: Array | None = None) -> list[Speedup | None]:
+def gains(
+    tried: Attempt, from_one: bool = False, depends: str = "", far: Array | None = None, reach: float = 1.0
+) -> list[Speedup | None]:
     """Return the speedup of an attempt on each of its rows; None where it is unknown.
 
     The estimate is that of the needs of the units. The range spans it and the bound of the issue slots, what the least
     part of the fix gives with much overlap between units and the whole with little, the model's own error, and what
     fixes do more or less than foretold. Time that the counters do not account for stays at one end of the range and
     follows the issue slots at the other; the estimate is between the two on a log scale. from_one: the range begins at
-    no gain; depends: what decides about it; far: a gain that the range reaches.
+    no gain; depends: what decides about it; far: a gain that the range reaches; reach: the share of the logarithm of the
+    gain that is expected.
     The new time is never below the algorithm's minimum time.
     """
     constants = time_model()
@@ -329,6 +332,7 @@ def gains(tried: Attempt, from_one: bool = False, depends: str = "", far: Array 
         lowest = min(limits, key=lambda name: limits[name] if math.isfinite(limits[name]) else math.inf)
         limit = max(1.0, limits[lowest]) if math.isfinite(limits[lowest]) else math.inf
         mid_, high_ = (max(1.0, min(float(v[row]), limit)) for v in (estimate, high))
+        mid_ **= reach
         low_ = 1.0 if from_one else max(1.0, min(float(low[row]), float(_fix_off(np.asarray(mid_), -1))))
         next_ = limiter(after, row)
         shrunk = {n: float(f[row]) for n, f in left.items() if float(f[row]) < _UNCHANGED}

@@ -111,18 +111,20 @@ def _to_single(table: Table, given: Given) -> Left:
     """fp64 arithmetic becomes fp32: one FMA instruction for each, no conversions, and half the bytes of double data.
 
     Where there are seeds of double quotients and roots, functions of the library are computed: there a multiply-add
-    with a constant of its own, and no conversion, is a step of a polynomial, of which the single-precision function
-    has half as many.
+    with a constant of its own, and no conversion, is a step of a polynomial. In single precision the XU pipe evaluates
+    powers, logarithms, quotients and roots, and no such step is left; of the six multiply-adds that refine a double
+    seed two are.
     """
     doubles, executed = table.total("dfma_inst", "dadd_inst", "dmul_inst"), table.get("inst_executed")
     converted, moves = or_else(table.get("f64_conversion_inst"), 0.0), or_else(table.get("move_inst"), 0.0)
-    # A double constant takes two moves, of the warp or uniform ones, and a conversion has one on either side.
-    functions = or_else(table.get("double_seed_inst"), 0.0) > 0
-    uniform = np.where(functions, or_else(table.get("uniform_inst"), 0.0), 0.0)
-    constants = np.where(functions, np.fmin(moves + uniform, 2 * doubles), np.fmin(moves, doubles))
-    steps = np.where(functions, np.fmin(constants / 2, np.maximum(doubles - converted, 0)), 0.0)
-    issue = or_else(np.maximum(0.1, 1 - (2 * converted + constants + steps / 2) / executed), 1.0)
-    pipe, stay = np.fmax(table.get("fma_pipe_inst"), 1.0), np.maximum(doubles - steps / 2 - converted, 0)
+    seeds = or_else(table.get("double_seed_inst"), 0.0)
+    # A double constant takes two moves, of the warp or uniform ones; what is left of the moves feeds conversions.
+    uniform = np.where(seeds > 0, or_else(table.get("uniform_inst"), 0.0), 0.0)
+    constants = np.where(seeds > 0, np.fmin(moves + uniform, 2 * doubles), np.fmin(moves, doubles))
+    fed = np.fmin(np.maximum(moves - constants, 0), converted)
+    steps = np.where(seeds > 0, np.fmin(constants / 2, np.maximum(doubles - converted, 0)) + 4 * seeds, 0.0)
+    issue = or_else(np.maximum(0.1, 1 - (converted + fed + constants + steps) / executed), 1.0)
+    pipe, stay = np.fmax(table.get("fma_pipe_inst"), 1.0), np.maximum(doubles - steps - converted, 0)
     by_pipe = 0.5 * table.get("pipe_fp64_pct") / table.get("pipe_fma_pct") * or_else(share(stay, doubles), 1.0)
     # About half of the moves run on the FMA pipe.
     others = pipe - np.nan_to_num(table.total("fp32_inst", "half_inst"))

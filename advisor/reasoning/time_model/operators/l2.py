@@ -120,15 +120,21 @@ def coalesced(table: Table, whole: Array, stays: Array, ratio: Array) -> Array:
         for ideal, actual in ((in_ideal, in_lines), (out_ideal, out_lines))
     )
 
+    # Excess sectors that L1 holds already do not reach L2: a thread that walks along its row finds there what its last
+    # load brought. Of what reaches L2, no less is left than the sectors that are needed once.
+    reaching = loads * (1 - np.nan_to_num(table.get("l1_hit_pct")) / 100)
+    needed = np.fmin(loads_ideal, reaching)
+    sectors = or_else(share(needed + stores_ideal, reaching + stores), 1 / ratio)
+
     def left(ideal: Array, actual: Array) -> Array:
         return or_else(share(ideal, actual), 1 / ratio)
 
     words, words_ideal = in_lines + stores + out_lines, in_ideal + stores_ideal + out_ideal
     parts = {
         "l2_tag_requests_pct": left(in_ideal + out_ideal, in_lines + out_lines),
-        "l2_lookups_pct": 1 / ratio,
-        "l2_data_pct": 1 / ratio,
-        "l2_read_xbar_pct": left(loads_ideal, loads),
+        "l2_lookups_pct": sectors,
+        "l2_data_pct": sectors,
+        "l2_read_xbar_pct": left(needed, reaching),
         "l2_write_xbar_pct": left(words_ideal, words),
     }
-    return or_else(_of_fullest(table, parts), 1 / ratio)
+    return or_else(_of_fullest(table, parts), sectors)

@@ -19,9 +19,13 @@ from advisor.reasoning.time_model.operators.table import (
 
 
 def _occupy(table: Table, given: Given) -> Left:
-    """An SM holds `blocks` of today's blocks at once, so that their waits overlap; never more than the grid has."""
-    now = table.get("blocks_per_sm_limit")
-    left = np.fmax(now / given["blocks"], table.get("sm_count") * now / table.get("grid_size"))
+    """An SM holds `blocks` of today's blocks at once, so that their waits overlap; never more than the grid has.
+
+    A grid of just as many blocks as fit is sized to the GPU, for a loop over the data, and grows with what fits.
+    """
+    now, grid = table.get("blocks_per_sm_limit"), table.get("grid_size")
+    places = table.get("sm_count") * now
+    left = np.fmax(now / given["blocks"], np.where(grid == places, 0.0, places / grid))
     return {"latency": np.clip(left, 0.0, 1.0)}
 
 
