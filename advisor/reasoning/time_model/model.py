@@ -296,8 +296,8 @@ def gains(
     part of the fix gives with much overlap between units and the whole with little, the model's own error, and what
     fixes do more or less than foretold. Time that the counters do not account for stays at one end of the range and
     follows the issue slots at the other; the estimate is between the two on a log scale. from_one: the range begins at
-    no gain; depends: what decides about it; far: a gain that the range reaches; reach: the share of the logarithm of the
-    gain that is expected.
+    no gain; depends: what decides about it; far: a gain that the range reaches; reach: the share of the logarithm of
+    the gain that is expected.
     The new time is never below the algorithm's minimum time.
     """
     constants = time_model()

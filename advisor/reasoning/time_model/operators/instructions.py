@@ -122,8 +122,10 @@ def _to_single(table: Table, given: Given) -> Left:
     uniform = np.where(seeds > 0, or_else(table.get("uniform_inst"), 0.0), 0.0)
     constants = np.where(seeds > 0, np.fmin(moves + uniform, 2 * doubles), np.fmin(moves, doubles))
     fed = np.fmin(np.maximum(moves - constants, 0), converted)
+    # Comparisons, such as that with the smallest normal float before a conversion to it.
+    compared = or_else(np.maximum(table.get("fp64_inst") - doubles, 0), 0.0)
     steps = np.where(seeds > 0, np.fmin(constants / 2, np.maximum(doubles - converted, 0)) + 4 * seeds, 0.0)
-    issue = or_else(np.maximum(0.1, 1 - (converted + fed + constants + steps) / executed), 1.0)
+    issue = or_else(np.maximum(0.1, 1 - (converted + fed + compared + constants + steps) / executed), 1.0)
     pipe, stay = np.fmax(table.get("fma_pipe_inst"), 1.0), np.maximum(doubles - steps - converted, 0)
     by_pipe = 0.5 * table.get("pipe_fp64_pct") / table.get("pipe_fma_pct") * or_else(share(stay, doubles), 1.0)
     # About half of the moves run on the FMA pipe.
@@ -270,7 +272,7 @@ OPERATORS = (
         ("fp64", "xu", "issue", "fma", "latency_fixed", "dram", "l2", "l1_global"),
         reads=(
             *("dfma_inst", "dadd_inst", "dmul_inst", "inst_executed", "f64_conversion_inst"),
-            *("double_seed_inst", "move_inst", "uniform_inst", "fma_pipe_inst"),
+            *("double_seed_inst", "move_inst", "uniform_inst", "fma_pipe_inst", "fp64_inst"),
         ),
     ),
     Operator(
