@@ -316,6 +316,7 @@ def gains(
     rewritten, least = needed(columns, rows, now, after)
     further = 1 / np.maximum(new_time(now, rewritten, constants.norm.estimate), 1e-6)
     high = np.maximum(high, np.maximum(further, _fix_off(estimate, 1)))
+    high = estimate * (np.maximum(high, estimate) / estimate) ** constants.accuracy.above
     least = {name: np.min([least[name], *(one[name] for one in of_parts.values())], axis=0) for name in least}
     high = np.minimum(
         high, np.maximum(estimate, constants.accuracy.within / np.maximum(_still_needed(now, least), 1e-6))
@@ -333,7 +334,8 @@ def gains(
         limit = max(1.0, limits[lowest]) if math.isfinite(limits[lowest]) else math.inf
         mid_, high_ = (max(1.0, min(float(v[row]), limit)) for v in (estimate, high))
         mid_ **= reach
-        low_ = 1.0 if from_one else max(1.0, min(float(low[row]), float(_fix_off(np.asarray(mid_), -1))))
+        low_ = max(1.0, min(float(low[row]), float(_fix_off(np.asarray(mid_), -1))))
+        low_ = 1.0 if from_one else mid_ * (low_ / mid_) ** constants.accuracy.below
         next_ = limiter(after, row)
         shrunk = {n: float(f[row]) for n, f in left.items() if float(f[row]) < _UNCHANGED}
         how = fill(constants.how["plain"], {"names": _less(now, shrunk, row), "next": name_on(now, next_, row)})
