@@ -40,7 +40,7 @@ class _Report(click.Path):
 
 
 class Finite(click.FloatRange):
-    """A number in a range. `nan` is in none, although each comparison with it fails."""
+    """A finite number in a range; click alone accepts `nan` and `inf`."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """Return the number, or fail as click does."""

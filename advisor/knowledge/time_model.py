@@ -46,15 +46,14 @@ class Accuracy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     within: the factor by which predicted and measured time of unmodified launches differ; of_fix: the error of a
     predicted speedup, as a share of its logarithm; furthest: what a fix of unknown kind leaves at best of the work;
-    in_flight: what more operations in flight leave at best of the time that warps wait; below, above: how far the two
-    ends of a range are from its estimate, as a share of what the other constants give, on a log scale.
+    in_flight: what more operations in flight leave at best of the time that warps wait; above: how far the upper end
+    of a range is from its estimate, as a share of what the other constants give, on a log scale.
     """
 
     within: float
     of_fix: float
     furthest: float
     in_flight: float
-    below: float
     above: float
     cites: tuple[str, ...] = ()
 

@@ -30,18 +30,28 @@ _CHECK = re.compile(r"\b(?:FCHK\b|(?:VIADD|IADD3?|IADD32I)\b.*(?:0xf3000000|-0xd
 # A 64-bit division first tests whether the upper words of both operands, combined by OR, are 0, and then jumps to the
 # way of a 32-bit one, which begins with this conversion, or does not jump away from it.
 _DIVISION = re.compile(r"\bU?I2F\.U32\.RP\b")
+# An instruction begins with its predicate, if it has one.
+_HEAD = r"^\s*(?:@!?U?P\w\s+)?"
 # The reciprocal of a 32-bit division, and the product with it that gives the quotient; that which refines the
 # reciprocal adds to it, and those with a constant belong to divisions by constants.
 _RECIPROCAL = re.compile(r"\bU?I2F\.(?:U32\.)?RP\b")
 _LONG_DIVISION = re.compile(r"\bI2F\.U64\.RP\b")
-_QUOTIENT = re.compile(r"\bIMAD\.HI\.U32 R\d+, R\d+(?:\.reuse)?, U?R\d+(?:\.reuse)?, RZ")
+_QUOTIENT = re.compile(_HEAD + r"IMAD\.HI\.U32 R\d{1,3}, R\d{1,3}(?:\.reuse)?, U?R\d{1,3}(?:\.reuse)?, RZ")
+# Each quotient is compared with the divisor twice and corrected; other high products, such as those with a multiplier
+# that the host has computed, are not.
+_CORRECTION = re.compile(_HEAD + r"ISETP\.(?:GE|GT|LE|LT)\.U32\b")
 _UPPER_WORDS = re.compile(r"\bU?LOP3\.LUT U?R\d+, .*\bU?RZ, 0xfc\b")
 _JUMP = re.compile(r"\bBRA\b")
 # An array with a run-time index that the compiler keeps out of local memory: the index is compared with one constant
 # after the other (ISETP.EQ), and the element of the one that it equals is moved or selected. Below so many constants
 # for a register, it is a choice between a few cases.
-_SAME_AS = re.compile(r"\bISETP\.(?:EQ|NE)[\w.]* U?P\w+, U?PT, (U?R\d+)[\w.]*, (0x[0-9a-f]{1,16}|RZ), PT")
-_CHOSEN = re.compile(r"^\s*(?:@!?U?P\d\s+(?:U?MOV|IMAD\.MOV|CS2R)\b|(?:@!?U?P\d\s+)?(?:U?SEL|FSEL)\b)")
+_SAME_AS = re.compile(
+    _HEAD
+    + r"U?ISETP\.(?:EQ|NE)(?:\.U32)?\.AND (U?P\d), U?PT, (U?R\d{1,3})(?:\.reuse)?, (-?0x[0-9a-f]{1,16}|U?RZ), U?PT"
+)
+_SETS_PREDICATE = re.compile(_HEAD + r"U?[A-Z]{1,5}SETP\d?[.\w]{0,40} (U?P\d)\b")
+_MOVED = re.compile(r"^\s*@!?(U?P\d)\s+(?:U?MOV|IMAD\.MOV|CS2R|HFMA2)\b")
+_SELECTED = re.compile(_HEAD + r"(?:U?SEL|FSEL)\b.{0,80}?\b!?(U?P\d)\s*;?\s*$")
 _FEWEST_CASES = 8
 # Comparisons for equality that take a twentieth of the instructions are worth a look.
 _LEAST_COMPARED = 0.05
@@ -208,18 +218,29 @@ def _reused_reciprocals(texts: Mapping[int, str], executed: Mapping[int, float])
         return math.fsum(executed[pc] for pc, text in texts.items() if what.search(text))
 
     reciprocals = count(_RECIPROCAL)
-    return max(0.0, count(_QUOTIENT) - reciprocals) if reciprocals and not count(_LONG_DIVISION) else 0.0
+    if not reciprocals or count(_LONG_DIVISION):
+        return 0.0
+    return max(0.0, min(count(_QUOTIENT), count(_CORRECTION) / 2) - reciprocals)
 
 
 def _selected(texts: Mapping[int, str], executed: Mapping[int, float]) -> float:
-    """Return the executed comparisons of an index with one constant after the other that choose an element."""
-    tests: dict[str, dict[int, str]] = {}
-    for pc, text in texts.items():
-        if found := _SAME_AS.search(text):
-            tests.setdefault(found[1], {})[pc] = found[2]
-    many = [pcs for pcs in tests.values() if len(set(pcs.values())) >= _FEWEST_CASES]
-    compared = math.fsum(executed[pc] for pcs in many for pc in pcs)
-    return min(compared, math.fsum(executed[pc] for pc, text in texts.items() if _CHOSEN.search(text)))
+    """Return the executed comparisons of an index with one constant after the other that choose an element.
+
+    Only comparisons whose result a move or a selection uses count, not those of a branch.
+    """
+    waiting: dict[str, tuple[int, str, str]] = {}
+    chosen: dict[str, dict[int, str]] = {}
+    for pc in sorted(texts):
+        text = texts[pc]
+        if used := _MOVED.search(text) or _SELECTED.search(text):
+            if test := waiting.get(used[1]):
+                chosen.setdefault(test[1], {})[test[0]] = test[2]
+        elif found := _SAME_AS.search(text):
+            waiting[found[1]] = (pc, found[2], found[3])
+        elif other := _SETS_PREDICATE.search(text):
+            waiting.pop(other[1], None)
+    many = [pcs for pcs in chosen.values() if len(set(pcs.values())) >= _FEWEST_CASES]
+    return math.fsum(executed[pc] for pcs in many for pc in pcs)
 
 
 def _strong_shares(

@@ -105,26 +105,39 @@ def _of(name: str, lines: list[str]) -> float:
 def test_divisions_that_share_a_reciprocal_are_those_beyond_one() -> None:
     """A quotient is the product with the reciprocal; that which refines it adds to it."""
     start = ["I2F.RP R13, UR13", "MUFU.RCP R13, R13", "IMAD.HI.U32 R5, R5, R9, R4"]
-    quotient = "IMAD.HI.U32 R2, R18.reuse, UR10, RZ"
-    assert _of("reused_reciprocal_inst", [*start, quotient]) == 0
-    assert _of("reused_reciprocal_inst", [*start, quotient, quotient, quotient]) == 10
-    assert _of("reused_reciprocal_inst", [*start, quotient, "IMAD.HI.U32 R2, R18, 0x24924925, RZ"]) == 0
-    assert _of("reused_reciprocal_inst", [quotient, quotient]) == 0
-    assert _of("reused_reciprocal_inst", [*start, *[quotient] * 4, "I2F.U64.RP R2, R4"]) == 0
+    product = "IMAD.HI.U32 R2, R18.reuse, UR10, RZ"
+    quotient = [product, "ISETP.LT.U32.AND P0, PT, R2, R18, PT", "@!P1 ISETP.GE.U32.AND P0, PT, R2, R18, PT"]
+    assert _of("reused_reciprocal_inst", [*start, *quotient]) == 0
+    assert _of("reused_reciprocal_inst", [*start, *quotient * 3]) == 10
+    assert _of("reused_reciprocal_inst", [*start, *quotient, product, product]) == 0  # the host's multipliers
+    constant = [*start, *quotient, "IMAD.HI.U32 R2, R18, 0x24924925, RZ", *quotient[1:]]
+    assert _of("reused_reciprocal_inst", constant) == 0
+    assert _of("reused_reciprocal_inst", quotient * 2) == 0
+    assert _of("reused_reciprocal_inst", [*start, *quotient * 4, "I2F.U64.RP R2, R4"]) == 0
 
 
 def test_an_index_that_is_compared_with_one_constant_after_the_other_chooses_an_element() -> None:
-    places = ["RZ", *(hex(4 * k) for k in range(1, 9))]
-    tests = [f"ISETP.EQ.AND P{k % 4}, PT, R22, {place}, PT" for k, place in enumerate(places)]
-    moves = [f"@P{k % 4} IMAD.MOV.U32 R24, RZ, RZ, 0x41f80000" for k in range(len(places))]
-    assert _of("selected_inst", [*tests, *moves]) == 45
-    assert _of("selected_inst", [*tests, *["SEL R24, R3, R5, P0"] * 9]) == 45
-    assert _of("selected_inst", [*tests, *moves[:2]]) == 10
-    assert _of("selected_inst", [*tests, *["@P0 BRA 0x300"] * 9]) == 0  # the cases of a switch
-    assert _of("selected_inst", [*tests[:5], *moves[:5]]) == 0
-    assert _of("selected_inst", [*[tests[1]] * 9, *moves]) == 0  # one constant
-    other = [f"ISETP.EQ.AND P0, PT, R{k}, 0x4, PT" for k in range(9)]
-    assert _of("selected_inst", [*other, *moves]) == 0
+    places = ["RZ", *(hex(4 * k) for k in range(1, 8)), "-0x1"]
+
+    def chain(use: str, of: list[str] = places) -> float:
+        lines = [
+            (f"ISETP.EQ.AND P{k % 4}, PT, R22.reuse, {c}, PT", use.format(p=f"P{k % 4}")) for k, c in enumerate(of)
+        ]
+        return _of("selected_inst", [line for pair in lines for line in pair])
+
+    assert chain("@{p} IMAD.MOV.U32 R24, RZ, RZ, 0x41f80000") == 45
+    assert chain("@!{p} HFMA2.MMA R24, -RZ, RZ, 2.75, 0") == 45
+    assert chain("FSEL R24, R3, R5, !{p}") == chain("SEL R24, R3, R5, {p} ;") == 45
+    assert chain("@{p} BRA 0x300") == 0  # the cases of a switch
+    assert chain("@{p} MOV R24, R3", places[:7]) == 0
+    assert chain("@{p} MOV R24, R3", [places[1]] * 9) == 0  # one constant
+    assert chain("FSETP.GT.AND {p}, PT, R3, R4, PT") == 0
+    again = [f"ISETP.EQ.AND P0, PT, R22, {place}, PT" for place in places]
+    assert _of("selected_inst", [*again, "@P0 MOV R24, R3"]) == 0  # the others' results are lost
+    other = [line for k in range(9) for line in (f"ISETP.EQ.AND P0, PT, R{k}, 0x4, PT", "@P0 MOV R24, R3")]
+    assert _of("selected_inst", other) == 0
+    upper = [line for c in places for line in (f"ISETP.NE.AND.EX P0, PT, R5, {c}, PT, P0", "@P0 MOV R24, R3")]
+    assert _of("selected_inst", upper) == 0  # the upper words of 64-bit comparisons
 
 
 def test_text_is_read_only_where_it_adds_something() -> None:

@@ -379,7 +379,11 @@ def test_a_kernel_of_a_library_keeps_its_finding_and_gain_but_is_to_be_called_di
     # The range of the own kernel is wider: which of several fixes suits is unknown there.
     assert found.speedup is not None and gain is not None
     fix = next(f for f in entry.fixes if f.id == "call_library_differently")
-    assert fix.reach < 1 and found.speedup.estimate == pytest.approx(gain.estimate**fix.reach, rel=0.01)
+    assert (
+        fix.reach < 1
+        and gain.estimate > 1.5
+        and found.speedup.estimate == pytest.approx(gain.estimate**fix.reach, rel=0.01)
+    )
     assert found.speedup.high == gain.high
     # Nothing says that another call avoids the cause.
     assert found.speedup.low == 1 and "whether another call" in found.speedup.how

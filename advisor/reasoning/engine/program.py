@@ -80,7 +80,7 @@ class CompiledRule(Struct, frozen=True):
     """A rule as the engine uses it. `concludes` is the id of a finding or word, `class.<id>` or `fix.<finding>.<id>`.
 
     place: orders the classes, and puts estimates before the findings and fixes after them. rare: those of `unless`
-    that cost no confidence while they are unknown. seldom: undecided, it leaves its conclusion as it is without it.
+    that cost no confidence while they are unknown. seldom: while it is undecided, its finding counts as not concluded.
     """
 
     id: str

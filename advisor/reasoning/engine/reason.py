@@ -27,8 +27,9 @@ class Engine:
 
     A rule fires when every `when` is true and no `unless` is true. An unknown `when`, with none false and no `unless`
     true, leaves it undecided; an unknown `unless` lets it fire and is recorded. A finding that no rule concluded is
-    itself unknown while one of its rules is undecided. The class is the first of the list that holds, where an earlier
-    undecided one counts as an unknown `unless`; it is `undetermined` if none holds. Safe for several threads.
+    itself unknown while one of its rules is undecided, unless that rarely applies (`seldom`). The class is the first of
+    the list that holds, where an earlier undecided one counts as an unknown `unless`; it is `undetermined` if none
+    holds. Safe for several threads.
     """
 
     def __init__(self, catalog: Catalog) -> None:

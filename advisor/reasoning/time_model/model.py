@@ -333,9 +333,7 @@ def gains(
         lowest = min(limits, key=lambda name: limits[name] if math.isfinite(limits[name]) else math.inf)
         limit = max(1.0, limits[lowest]) if math.isfinite(limits[lowest]) else math.inf
         mid_, high_ = (max(1.0, min(float(v[row]), limit)) for v in (estimate, high))
-        mid_ **= reach
-        low_ = max(1.0, min(float(low[row]), float(_fix_off(np.asarray(mid_), -1))))
-        low_ = 1.0 if from_one else mid_ * (low_ / mid_) ** constants.accuracy.below
+        low_ = 1.0 if from_one else max(1.0, min(float(low[row]), float(_fix_off(np.asarray(mid_), -1))))
         next_ = limiter(after, row)
         shrunk = {n: float(f[row]) for n, f in left.items() if float(f[row]) < _UNCHANGED}
         how = fill(constants.how["plain"], {"names": _less(now, shrunk, row), "next": name_on(now, next_, row)})
@@ -351,6 +349,8 @@ def gains(
         # A second number over the bound of a fix that may gain nothing says no more than the bound.
         if (more and not (from_one and by_slots > high_)) or mid_ / max(by_slots, 1.0) > _APART:
             how = f"{how}; {fill(constants.how['apart'], {'gain': f'{max(by_slots, 1.0):.1f}'})}"
+        mid_ **= reach
+        low_ = min(low_, mid_)
         if from_one and mid_ > 1:
             how = f"{how}; {fill(constants.how['depends'], {'what': depends or constants.how['other_fixes']})}"
         out.append(Speedup(mid_, low_, high_, next_, how))

@@ -6,6 +6,7 @@
 # WORK=dir      where all is kept before it is packed      CUBINS=dir    cubins that were built elsewhere
 # PYTHON, NCU, NVCC    which to take                       MOST=12       pairs in a report, two launches each or more
 # LIMIT_S=500   seconds after which nothing more is started but the packing; GRACE_S=20 for what is under way
+# PAIR_S=60     seconds after which a pair is ended; one of very many launches takes longer to profile
 # TIME_S=200    seconds for the times before profiling, the rest of them comes last
 set -u
 start=$EPOCHSECONDS

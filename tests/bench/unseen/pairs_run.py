@@ -28,6 +28,7 @@ import argparse
 import gc
 import importlib
 import json
+import os
 import re
 import signal
 import statistics
@@ -45,7 +46,7 @@ from pair import differ  # noqa: E402
 from run import named, read  # noqa: E402
 
 PARTS = ("ours", "libraries")
-PAIR_S = 60  # after which a pair that is timed is ended, and its process with it
+PAIR_S = int(os.environ.get("PAIR_S", "60"))  # after which a pair is ended, and its process with it
 
 
 def ids(folder: Path, part: str) -> list[str]:

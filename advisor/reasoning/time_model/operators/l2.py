@@ -122,8 +122,8 @@ def coalesced(table: Table, whole: Array, stays: Array, ratio: Array) -> Array:
 
     # Excess sectors that L1 holds already do not reach L2: a thread that walks along its row finds there what its last
     # load brought. Of what reaches L2, no less is left than the sectors that are needed once.
-    reaching = loads * (1 - np.nan_to_num(table.get("l1_hit_pct")) / 100)
-    needed = np.fmin(loads_ideal, reaching)
+    reaching = np.fmin(loads, table.get("l2_read_sectors"))
+    needed = np.minimum(loads_ideal, reaching)
     sectors = or_else(share(needed + stores_ideal, reaching + stores), 1 / ratio)
 
     def left(ideal: Array, actual: Array) -> Array:

@@ -21,11 +21,11 @@ from advisor.reasoning.time_model.operators.table import (
 def _occupy(table: Table, given: Given) -> Left:
     """An SM holds `blocks` of today's blocks at once, so that their waits overlap; never more than the grid has.
 
-    A grid of just as many blocks as fit is sized to the GPU, for a loop over the data, and grows with what fits.
+    grows: 1 where the grid has just as many blocks as fit, for a loop over the data, and grows with what fits.
     """
     now, grid = table.get("blocks_per_sm_limit"), table.get("grid_size")
     places = table.get("sm_count") * now
-    left = np.fmax(now / given["blocks"], np.where(grid == places, 0.0, places / grid))
+    left = np.fmax(now / given["blocks"], np.where((given["grows"] > 0) & (grid == places), 0.0, places / grid))
     return {"latency": np.clip(left, 0.0, 1.0)}
 
 
@@ -124,7 +124,14 @@ def _fewer_launches(table: Table, given: Given) -> Left:
 
 
 OPERATORS = (
-    Operator("occupy", "an SM holds more blocks at once", _occupy, ("latency",), {"blocks": None}, ("grid_size",)),
+    Operator(
+        "occupy",
+        "an SM holds more blocks at once",
+        _occupy,
+        ("latency",),
+        {"blocks": None, "grows": "0"},
+        ("grid_size",),
+    ),
     Operator(
         "more_registers",
         "threads take more registers, so that an SM may hold fewer blocks",
