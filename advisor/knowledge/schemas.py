@@ -55,8 +55,8 @@ class RuleDef(Entry, frozen=True, forbid_unknown_fields=True):
     Names are observations, classes (`class.dram_bound`), answers (`answer.dtype.f32`), findings of earlier steps, and
     conclusions of the napkin math (`napkin.near_floor`) and of the quantification (`gain.reaches_10`).
     asks: whether an interview asks for what the rule lacks; not where another rule needs better numbers. rare: those of
-    `unless` that are so seldom true that the rule is as sure without knowing them. seldom: the
-    rule rarely applies: while it is undecided, its finding counts as not concluded.
+    `unless` that are so seldom true that the rule is as sure without knowing them. seldom: the rule rarely applies;
+    while it is undecided, its finding counts as not concluded.
     """
 
     id: str = ""

@@ -30,18 +30,21 @@ _CHECK = re.compile(r"\b(?:FCHK\b|(?:VIADD|IADD3?|IADD32I)\b.*(?:0xf3000000|-0xd
 # A 64-bit division first tests whether the upper words of both operands, combined by OR, are 0, and then jumps to the
 # way of a 32-bit one, which begins with this conversion, or does not jump away from it.
 _DIVISION = re.compile(r"\bU?I2F\.U32\.RP\b")
+_LONG_DIVISION = re.compile(r"\bI2F\.U64\.RP\b")
+_UPPER_WORDS = re.compile(r"\bU?LOP3\.LUT U?R\d+, .*\bU?RZ, 0xfc\b")
+_JUMP = re.compile(r"\bBRA\b")
+_GOAL = re.compile(r"(0x[0-9a-f]{1,16})\)?$")
+# Instructions from the test to the branch, and from where that leads to the conversion, at most.
+_TEST_BEFORE, _LEAD_IN = 12, 5
 # An instruction begins with its predicate, if it has one.
 _HEAD = r"^\s*(?:@!?U?P\w\s+)?"
 # The reciprocal of a 32-bit division, and the product with it that gives the quotient; that which refines the
 # reciprocal adds to it, and those with a constant belong to divisions by constants.
 _RECIPROCAL = re.compile(r"\bU?I2F\.(?:U32\.)?RP\b")
-_LONG_DIVISION = re.compile(r"\bI2F\.U64\.RP\b")
 _QUOTIENT = re.compile(_HEAD + r"IMAD\.HI\.U32 R\d{1,3}, R\d{1,3}(?:\.reuse)?, U?R\d{1,3}(?:\.reuse)?, RZ")
 # Each quotient is compared with the divisor twice and corrected; other high products, such as those with a multiplier
 # that the host has computed, are not.
 _CORRECTION = re.compile(_HEAD + r"ISETP\.(?:GE|GT|LE|LT)\.U32\b")
-_UPPER_WORDS = re.compile(r"\bU?LOP3\.LUT U?R\d+, .*\bU?RZ, 0xfc\b")
-_JUMP = re.compile(r"\bBRA\b")
 # An array with a run-time index that the compiler keeps out of local memory: the index is compared with one constant
 # after the other (ISETP.EQ), and the element of the one that it equals is moved or selected. Below so many constants
 # for a register, it is a choice between a few cases.
@@ -53,11 +56,8 @@ _SETS_PREDICATE = re.compile(_HEAD + r"U?[A-Z]{1,5}SETP\d?[.\w]{0,40} (U?P\d)\b"
 _MOVED = re.compile(r"^\s*@!?(U?P\d)\s+(?:U?MOV|IMAD\.MOV|CS2R|HFMA2)\b")
 _SELECTED = re.compile(_HEAD + r"(?:U?SEL|FSEL)\b.{0,80}?\b!?(U?P\d)\s*;?\s*$")
 _FEWEST_CASES = 8
-# Comparisons for equality that take a twentieth of the instructions are worth a look.
+# Comparisons for equality that take a twentieth of the instructions are worth the time to read the text.
 _LEAST_COMPARED = 0.05
-_GOAL = re.compile(r"(0x[0-9a-f]{1,16})\)?$")
-# Instructions from the test to the branch, and from where that leads to the conversion, at most.
-_TEST_BEFORE, _LEAD_IN = 12, 5
 
 
 _ISSUE: Final = "sm__issue_active.avg.pct_of_peak_sustained_elapsed"

@@ -35,7 +35,7 @@ class Fired(Struct, frozen=True):
 
 class Undecided(Struct, frozen=True):
     """A rule that neither fired nor was refuted. unknown: the conditions in its `when` whose truth is unknown; seldom:
-    its finding counts as not concluded.
+    while it is undecided, its finding counts as not concluded.
     """
 
     rule_id: str
