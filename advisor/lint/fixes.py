@@ -16,10 +16,11 @@ from advisor.lint.rules import never
 from advisor.reasoning.engine.program import SECOND_PASS, kind_of, well_formed
 from advisor.reasoning.engine.trace import Trace
 from advisor.reasoning.fixes import chosen_fix
-from advisor.reasoning.time_model.operators import OPERATORS
+from advisor.reasoning.time_model.operators import OPERATORS, terms_of
 
 _SNIPPET_LINES, _SNIPPET_COLUMNS = 12, 76
 _FIELD = re.compile(r"\{([a-z][a-z0-9_]*)(?::[^{}]*)?\}")
+_LAUNCH = "launch"  # the term of what launching costs, whose gain has a formula of its own
 _LAST = 10  # above every step: a fix of the second pass may read all findings
 Keys = tuple[str | int, ...]
 
@@ -89,6 +90,10 @@ def _fix(
         yield entry.mistake("the general fix cannot leave others out", *keys, "leaves_out")
     if fix.fallback and (fix.conditional or len(entry.value.fixes) < 2):
         yield entry.mistake("only a general fix after others can be a fallback", *keys, "fallback")
+    if not 0 < fix.reach <= 1:
+        yield entry.mistake(f"reach of the fix {fix.id} is {fix.reach:g}; above 0 and at most 1", *keys, "reach")
+    elif fix.reach < 1 and _LAUNCH in terms_of({k: v for k, v in fix.operators.items() if k in OPERATORS}):
+        yield entry.mistake("reach has no effect on the gain of fewer launches", *keys, "reach")
     if fix.operators_as and fix.operators_as not in {one.id for one in entry.value.fixes}:
         yield entry.mistake(f"{fix.operators_as!r} is not a fix of {entry.id}", *keys, "operators_as")
     for part, conditions in (("when", fix.when), ("unless", fix.unless)):

@@ -18,7 +18,7 @@ from advisor.records.readings import Progress
 from advisor.source.blame import blamed
 from advisor.source.hotspots import Spot, lines, spots
 from advisor.source.listing import Listing, read_listing
-from advisor.source.measures import LOST, Measure, measure
+from advisor.source.measures import LOST, MEASURES, Measure, measure
 from advisor.source.view import read_texts
 
 MOST = 3
@@ -28,6 +28,7 @@ Texts = dict[tuple[int, str], tuple[str, ...]]
 _LEAST_SHARE = 0.05
 _LEAST_LOST = 1.0  # percent of the issue slots from which the place of a stall reason is worth reading
 _IN_CODE = {"no_instruction": "no_instructions"}  # reasons that samples of instructions name otherwise
+_ELSE = "samples"  # the measure of a finding whose own no instruction has
 
 
 def places(listing: Listing, wanted: Measure, most: int = MOST) -> tuple[Location, ...]:
@@ -133,9 +134,9 @@ def _located(
     if report.format != "ncu-rep" or not (measures or lost):
         return launch
     wanted = [measure(name) for name in dict.fromkeys(measures.values())]
-    needed = (*wanted, *lost.values())
+    needed = (*wanted, *lost.values(), MEASURES[_ELSE])
     listing = read_listing(Path(report.path), launch.index, needed, cc=launch.cc)
-    found = {each.id: places(listing, each) for each in wanted}
+    found = {each.id: _places_or_hot(listing, each) for each in wanted}
     files = dict.fromkeys(place.file for row in found.values() for place in row if place.file)
     texts.update({(launch.report, file): text for file, text in read_texts(files, (), listing.sources).items()})
 
@@ -184,6 +185,15 @@ def places_of(path: Path, launch: int, cc: str, finding: str, catalog: Catalog) 
         return ()
     wanted = measure(entry.locate)
     try:
-        return places(read_listing(path, launch, (wanted,), cc=cc), wanted)
+        return _places_or_hot(read_listing(path, launch, (wanted, MEASURES[_ELSE]), cc=cc), wanted)
     except InputError:
         return ()
+
+
+def _places_or_hot(listing: Listing, wanted: Measure) -> tuple[Location, ...]:
+    """Return the places of a measure; where no instruction has any of it, those that are sampled most.
+
+    A rule may see a cause of a diagnosis that leaves no trace in its measure, such as an array in registers whose
+    places are compared one after the other.
+    """
+    return places(listing, wanted) or places(listing, MEASURES[_ELSE])

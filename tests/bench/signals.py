@@ -338,7 +338,7 @@ def _once(scene: str, name: str) -> tuple[int | None, float, list[str]] | None:
             if code is not None and code not in fine:
                 wrong.append(f"exit code {code}")
             if b"Traceback" in run.seen:
-                wrong.append("traceback")
+                wrong.append(f"traceback: {run.seen[run.seen.index(b'Traceback') :][-2000:].decode(errors='replace')}")
             if run.terminal and name != "PIPE" and code is not None:
                 wrong += run.wrong_modes()
             return code, seconds, wrong + run.left_over()

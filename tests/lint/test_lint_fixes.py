@@ -46,7 +46,7 @@ def mistakes(folder, text):
     old = path.read_text()
     assert SINGLE in old
     path.write_text(old.replace(SINGLE, text))
-    found = lint([folder], terms=("dram", "latency"), kernels=folder.parent / "kernels")
+    found = lint([folder], terms=("dram", "latency", "launch"), kernels=folder.parent / "kernels")
     lines = path.read_text().splitlines()
     return [(m.text, lines[m.line - 1]) for m in found if m.severity != "info"]
 
@@ -67,6 +67,7 @@ def test_a_sound_list_has_no_mistakes(folder):
         ("id: more_loads", "id: more_loads\n    leaves_out: others", "general fix cannot leave others", "leaves_out:"),
         ("costs: Accuracy.", "costs: Accuracy.\n    fallback: true", "only a general fix after others", "fallback:"),
         ("costs: Accuracy.", "costs: Accuracy.\n    operators_as: moar", "'moar' is not a fix", "operators_as:"),
+        ('leave: {latency: "0.5"}}', 'leave: {launch: "0"}}\n    reach: 0.5', "no effect on the gain", "reach:"),
         ("leave: {latency", "leaf: {latency", "'leaf' is not an operator", "leaf:"),
         ("leave: {latency", "occupy: {latency", "'latency' is not a parameter of occupy", "latency:"),
         ('leave: {latency: "0.5"}', "occupy: {}", "occupy needs the parameter 'blocks'", "occupy:"),
@@ -125,6 +126,6 @@ without: {NAME: [FIX]}
 )
 def test_what_a_diagnosis_does_without_is_a_fix_for_libraries(folder, name, fix, text):
     (folder / "libraries.yaml").write_text(LIBRARIES.replace("NAME", name).replace("FIX", fix))
-    found = lint([folder], terms=("dram", "latency"), kernels=folder.parent / "kernels")
+    found = lint([folder], terms=("dram", "latency", "launch"), kernels=folder.parent / "kernels")
     said = [one.text for one in found if "is not a diagnosis" in one.text or "is not a fix for" in one.text]
     assert said == ([text] if text else [])
