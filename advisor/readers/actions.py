@@ -130,7 +130,7 @@ def describe(action: Any, names: list[str], facts: Facts | None = None) -> dict[
         | (
             {}
             if facts is None
-            else distinct_loads(tables, grid, facts.axes)
+            else distinct_loads(tables, grid, facts.axes, facts.guards)
             | own_updates(tables, grid, facts.updated)
             | dependences(tables, values, facts)
         ),
@@ -286,23 +286,42 @@ def patterns(tables: dict[str, dict[int, float] | None]) -> dict[str, float]:
     return out
 
 
-def distinct_loads(tables: dict[str, dict[int, float] | None], grid: list[Any], axes: Axes) -> dict[str, float]:
+def distinct_loads(
+    tables: dict[str, dict[int, float] | None], grid: list[Any], axes: Axes, guards: Callable[[int], str] = lambda _: ""
+) -> dict[str, float]:
     """Return the most different bytes that global loads can request, as a canonical metric; empty if not known.
 
-    Blocks along an axis that an address does not depend on request the same bytes.
+    Blocks along an axis that an address does not depend on request the same bytes. guards: the axes that decide which
+    threads end early. If a share f of the warps runs on, on average f of the n blocks along an axis request the same
+    bytes, so at most 1 / (f n) of all that are requested differ.
     """
     spaces, kinds, ideals = tables["memory_type"], tables["memory_access_type"], tables[_GLOBAL_COUNTS[1]]
     if spaces is None or kinds is None or ideals is None or not all(isinstance(n, (int, float)) for n in grid):
         return {}
     sizes = dict(zip("xyz", grid, strict=True))
+    runs_on = _running(tables["inst_executed"] or {})
     total, found = 0.0, False
     for pc, space in spaces.items():
         if int(space) & GLOBAL and int(kinds.get(pc) or 0) in _LOADS and ideals.get(pc):
             used = axes(pc)
             found = found or used is not None
             same = math.prod(n for axis, n in sizes.items() if used is not None and axis not in used)
+            if used is not None and set(guards(pc)) - set(used):
+                same *= runs_on.get(pc, 0.0)
             total += ideals[pc] * _SECTOR_BYTES / max(1.0, same)
     return {"distinct_load_bytes": total} if found else {}
+
+
+def _running(executed: dict[int, float]) -> dict[int, float]:
+    """Return the least share of the warps that execute an instruction before each address, 0 to 1."""
+    out: dict[int, float] = {}
+    first = least = 0.0
+    for pc in sorted(executed):
+        if executed[pc] > 0:
+            first = first or executed[pc]
+            least = min(least or first, executed[pc])
+            out[pc] = least / first
+    return out
 
 
 def own_updates(tables: dict[str, dict[int, float] | None], grid: list[Any], axes: Axes) -> dict[str, float]:

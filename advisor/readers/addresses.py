@@ -1,12 +1,14 @@
 """Find in the PTX of a kernel which block indices the address of a load depends on. Standard library only: the child
 process imports this module.
 
-Blocks that differ only in an index that neither an address nor a branch depends on load the same addresses. The search
+Blocks that differ only in an index that neither an address nor a branch depends on load the same addresses, and so do
+those that run on where a branch only ends others early. The search
 follows all definitions of a register wherever they are, so it may find an index that has no effect, but misses none.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 
@@ -27,6 +29,8 @@ _INDEX = re.compile(r"%ctaid\.([xyz])$")
 _VIRTUAL = re.compile(r"%((r|rd|rs|f|fd|p|h|hh|rq|b|c)\d+)$")
 _NO_RESULT = frozenset(("st", "red", "bar", "barrier", "membar", "fence", "prefetch", "prefetchu", "cp", "nanosleep"))
 _ENDS = frozenset(("bra", "brx", "ret", "exit", "trap"))
+_LEAVES = frozenset(("ret", "exit"))
+_LABEL = re.compile(r"([$\w]+):")
 _DIFFERS = frozenset(("atom", "mbarrier", "activemask", "elect"))
 _DIVIDES = frozenset(("div", "shr"))
 _READS = frozenset(("ld", "ldu", "tex", "tld4", "suld", "ldmatrix"))
@@ -36,32 +40,49 @@ _FIXED = frozenset(("param", "const", "nc"))
 _MOST_LINES = 100_000
 
 
+# Place in the code, opcode, first operand, and the registers that decide about it.
+_End = tuple[int, str, str, frozenset[str]]
+
+
 class Function:
     """The instructions of one kernel by the registers that they write.
 
-    written: register -> (predicate, opcode, other operands) of each instruction that writes it.
+    written: register -> (predicate, opcode, other operands) of each instruction that writes it. control, guards: what
+    the branches depend on, as `of` returns it: guards of those that only end threads before the first loop, such as
+    threads beyond the data, control of all others.
     """
 
     def __init__(self, lines: Iterable[str]) -> None:
         self.written: dict[str, list[tuple[str, str, str]]] = {}  # predicate, opcode, other operands
         self._known: dict[str, int] = {}
         self.calls = False
-        control: set[str] = set()
-        for text in _COMMENT.sub("", _code(lines)).split(";"):
+        ends: list[_End] = []
+        labels: dict[str, int] = {}
+        leave: set[int] = set()
+        for at, text in enumerate(_COMMENT.sub("", _code(lines)).split(";")):
             if (statement := _STATEMENT.match(text)) is None:
                 continue
             predicate, opcode, operands = statement.groups()
             result, rest = _first(operands)
             stem = opcode.partition(".")[0]
+            labels |= dict.fromkeys(_LABEL.findall(text[: statement.start(2)]), at)
             if stem in _ENDS:
-                control |= {predicate} if predicate else set()
-                control |= set(_NAME.findall(result + rest)) if stem == "brx" else set()
+                names = {predicate} if predicate else set()
+                names |= set(_NAME.findall(result + rest)) if stem == "brx" else set()
+                ends.append((at, stem, result, frozenset(names)))
+                leave |= {at} if stem in _LEAVES else set()
             elif stem == "call":
                 self.calls = True
             elif stem not in _NO_RESULT:
                 for name in (result,) if _VIRTUAL.match(result) else _NAME.findall(result):
                     self.written.setdefault(name, []).append((predicate or "", opcode, rest))
-        self.control = self.of(control)
+        # Before the first loop, a branch to the end of the kernel, or an exit, only ends some threads early.
+        loop = min((labels[goal] for at, _, goal, _ in ends if labels.get(goal, at + 1) <= at), default=math.inf)
+        early = [at < loop and (stem in _LEAVES or labels.get(goal) in leave) for at, stem, goal, _ in ends]
+        self.control = self.of(
+            n for (*_, names), is_early in zip(ends, early, strict=True) if not is_early for n in names
+        )
+        self.guards = self.of(n for (*_, names), is_early in zip(ends, early, strict=True) if is_early for n in names)
 
     def of(self, names: Iterable[str]) -> int:
         """Return the block indices that some registers depend on, and whether on memory or a quotient, as bits."""
@@ -155,13 +176,19 @@ class LoadAddresses:
     def axes(self, line: int) -> str | None:
         """Return the grid axes that the address of the load on a line (from 1) may depend on; None if unknown.
 
-        That a load is executed counts as well: if a branch depends on an axis, so do all loads.
+        That a load is executed counts as well: if a branch depends on an axis, so do all loads. Branches that only end
+        threads early do not count, see `guards`.
         """
         found = self._reached(line, ("ld.",))
         if found is None:
             return None
         function, names, predicate = found
         return _axes(function.of(names | predicate) | function.control)
+
+    def guards(self, line: int) -> str:
+        """Return the grid axes that decide which threads end before the first loop of the kernel on a line (from 1)."""
+        function = self.function_at(line)
+        return "" if function is None else _axes(function.guards)
 
     def updated(self, line: int) -> str | None:
         """Return the grid axes that the address of the atomic on a line (from 1) may depend on; None if unknown.

@@ -329,6 +329,10 @@ class Facts:
         """Return the grid axes that the address of a load may depend on; None if it is unknown."""
         return self._loads.axes(self._line(pc))
 
+    def guards(self, pc: int) -> str:
+        """Return the grid axes that decide which threads of the kernel end early."""
+        return self._loads.guards(self._line(pc))
+
     def updated(self, pc: int) -> str | None:
         """Return the grid axes that the address of an atomic may depend on; None if it is unknown."""
         return self._loads.updated(self._line(pc))

@@ -32,6 +32,7 @@ _TRAFFIC = (
 )
 
 # Registers of a thread beside its results: operands that are loaded ahead, addresses and counters.
+_LINE_BYTES = 128
 _OTHER_REGISTERS = 64.0
 
 
@@ -53,6 +54,9 @@ def _coalesce(table: Table, given: Given) -> Left:
     needed = np.fmax(table.get("requested_bytes"), np.fmin(asked, local * moved / ratio))
     dram = 1 - local + np.fmin(local, needed / moved)
     waits = table.get("global_wait_share")
+    # Lanes that share whole lines bring a line with each load, whatever the width of their elements.
+    lines = np.fmin(1.0, 32 * table.get("load_sectors_ideal") / (_LINE_BYTES * table.get("global_load_inst")))
+    idle = table.get("idle_wait_ratio") * np.where(whole, or_else(lines, 1.0), 1.0)
     # Without isolated sectors DRAM and L2 reach their usual ceilings.
     dense = {name: or_else(table.now.dense.get(name, table.ones()), 1.0) for name in ("dram", "l2", "l2_fill")}
     return {
@@ -60,7 +64,7 @@ def _coalesce(table: Table, given: Given) -> Left:
         "l2": 1 - lookups * (1 - coalesced(table, whole, stays, ratio) * dense["l2"]),
         "dram": 1 - local + (dram - 1 + local) * dense["dram"],
         "l2_fill": 1 - local + (dram - 1 + local) * dense["l2_fill"],
-        "latency_memory": 1 - waits * (1 - np.fmax(1 / spread, table.get("idle_wait_share"))),
+        "latency_memory": 1 - waits * (1 - np.fmax(1 / spread, np.minimum(1.0, idle))),
     }
 
 
