@@ -41,6 +41,8 @@ from advisor.reasoning.metrics.instruction_mix import count
         ("F2I.FLOOR.NTZ", {"conversion_inst", "xu_inst"}),
         ("F2I.FTZ.U32.TRUNC.NTZ", {"conversion_inst", "xu_inst"}),
         ("I2FP.F32.S32", {"float_of_integer_inst"}),
+        ("I2F.S8", {"float_of_integer_inst", "byte_conversion_inst", "conversion_inst", "xu_inst"}),
+        ("I2F.U16", {"float_of_integer_inst", "conversion_inst", "xu_inst"}),
         ("IMAD.WIDE.U32", {"integer_inst", "fma_pipe_inst"}),
     ],
 )
