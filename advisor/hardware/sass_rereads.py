@@ -2,8 +2,9 @@
 
 Two ways to read an array again are seen. In the rounds of an outer loop: the address in the inner loop follows only
 from what each round sets up anew, so that every round reads the same places. In loops one after the other: they load
-through the same arguments of the kernel, and as much. Of stores the first is seen alone. Whether a cache keeps the
-bytes in between, the counters tell.
+through the same arguments of the kernel, and as much. Of stores the first is seen alone. A loop that loads through the
+arguments through which an earlier loop stores, and as much, reads back what its thread has stored, if the kernel has no
+barrier that would let it read what others have. Whether a cache keeps the bytes in between, the counters tell.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ _ROUNDS: Final = 40
 _EACH_ROUND: Final = 0.9  # of the rounds of its loop: a few lack for the bounds of the array
 _LOADS: Final = frozenset(("LDG", "LD"))
 _STORES: Final = frozenset(("STG", "ST"))
+_MEETINGS: Final = frozenset(("BAR", "MEMBAR", "ERRBAR", "SYNCS"))  # after which a thread reads what others have stored
 _DESCRIPTOR: Final = re.compile(r"desc\[UR\d+\]")
 _ARGUMENT: Final = re.compile(r"c\[0x0\]\[(0x[0-9a-f]+)\]")
 # The arguments of a kernel begin here (up to CC 8.x) or later; before them lie the shapes of the grid and the block.
@@ -38,12 +40,14 @@ class Rereads(Struct, frozen=True):
 
     repeats: load -> the loops in whose rounds it reads the same places, each by its first instruction and the branches
     that enter it; rewrites: the same of stores, with the first instruction of their own loop; passes: (arguments, loop)
-    -> the loads in a loop whose addresses follow from the same arguments.
+    -> the loads in a loop whose addresses follow from the same arguments; stored: the same of stores, none in a kernel
+    with barriers or fences.
     """
 
     repeats: dict[int, tuple[tuple[int, tuple[int, ...]], ...]]
     passes: dict[tuple[frozenset[int], int], tuple[int, ...]]
     rewrites: dict[int, tuple[int, tuple[tuple[int, tuple[int, ...]], ...]]] = {}
+    stored: dict[tuple[frozenset[int], int], tuple[int, ...]] = {}
 
     def sectors(self, executed: Mapping[int, float], sectors: Mapping[int, float]) -> float:
         """Return the sectors that loads of an earlier round or loop have already read.
@@ -55,6 +59,18 @@ class Rereads(Struct, frozen=True):
         for (arguments, _), loads in self.passes.items():
             parts.setdefault(arguments, []).append(math.fsum(sectors.get(i, 0.0) - again[i] for i in loads))
         return math.fsum(again.values()) + math.fsum(map(_beyond_first, parts.values()))
+
+    def read_back(self, sectors: Mapping[int, float]) -> float:
+        """Return the sectors that a loop reads for the first time after an earlier one has stored them."""
+        found: dict[frozenset[int], float] = {}
+        for (arguments, at), stores in self.stored.items():
+            number = math.fsum(sectors.get(i, 0.0) for i in stores)
+            for (others, later), loads in self.passes.items():
+                read = math.fsum(sectors.get(i, 0.0) for i in loads)
+                after = later != at and min(loads) > max(stores)
+                if others == arguments and after and abs(read - number) <= _ALIKE * number:
+                    found[arguments] = max(found.get(arguments, 0.0), read)
+        return math.fsum(found.values())
 
     def rewritten(self, executed: Mapping[int, float], sectors: Mapping[int, float]) -> float:
         """Return the sectors that stores of an earlier round have already written. executed, sectors: as above.
@@ -87,6 +103,8 @@ def rereads(texts: Mapping[int, str]) -> Rereads | None:
     repeats: dict[int, tuple[tuple[int, tuple[int, ...]], ...]] = {}
     rewrites: dict[int, tuple[int, tuple[tuple[int, tuple[int, ...]], ...]]] = {}
     passes: dict[tuple[frozenset[int], int], tuple[int, ...]] = {}
+    stored: dict[tuple[frozenset[int], int], tuple[int, ...]] = {}
+    alone = not any(_is_one_of(each, _MEETINGS) for each in codes)
     for i, arguments in _arguments(code).items():
         around = _repeating(i, inner, found, fixed)
         loads, at = _is_one_of(codes[i], _LOADS), inner[i]
@@ -97,7 +115,9 @@ def rereads(texts: Mapping[int, str]) -> Rereads | None:
             rewrites[pcs[i]] = pcs[found[at].first], loops_around
         if loads and at is not None and arguments:
             passes[arguments, at] = (*passes.get((arguments, at), ()), pcs[i])
-    return Rereads(repeats, passes, rewrites)
+        elif at is not None and arguments and alone:
+            stored[arguments, at] = (*stored.get((arguments, at), ()), pcs[i])
+    return Rereads(repeats, passes, rewrites, stored)
 
 
 def _later(around: Sequence[tuple[int, tuple[int, ...]]], executed: Mapping[int, float]) -> float:

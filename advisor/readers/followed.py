@@ -41,7 +41,7 @@ def few_lanes(executed: Mapping[int, float], threads: Mapping[int, float]) -> fr
 def repeated_reads(
     found: sass_rereads.Rereads | None, executed: Mapping[int, float], sectors: Mapping[int, float]
 ) -> dict[str, float]:
-    """Return the bytes that the loops of a launch read again, and write again; empty if that is not known.
+    """Return the bytes that the loops of a launch read again, write again and read back; empty if that is not known.
 
     sectors: address -> sectors of global accesses.
     """
@@ -50,6 +50,7 @@ def repeated_reads(
     return {
         "reread_bytes": SECTOR * found.sectors(executed, sectors),
         "rewritten_bytes": SECTOR * found.rewritten(executed, sectors),
+        "read_back_bytes": SECTOR * found.read_back(sectors),
     }
 
 

@@ -69,6 +69,36 @@ def test_loops_one_after_the_other_read_through_one_argument_again() -> None:
     assert again(other, COUNTS, {1: 64.0, 5: 64.0}) == 0
 
 
+STORES_FIRST = (
+    *("LDC.64 R2, c[0x0][0x210]", "STG.E desc[UR4][R2.64], R4", "IADD3 R2, R2, 0x4, RZ", "@P0 BRA 0x10"),
+    *loop("LDC.64 R2, c[0x0][0x210]", 0x50),
+    "EXIT",
+)
+
+
+@pytest.mark.parametrize(
+    ("changes", "loaded", "back"),
+    [
+        ({}, 64.0, 64.0),
+        ({}, 30.0, 0.0),  # another part of the array
+        ({4: "LDC.64 R2, c[0x0][0x218]"}, 64.0, 0.0),  # another array
+        ({8: "BAR.SYNC.DEFER_BLOCKING 0x0"}, 64.0, 0.0),  # what other threads have stored
+    ],
+)
+def test_a_loop_reads_back_what_an_earlier_one_has_stored(changes: dict[int, str], loaded: float, back: float) -> None:
+    found = rereads({STEP * i: changes.get(i, line) for i, line in enumerate(STORES_FIRST)})
+    assert found is not None
+    sectors = {1 * STEP: 64.0, 5 * STEP: loaded}
+    assert found.read_back(sectors) == back
+    assert found.sectors({STEP * i: 8.0 for i in range(9)}, sectors) == 0
+
+
+def test_what_is_loaded_before_it_is_stored_is_not_read_back() -> None:
+    turned = (*loop("LDC.64 R2, c[0x0][0x210]", 0x10), *STORES_FIRST[:3], "@P0 BRA 0x50", "EXIT")
+    found = rereads({STEP * i: line for i, line in enumerate(turned)})
+    assert found is not None and found.read_back({1 * STEP: 64.0, 5 * STEP: 64.0}) == 0
+
+
 def test_code_without_loops_or_loads_reads_nothing_again() -> None:
     assert again(("LDG.E R4, desc[UR4][R2.64]", "LDG.E R5, desc[UR4][R2.64]", "EXIT"), [1, 1, 1], {0: 4, 1: 4}) == 0
     assert again(("FADD R1, R2, R3", "EXIT"), [1, 1], {}) == 0

@@ -22,6 +22,7 @@ BINARY_ONLY = {"cache_control", "clock_control", "indexed_local_inst", "line_inf
 BINARY_ONLY |= {
     "reread_bytes",
     "rewritten_bytes",
+    "read_back_bytes",
     "level_inst",
     "lone_lane_inst",
     "short_division_inst",

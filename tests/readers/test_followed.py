@@ -94,6 +94,7 @@ def test_places_that_are_read_again_are_counted_in_bytes() -> None:
     assert report.of(("a", ["loads"], pairs(executed), [], [[16, 32.0], [80, 20.0]])) == {
         "reread_bytes": 0,
         "rewritten_bytes": 0,
+        "read_back_bytes": 0,
     }
 
 

@@ -25,8 +25,8 @@ _HALF_MATH = {
     "HFMA2": ("half_math_inst", "hfma2_inst"),
 }
 # Metrics of executions with a modifier, by opcode: strong loads pass by L1, .CAS and .CAST compare and swap, .X adds
-# the carry of the lower half of a 64-bit integer, .U64.RP begins the division of one, .U8 and .S8 make a float of a byte,
-# .F64.F32 makes a float a double.
+# the carry of the lower half of a 64-bit integer, .U64.RP begins the division of one, .U8 and .S8 make a float of a
+# byte, .F64.F32 makes a float a double.
 _MARKED = {
     "IADD3": ((".X", "carry_inst"),),
     "IMAD": ((".X", "carry_inst"),),
