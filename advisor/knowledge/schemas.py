@@ -82,6 +82,7 @@ class FixDef(Entry, frozen=True, forbid_unknown_fields=True, kw_only=True):
     general fix, if this one says all that it would say here or it would do harm; or all others, where the code cannot
     be changed or they would be wrong. example: metric values on which it is the first fix.
     depends: what decides how much it gains and no report shows; the range of the estimate then begins at no gain.
+    seldom: that the fix seldom suits, so that it is left out while its conditions are unknown.
     reach: the share of the modelled gain, on a log scale, that is expected (0 to 1), where it is known to fall short.
     before, after: about five to ten lines of code each, both or neither. code: the kind of that code: whole device
     functions (`kernel`), statements of the host program (`host`) or `python`. check: the simulator that applies the fix
@@ -109,6 +110,7 @@ class FixDef(Entry, frozen=True, forbid_unknown_fields=True, kw_only=True):
     depends: str = ""
     reach: float = 1.0
     fallback: bool = False
+    seldom: bool = False
     leaves_out: Literal["", "general", "others"] = ""
     check: Literal["", "banks", "coalescing", "occupancy", "waves"] = ""
     typical: str = ""

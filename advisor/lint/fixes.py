@@ -88,6 +88,8 @@ def _fix(
         yield entry.mistake("a kernel may have done all steps: give the fix a condition instead", *keys, "done")
     if fix.leaves_out and not fix.conditional:
         yield entry.mistake("the general fix cannot leave others out", *keys, "leaves_out")
+    if fix.seldom and not fix.conditional:
+        yield entry.mistake("only a fix with conditions can suit seldom", *keys, "seldom")
     if fix.fallback and (fix.conditional or len(entry.value.fixes) < 2):
         yield entry.mistake("only a general fix after others can be a fallback", *keys, "fallback")
     if not 0 < fix.reach <= 1:

@@ -66,6 +66,7 @@ def test_a_sound_list_has_no_mistakes(folder):
         ("steps: [Compute less.]", "steps: [Compute less.]\n    done: {dram_low: 1}", "may have done all", "done:"),
         ("id: more_loads", "id: more_loads\n    leaves_out: others", "general fix cannot leave others", "leaves_out:"),
         ("costs: Accuracy.", "costs: Accuracy.\n    fallback: true", "only a general fix after others", "fallback:"),
+        ("id: more_loads", "id: more_loads\n    seldom: true", "only a fix with conditions", "seldom:"),
         ("costs: Accuracy.", "costs: Accuracy.\n    operators_as: moar", "'moar' is not a fix", "operators_as:"),
         ('leave: {latency: "0.5"}}', 'leave: {launch: "0"}}\n    reach: 0.5', "no effect on the gain", "reach:"),
         ("leave: {latency", "leaf: {latency", "'leaf' is not an operator", "leaf:"),
