@@ -23,6 +23,35 @@ class Names:
         self.always = [code is not None and code.predicate in ("", "PT") for code in codes]
         self.every = (1 << len(self._bits)) - 1
 
+    def split_predicated(self, codes: Codes, blocks: Iterable[Iterable[int]]) -> None:
+        """Let an instruction read what one with the same predicate has written in its block, and not the value before.
+
+        Where a predicate is false the first writes nothing, but the second does not read then either. blocks: the
+        places of each straight part of the code.
+        """
+        names = {1 << at: name for name, at in self._bits.items()}
+        for places in blocks:
+            last: dict[
+                int, tuple[str, int]
+            ] = {}  # bit of a name -> predicate of the one that wrote it, bit of its result
+            for i in places:
+                code = codes[i]
+                if code is None:
+                    continue
+                if not self.always[i]:
+                    for bit, (predicate, result) in last.items():
+                        if self.reads[i] & bit and predicate == code.predicate:
+                            self.reads[i] = self.reads[i] & ~bit | result
+                written = [bit for bit in _each(self.writes[i]) if bit in names]
+                changed = {names[bit] for bit in written}
+                last = {bit: by for bit, by in last.items() if bit not in written and by[0].lstrip("!") not in changed}
+                if written and not self.always[i] and code.predicate.lstrip("!") not in changed:
+                    result = 1 << len(self._bits)
+                    self._bits[f"{i} alone"] = len(self._bits)
+                    self.writes[i] |= result
+                    last |= dict.fromkeys(written, (code.predicate, result))
+        self.every = (1 << len(self._bits)) - 1
+
     def read_by(self, code: Instruction) -> int:
         """Return what an instruction reads, such as one without some of its operands."""
         return self._mask(inputs(code))
@@ -45,3 +74,11 @@ class Names:
         for i in places:
             out |= self.writes[i]
         return out
+
+
+def _each(mask: int) -> Iterable[int]:
+    """Return the bits of a mask, each as a mask of its own."""
+    while mask:
+        bit = mask & -mask
+        yield bit
+        mask &= ~bit

@@ -96,6 +96,7 @@ def kinds_of(texts: Mapping[int, str], few: frozenset[int] = frozenset()) -> Kin
         return None
     blocks = graph(codes, pcs)
     names = Names(codes)
+    names.split_predicated(codes, map(blocks.places, range(len(blocks.starts))))
     states = _followed(codes, pcs, blocks, names)
     if states is None:
         return None

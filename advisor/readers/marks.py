@@ -63,8 +63,9 @@ _LEAST_COMPARED = 0.05
 _ISSUE: Final = "sm__issue_active.avg.pct_of_peak_sustained_elapsed"
 _DRAM: Final = tuple(f"{unit}_throughput.avg.pct_of_peak_sustained_elapsed" for unit in ("gpu__dram", "dram_"))
 # Arithmetic of a fifth of the instructions, with few loads of global memory and no matrix instructions, in a launch
-# that uses two of five issue slots: only there is it worth the time to look whose arithmetic it is.
-LEAST_ARITHMETIC, _MOST_LOADS, _LEAST_ISSUE = 0.2, 0.1, 40.0
+# that uses two of five issue slots, or loads constants in a tenth of its instructions, whose path is slower: only there
+# is it worth the time to look whose arithmetic it is.
+LEAST_ARITHMETIC, _MOST_LOADS, _LEAST_ISSUE, _MANY_CONSTANTS = 0.2, 0.1, 40.0, 0.1
 # Each warp reaches four barriers on average (eight, where a kernel has two ends), and waits at them for a cycle or more
 # per instruction.
 _LEAST_MEETINGS, _LEAST_WAIT = 4.0, 1.0
@@ -123,7 +124,8 @@ def computes(opcodes: Mapping[str, float] | None, issue: float) -> bool:
     """Whether arithmetic takes much of the time. issue: the share of the issue slots used, in percent."""
     found = opcodes or {}
     total = math.fsum(found.values())
-    if not issue > _LEAST_ISSUE or any(_MATRIX.match(name) for name in found):
+    constants = _of(found, "LDC") > _MANY_CONSTANTS * total
+    if not (issue > _LEAST_ISSUE or constants) or any(_MATRIX.match(name) for name in found):
         return False
     arithmetic = math.fsum(count for name, count in found.items() if _FLOAT.match(name))
     return arithmetic > LEAST_ARITHMETIC * total and _of(found, "LD", "LDG") < _MOST_LOADS * total

@@ -11,8 +11,8 @@ def ranked_fixes(entry: DiagnosisDef, trace: Trace) -> tuple[FixDef, ...]:
     """Return the fixes of a concluded finding that may suit the launch, the one to choose first.
 
     Those whose conditions hold come first, in the order of the file; then the general fix, which has none; then those
-    with an unknown condition, but for those that seldom suit. A fix with a condition that does not hold is left out, and
-    so is what a fix that holds leaves out. A general fix that is a fallback is left out where another fix holds.
+    with an unknown condition, but for those that seldom suit. A fix with a condition that does not hold is left out,
+    and so is what a fix that holds leaves out. A general fix that is a fallback is left out where another fix holds.
     """
     if len(entry.fixes) < 2:
         return entry.fixes

@@ -64,6 +64,20 @@ def test_a_predicate_of_the_thread_makes_its_selections_depend_on_it():
     assert found(*kept).same == 0
 
 
+@pytest.mark.parametrize(
+    ("lines", "same"),
+    [
+        ((), 1),  # R2 is of the thread before, but where P0 is false nobody reads it
+        (("ISETP.NE.AND P0, PT, R8, 0x3, PT",), 0),  # another test in between
+        (("@P1 LDG.E R2, desc[UR4][R1.64]",), 0),  # another value in between
+    ],
+)
+def test_one_predicate_for_a_value_and_its_use_hides_the_value_before(lines: tuple[str, ...], same: int):
+    begin = ("S2R R1, SR_TID.X", "MOV R8, 0x10", "MOV R4, RZ", "LDG.E R2, desc[UR4][R1.64]")
+    test = ("ISETP.NE.AND P0, PT, R8, RZ, PT", "@P0 LDC R2, c[0x3][R8]")
+    assert found(*begin, *test, *lines, "@P0 FMUL R4, R2, R2", "EXIT").same == same
+
+
 def test_a_test_of_a_division_writes_no_register():
     """`FCHK P0, R0, R1` has a predicate as its only result: R0 stays a value of the thread."""
     out = found("S2R R0, SR_TID.X", "FCHK P0, R0, R1", "FMUL R2, R0, R0", "EXIT")

@@ -157,6 +157,7 @@ def test_arithmetic_is_followed_where_it_takes_the_issue_slots() -> None:
     assert computes(opcodes, 70.0) and computes(opcodes | {"HFMA2.MMA": 1.0}, 70.0)
     assert not computes(opcodes, 30.0) and not computes(opcodes, float("nan")) and not computes(None, 70.0)
     assert not computes(opcodes | {"LDG.E": 95.0}, 70.0)
+    assert computes(opcodes | {"LDC.64": 20.0}, 30.0) and not computes(opcodes | {"LDC.64": 5.0}, 30.0)
     assert not computes(opcodes | {"HMMA.16816.F32": 1.0}, 70.0)
     assert not computes(opcodes | {"FFMA": 10.0}, 70.0)
 
