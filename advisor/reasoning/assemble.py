@@ -334,8 +334,8 @@ class _OpenEnds:
 
     def of(self, row: int, trace: Trace, known: frozenset[str]) -> tuple[tuple[Missing, ...], tuple[Question, ...]]:
         """Return the missing metrics and the questions of one launch. known: its known metrics."""
-        # What only decides between fixes changes no finding.
-        undecided = tuple(u for u in trace.undecided if name_kind(u.concludes) != "fix")
+        # What only decides between fixes changes no finding; a rule that seldom applies counts as decided.
+        undecided = tuple(u for u in trace.undecided if name_kind(u.concludes) != "fix" and not u.seldom)
         fired = tuple(f for f in trace.fired if name_kind(f.concludes) != "fix" and not is_word(f.concludes))
         answered = frozenset(self._inputs.answers_of(row))
         case = (undecided, fired, trace.class_id == "undetermined", known, answered)
