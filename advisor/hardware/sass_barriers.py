@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Final
 
 from msgspec import Struct
@@ -76,10 +77,13 @@ class Parts(Struct, frozen=True):
         """
         out: set[int] = set()
         for part in self.parts:
-            lone = [pc for pc in part.always if 0 < threads.get(pc, math.inf) < _ONE_LANE * executed.get(pc, 0.0)]
-            least = min((executed[pc] for pc in lone), default=0.0)
-            if not part.polls and least <= _ONE_WARP * executed.get(part.barrier, 0.0):
-                out.update(lone)
+            if part.polls:
+                continue
+            # A run of instructions is that of one lane of the block if one warp in four or fewer enters it; its loops
+            # may have more executions.
+            for run in _runs(part.always, lambda pc: 0 < threads.get(pc, math.inf) < _ONE_LANE * executed.get(pc, 0.0)):
+                if min(executed[pc] for pc in run) <= _ONE_WARP * executed.get(part.barrier, 0.0):
+                    out.update(run)
         return math.fsum(executed[pc] for pc in out)
 
     def _lengths(self, executed: Mapping[int, float]) -> dict[int, float]:
@@ -135,3 +139,10 @@ def _exchanges(steps: Sequence[tuple[int, Instruction]]) -> bool:
     skips = any(code.predicate and (goal := target(code)) is not None and goal > pc for pc, code in steps)
     some = skips or any(code.predicate for code in shared)
     return bool(shared) and some and not any(_ELSEWHERE.fullmatch(stem(code)) for _, code in steps)
+
+
+def _runs(pcs: Iterable[int], chosen: Callable[[int], bool]) -> Iterator[list[int]]:
+    """Return the chosen addresses of a list, those without another one in between together."""
+    for wanted, run in groupby(pcs, chosen):
+        if wanted:
+            yield list(run)

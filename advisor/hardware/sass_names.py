@@ -39,12 +39,16 @@ class Names:
                 if code is None:
                     continue
                 if not self.always[i]:
-                    for bit, (predicate, result) in last.items():
-                        if self.reads[i] & bit and predicate == code.predicate:
+                    for bit in _each(self.reads[i]):
+                        predicate, result = last.get(bit, ("", 0))
+                        if predicate == code.predicate:
                             self.reads[i] = self.reads[i] & ~bit | result
                 written = [bit for bit in _each(self.writes[i]) if bit in names]
-                changed = {names[bit] for bit in written}
-                last = {bit: by for bit, by in last.items() if bit not in written and by[0].lstrip("!") not in changed}
+                changed = {names[bit] for bit in written if names[bit].lstrip("U").startswith("P")}
+                for bit in written:
+                    last.pop(bit, None)
+                if changed:
+                    last = {bit: by for bit, by in last.items() if by[0].lstrip("!") not in changed}
                 if written and not self.always[i] and code.predicate.lstrip("!") not in changed:
                     result = 1 << len(self._bits)
                     self._bits[f"{i} alone"] = len(self._bits)

@@ -3,8 +3,8 @@
 Two ways to read an array again are seen. In the rounds of an outer loop: the address in the inner loop follows only
 from what each round sets up anew, so that every round reads the same places. In loops one after the other: they load
 through the same arguments of the kernel, and as much. Of stores the first is seen alone. A loop that loads through the
-arguments through which an earlier loop stores, and as much, reads back what its thread has stored, if the kernel has no
-barrier that would let it read what others have. Whether a cache keeps the bytes in between, the counters tell.
+arguments through which a loop before it stores, and as much, is taken to read back what its thread has stored, if the
+kernel has no barrier that would let it read what others have. Whether a cache keeps the bytes, the counters show.
 """
 
 from __future__ import annotations
@@ -28,7 +28,10 @@ _ROUNDS: Final = 40
 _EACH_ROUND: Final = 0.9  # of the rounds of its loop: a few lack for the bounds of the array
 _LOADS: Final = frozenset(("LDG", "LD"))
 _STORES: Final = frozenset(("STG", "ST"))
-_MEETINGS: Final = frozenset(("BAR", "MEMBAR", "ERRBAR", "SYNCS"))  # after which a thread reads what others have stored
+# After these a thread reads what others have stored.
+_MEETINGS: Final = frozenset(
+    ("BAR", "MEMBAR", "ERRBAR", "SYNCS", "WARPSYNC", "UCGABAR_ARV", "UCGABAR_WAIT", "NANOSLEEP")
+)
 _DESCRIPTOR: Final = re.compile(r"desc\[UR\d+\]")
 _ARGUMENT: Final = re.compile(r"c\[0x0\]\[(0x[0-9a-f]+)\]")
 # The arguments of a kernel begin here (up to CC 8.x) or later; before them lie the shapes of the grid and the block.
@@ -41,13 +44,14 @@ class Rereads(Struct, frozen=True):
     repeats: load -> the loops in whose rounds it reads the same places, each by its first instruction and the branches
     that enter it; rewrites: the same of stores, with the first instruction of their own loop; passes: (arguments, loop)
     -> the loads in a loop whose addresses follow from the same arguments; stored: the same of stores, none in a kernel
-    with barriers or fences.
+    with barriers or fences; ways: pairs of loops of which the first leads to the second.
     """
 
     repeats: dict[int, tuple[tuple[int, tuple[int, ...]], ...]]
     passes: dict[tuple[frozenset[int], int], tuple[int, ...]]
     rewrites: dict[int, tuple[int, tuple[tuple[int, tuple[int, ...]], ...]]] = {}
     stored: dict[tuple[frozenset[int], int], tuple[int, ...]] = {}
+    ways: frozenset[tuple[int, int]] = frozenset()
 
     def sectors(self, executed: Mapping[int, float], sectors: Mapping[int, float]) -> float:
         """Return the sectors that loads of an earlier round or loop have already read.
@@ -65,10 +69,17 @@ class Rereads(Struct, frozen=True):
         found: dict[frozenset[int], float] = {}
         for (arguments, at), stores in self.stored.items():
             number = math.fsum(sectors.get(i, 0.0) for i in stores)
-            for (others, later), loads in self.passes.items():
-                read = math.fsum(sectors.get(i, 0.0) for i in loads)
-                after = later != at and min(loads) > max(stores)
-                if others == arguments and after and abs(read - number) <= _ALIKE * number:
+            reads = [
+                (min(loads), later, math.fsum(sectors.get(i, 0.0) for i in loads))
+                for (others, later), loads in self.passes.items()
+                if others == arguments
+            ]
+            alike = [(first, later, read) for first, later, read in reads if abs(read - number) <= _ALIKE * number]
+            # Values that were loaded before they are stored are read again (`sectors`).
+            if any(first < max(stores) for first, _, _ in alike):
+                continue
+            for _, later, read in alike:
+                if (at, later) in self.ways:
                     found[arguments] = max(found.get(arguments, 0.0), read)
         return math.fsum(found.values())
 
@@ -117,7 +128,7 @@ def rereads(texts: Mapping[int, str]) -> Rereads | None:
             passes[arguments, at] = (*passes.get((arguments, at), ()), pcs[i])
         elif at is not None and arguments and alone:
             stored[arguments, at] = (*stored.get((arguments, at), ()), pcs[i])
-    return Rereads(repeats, passes, rewrites, stored)
+    return Rereads(repeats, passes, rewrites, stored, _ways(found, blocks) if stored else frozenset())
 
 
 def _later(around: Sequence[tuple[int, tuple[int, ...]]], executed: Mapping[int, float]) -> float:
@@ -211,6 +222,20 @@ def _fixed(loop: Loop, code: _Code) -> frozenset[int]:
     written = code.names.written(i for n in body for i in code.blocks.places(n))
     varied = code.marked(_live(body, head, code) & written, within=body, head=head)
     return frozenset(code.addresses) - varied if varied is not None else frozenset()
+
+
+def _ways(found: Sequence[Loop], blocks: Graph) -> frozenset[tuple[int, int]]:
+    """Return the pairs of loops, by their indices, of which the first leads to the second."""
+    heads = {blocks.starts.index(loop.first): at for at, loop in enumerate(found)}
+    out = set[tuple[int, int]]()
+    for at, loop in enumerate(found):
+        todo, seen = [blocks.starts.index(loop.first)], set[int]()
+        while todo:
+            fresh = set(blocks.edges[todo.pop()]) - seen
+            seen |= fresh
+            todo += fresh
+        out |= {(at, heads[n]) for n in seen if n in heads and heads[n] != at}
+    return frozenset(out)
 
 
 def _entries(loop: Loop, blocks: Graph, pcs: Sequence[int]) -> tuple[int, ...]:

@@ -292,14 +292,15 @@ def distinct_loads(
     """Return the most different bytes that global loads can request, as a canonical metric; empty if not known.
 
     Blocks along an axis that an address does not depend on request the same bytes. guards: the axes that decide which
-    threads end early. If a share f of the warps runs on, on average f of the n blocks along an axis request the same
-    bytes, so at most 1 / (f n) of all that are requested differ.
+    threads end early. If a share f of the warps runs on, and of the lanes that execute the load, on average f of the n
+    blocks along an axis request the same bytes, so at most 1 / (f n) of all that are requested differ.
     """
     spaces, kinds, ideals = tables["memory_type"], tables["memory_access_type"], tables[_GLOBAL_COUNTS[1]]
     if spaces is None or kinds is None or ideals is None or not all(isinstance(n, (int, float)) for n in grid):
         return {}
     sizes = dict(zip("xyz", grid, strict=True))
-    runs_on = _running(tables["inst_executed"] or {})
+    executed, threads = (tables.get(name) or {} for name in ("inst_executed", "thread_inst_executed_true"))
+    runs_on = _running(executed)
     total, found = 0.0, False
     for pc, space in spaces.items():
         if int(space) & GLOBAL and int(kinds.get(pc) or 0) in _LOADS and ideals.get(pc):
@@ -307,7 +308,8 @@ def distinct_loads(
             found = found or used is not None
             same = math.prod(n for axis, n in sizes.items() if used is not None and axis not in used)
             if used is not None and set(guards(pc)) - set(used):
-                same *= runs_on.get(pc, 0.0)
+                lanes = threads.get(pc, 0.0) / (32 * executed.get(pc, 0.0)) if executed.get(pc) else 0.0
+                same *= min(runs_on.get(pc, 0.0), lanes)
             total += ideals[pc] * _SECTOR_BYTES / max(1.0, same)
     return {"distinct_load_bytes": total} if found else {}
 
@@ -416,13 +418,20 @@ def _by_order(executed: dict[int, float], loads: list[int], known: int, flow: Fl
     if total > _LOOPED * steps[0].count:
         tested: set[int] = set()
         for start, stop, predicates in found_loops:
-            inside = [pc for pc in loads if start <= steps[position[pc]].line <= stop]
+            # A load belongs to its innermost loop: one around it may end on a sum of many that are independent.
+            inside = [pc for pc in loads if _innermost(steps[position[pc]].line, found_loops) == (start, stop)]
             results = [name for pc in inside for name in facts.results(pc)]
             tested.update(inside if any(flow.depends_on(name, results) for name in predicates) else ())
         found["tested_load_share"] = math.fsum(executed[pc] for pc in tested) / total
         walked = [pc for pc in loads if (access := facts.access(pc)) is not None and flow.advances(access[1])]
         found["walked_load_share"] = math.fsum(executed[pc] for pc in walked) / total
     return {name: value for name, value in found.items() if value is not None}
+
+
+def _innermost(line: int, found: list[tuple[int, int, frozenset[str]]]) -> tuple[int, int] | None:
+    """Return the first and last line of the shortest loop around a line; None outside of loops."""
+    around = [(stop - start, (start, stop)) for start, stop, _ in found if start <= line <= stop]
+    return min(around)[1] if around else None
 
 
 def _excess_by_address(

@@ -3,7 +3,8 @@ process imports this module.
 
 Blocks that differ only in an index that neither an address nor a branch depends on load the same addresses, and so do
 those that run on where a branch only ends others early. The search
-follows all definitions of a register wherever they are, so it may find an index that has no effect, but misses none.
+follows all definitions of a register wherever they are, so it may find an index that has no effect, but misses none
+that an address or one of the other branches depends on.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _VIRTUAL = re.compile(r"%((r|rd|rs|f|fd|p|h|hh|rq|b|c)\d+)$")
 _NO_RESULT = frozenset(("st", "red", "bar", "barrier", "membar", "fence", "prefetch", "prefetchu", "cp", "nanosleep"))
 _ENDS = frozenset(("bra", "brx", "ret", "exit", "trap"))
 _LEAVES = frozenset(("ret", "exit"))
-_LABEL = re.compile(r"([$\w]+):")
+_LABEL = re.compile(r"(?<![$\w])([$\w]+):")
 _DIFFERS = frozenset(("atom", "mbarrier", "activemask", "elect"))
 _DIVIDES = frozenset(("div", "shr"))
 _READS = frozenset(("ld", "ldu", "tex", "tld4", "suld", "ldmatrix"))
@@ -79,20 +80,22 @@ class Function:
         # Before the first loop, a branch to the end of the kernel, or an exit, only ends some threads early.
         loop = min((labels[goal] for at, _, goal, _ in ends if labels.get(goal, at + 1) <= at), default=math.inf)
         early = [at < loop and (stem in _LEAVES or labels.get(goal) in leave) for at, stem, goal, _ in ends]
-        self.control = self.of(
-            n for (*_, names), is_early in zip(ends, early, strict=True) if not is_early for n in names
-        )
-        self.guards = self.of(n for (*_, names), is_early in zip(ends, early, strict=True) if is_early for n in names)
+        decide: dict[bool, set[str]] = {True: set(), False: set()}
+        for (*_, used), is_early in zip(ends, early, strict=True):
+            decide[is_early].update(used)
+        self.guards, self.control = self._follow(decide[True]), self._follow(decide[False])
 
     def of(self, names: Iterable[str]) -> int:
         """Return the block indices that some registers depend on, and whether on memory or a quotient, as bits."""
         found = 0
         for name in names:
-            found |= self._known[name] if name in self._known else self._follow(name)
+            if name not in self._known:
+                self._known[name] = self._follow({name})
+            found |= self._known[name]
         return found
 
-    def _follow(self, name: str) -> int:
-        found, todo, seen = 0, [name], {name}
+    def _follow(self, names: set[str]) -> int:
+        found, todo, seen = 0, list(names), set(names)
         while todo and found != _ALL:
             at = todo.pop()
             if at not in self.written:
@@ -108,7 +111,6 @@ class Function:
                 fresh = {*_NAME.findall(rest), *((predicate,) if predicate else ())} - seen
                 seen |= fresh
                 todo += fresh
-        self._known[name] = found
         return found
 
 

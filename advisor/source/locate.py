@@ -191,9 +191,10 @@ def places_of(path: Path, launch: int, cc: str, finding: str, catalog: Catalog) 
 
 
 def _places_or_hot(listing: Listing, wanted: Measure) -> tuple[Location, ...]:
-    """Return the places of a measure; where no instruction has any of it, those that are sampled most.
+    """Return the places of a measure; where it is known that no instruction has any of it, those that are sampled most.
 
     A rule may see a cause of a diagnosis that leaves no trace in its measure, such as an array in registers whose
     places are compared one after the other.
     """
-    return places(listing, wanted) or places(listing, MEASURES[_ELSE])
+    values = listing.values(wanted)
+    return places(listing, wanted if values is None or any(values) else MEASURES[_ELSE])

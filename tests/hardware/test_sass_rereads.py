@@ -83,6 +83,7 @@ STORES_FIRST = (
         ({}, 30.0, 0.0),  # another part of the array
         ({4: "LDC.64 R2, c[0x0][0x218]"}, 64.0, 0.0),  # another array
         ({8: "BAR.SYNC.DEFER_BLOCKING 0x0"}, 64.0, 0.0),  # what other threads have stored
+        ({8: "WARPSYNC 0xffffffff"}, 64.0, 0.0),
     ],
 )
 def test_a_loop_reads_back_what_an_earlier_one_has_stored(changes: dict[int, str], loaded: float, back: float) -> None:
@@ -91,6 +92,22 @@ def test_a_loop_reads_back_what_an_earlier_one_has_stored(changes: dict[int, str
     sectors = {1 * STEP: 64.0, 5 * STEP: loaded}
     assert found.read_back(sectors) == back
     assert found.sectors({STEP * i: 8.0 for i in range(9)}, sectors) == 0
+
+
+def test_two_ways_of_a_branch_do_not_read_back_from_each_other() -> None:
+    store = ("LDC.64 R2, c[0x0][0x210]", "STG.E desc[UR4][R2.64], R4", "IADD3 R2, R2, 0x4, RZ", "@P0 BRA 0x20")
+    apart = ("@P1 BRA 0x60", *store, "EXIT", *loop("LDC.64 R2, c[0x0][0x210]", 0x70), "EXIT")
+    found = rereads({STEP * i: line for i, line in enumerate(apart)})
+    assert found is not None and found.read_back({2 * STEP: 64.0, 7 * STEP: 64.0}) == 0
+
+
+def test_what_a_loop_changes_in_place_is_read_again_and_not_back() -> None:
+    change = ("LDC.64 R2, c[0x0][0x210]", "LDG.E R4, desc[UR4][R2.64]", "STG.E desc[UR4][R2.64], R4")
+    both = (*change, "IADD3 R2, R2, 0x4, RZ", "@P0 BRA 0x10", *loop("LDC.64 R2, c[0x0][0x210]", 0x60), "EXIT")
+    found = rereads({STEP * i: line for i, line in enumerate(both)})
+    assert found is not None
+    sectors = {1 * STEP: 64.0, 2 * STEP: 64.0, 6 * STEP: 64.0}
+    assert found.read_back(sectors) == 0 and found.sectors(dict.fromkeys(sectors, 8.0), sectors) == 64
 
 
 def test_what_is_loaded_before_it_is_stored_is_not_read_back() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from pathlib import Path
 
 import pytest
@@ -201,6 +202,55 @@ def test_blocks_update_elements_of_their_own_if_the_fastest_index_selects_them(
     tables = {"memory_type": {0: 4.0}, "memory_access_type": {0: 0.0}, "memory_access_size_type": {0: 4.0}}
     found = own_updates({**tables, "inst_executed": {0: 10.0}}, grid, lambda pc: used)
     assert found == ({} if share is None else {"own_atomic_share": share})
+
+
+EARLY = (  # blocks right of the diagonal end at once
+    "setp.gt.s32 %p1, %r1, %r2;",
+    "@%p1 bra $L__BB0_9;",
+    "mul.wide.s32 %rd3, %r2, 4;",
+    "add.s64 %rd4, %rd2, %rd3;",
+)
+
+
+def facts(*code: str) -> tuple[str | None, str]:
+    """The axes of the address of a load, and of the branches that only end threads."""
+    lines = [*HEAD, *code, LOAD, "$L__BB0_9:", "\tret;", "}"]
+    found, line = LoadAddresses(lines), lines.index(LOAD) + 1
+    return found.axes(line), found.guards(line)
+
+
+def test_a_branch_to_the_end_of_the_kernel_is_a_guard_before_the_first_loop() -> None:
+    assert facts(*EARLY) == ("y", "xy")
+    assert facts("setp.gt.s32 %p1, %r1, %r2;", "@%p1 ret;", *EARLY[2:]) == ("y", "xy")
+    # in a loop it decides how often the load is executed, and a branch over the load whether it is
+    assert facts("$L__BB0_2:", *EARLY, "setp.lt.s32 %p2, %r3, %r9;", "@%p2 bra $L__BB0_2;") == ("xy", "")
+    elsewhere = [*HEAD, *EARLY, LOAD, "$L__BB0_9:", "\tst.global.u32 [%rd2], %r3;", "\tret;", "}"]
+    assert LoadAddresses(elsewhere).axes(elsewhere.index(LOAD) + 1) == "xy"
+
+
+@pytest.mark.parametrize(
+    ("executed", "lanes", "most"),
+    [
+        (
+            {-2: 800, -1: 800, 0: 400},
+            32,
+            3200 / 50,
+        ),  # half of the warps run on: on average 50 of 100 blocks load the same
+        ({-2: 800, -1: 800, 0: 800}, 8, 3200 / 25),  # the load is predicated off in three of four lanes
+        ({-2: 800, -1: 1, 0: 800}, 32, 3200),  # what so few warps execute may be a way around
+        ({}, 32, 3200),
+    ],
+)
+def test_guards_leave_a_part_of_the_blocks(executed: dict[int, float], lanes: float, most: float) -> None:
+    counts = {"inst_executed": executed, "thread_inst_executed_true": {0: lanes * executed.get(0, 0)}}
+    found = distinct_loads(table(GLOBAL, (100, 1, 1)) | counts, [100, 8, 1], lambda _: "y", lambda _: "x")
+    assert found == {"distinct_load_bytes": pytest.approx(most)}
+
+
+def test_long_names_are_read_in_linear_time() -> None:
+    start = time.perf_counter()
+    facts(f"@%p{'1' * 200_000} bra $L__BB0_9;")
+    assert time.perf_counter() - start < 2
 
 
 def test_without_code_or_grid_the_different_bytes_are_unknown() -> None:

@@ -91,6 +91,8 @@ def test_places_that_are_read_again_are_counted_in_bytes() -> None:
     report = Followed(100)
     report.learn("a", list(texts.items()))
     assert report.of(("a", ["loads"], pairs(executed), [], [[16, 32.0], [80, 32.0]]))["reread_bytes"] == 32 * 32
+    report.learn("b", list((texts | {16: "STG.E desc[UR4][R2.64], R4"}).items()))
+    assert report.of(("b", ["loads"], pairs(executed), [], [[16, 32.0], [80, 32.0]]))["read_back_bytes"] == 32 * 32
     assert report.of(("a", ["loads"], pairs(executed), [], [[16, 32.0], [80, 20.0]])) == {
         "reread_bytes": 0,
         "rewritten_bytes": 0,

@@ -51,6 +51,13 @@ def test_fixes_that_suit_precede_the_general_one_and_those_that_may_suit_follow(
     assert trace.findings == ("x",)
 
 
+def test_a_fix_that_seldom_suits_is_left_out_while_that_is_unknown(make):
+    made = with_fixes(make(X), fix("rare", ["b"], seldom=True), fix("general"))
+    for b, order in ((TRUE, ["rare", "general"]), (UNKNOWN, ["general"]), (FALSE, ["general"])):
+        trace = Engine(made).conclude({"a": TRUE, "b": b})
+        assert [f.id for f in ranked_fixes(made.findings["x"], trace)] == order
+
+
 def test_a_fix_may_depend_on_findings_of_later_steps_of_the_same_pass(make):
     rules = [*X, ("y.r", 5, ["b"], [])]
     made = with_fixes(make(rules), fix("alone", [], ["found.y"]), fix("general"))

@@ -54,6 +54,21 @@ def test_fixes_of_launches_change_only_what_their_operators_name() -> None:
                 assert names_read(given) <= catalog().metrics.keys()
 
 
+def test_lanes_that_work_together_load_less_but_from_the_same_places() -> None:
+    loads = {"memory_inst": 100.0, "uniform_load_inst": 75.0}
+    found = left({"reconverge": {"left": "0.25", "reach": "1"}}, **loads)
+    assert (found["issue"], found["lsu"]) == (0.25, 0.25)
+    assert found["l1_global"] == pytest.approx(1 - 0.75 * 0.75)
+
+
+@pytest.mark.parametrize(("sectors", "waits"), [(4.0e6, 1.0), (1.0e6, 0.5)])
+def test_coalesced_lanes_wait_for_lines_and_not_for_loads(sectors: float, waits: float) -> None:
+    """A million loads of 4 bytes are a million lines, of 1 byte a quarter; the wait is half of theirs from DRAM."""
+    wide = {"sector_ratio": 8.0, "global_wavefront_ratio": 8.0, "global_wait_share": 1.0, "idle_wait_ratio": 2.0}
+    found = left({"coalesce": {}}, **wide, load_sectors_ideal=sectors, global_load_inst=1.0e6)
+    assert found.get("latency_memory", 1.0) == pytest.approx(waits)
+
+
 def test_a_scattered_store_sends_two_words_a_sector_where_a_coalesced_line_sends_five() -> None:
     found = left({"coalesce": {}}, **STORES)
     before, after = 1 + 32 + 32, 1 + 4 + 1  # words: load requests, sectors and lines of stores

@@ -31,8 +31,8 @@ _TRAFFIC = (
     "store_lines_ideal",
 )
 
-# Registers of a thread beside its results: operands that are loaded ahead, addresses and counters.
 _LINE_BYTES = 128
+# Registers of a thread beside its results: operands that are loaded ahead, addresses and counters.
 _OTHER_REGISTERS = 64.0
 
 
