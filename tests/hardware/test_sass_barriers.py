@@ -74,6 +74,16 @@ def alone(texts: dict[int, str], warps: float, rounds: float = 40.0) -> float:
     return followed(texts).serial(executed, threads)
 
 
+def test_one_lane_of_each_warp_is_none_of_the_block() -> None:
+    """Beside the lane of one warp, as in a block's sum in two steps, those of all warps do not count."""
+    each = ["@P1 BRA 0x40", "MOV R3, RZ", "STS [R0], R2"]
+    one = ["@P2 BRA 0x70", "LDS R4, [R0]", "FADD R4, R4, R3"]
+    texts = kernel(BAR, *each, "FADD R5, R5, R6", *one[:1], *one[1:], BAR, "EXIT")
+    executed = flat(texts) | {0x60: 1.0, 0x70: 1.0}
+    threads = {pc: 32 * n for pc, n in executed.items()} | {0x20: 32.0, 0x30: 32.0, 0x60: 1.0, 0x70: 1.0}
+    assert followed(texts).serial(executed, threads) == 2
+
+
 def test_the_work_of_one_lane_counts_between_barriers_only() -> None:
     """After the last barrier nobody waits for the lane that writes the result."""
     assert alone(kernel(*SCAN), 1.0) == 81
