@@ -48,13 +48,8 @@ def places(state: State, finding: Finding, position: int | None = None) -> tuple
     if finding.locations:
         return finding.locations
     for seen in read(state, position):
-        wanted = seen.wanted
-        if wanted is None or not wanted.own or wanted.finding != finding.id:
-            continue
-        if seen.view.measure.id == wanted.measures[0].id:
-            from advisor.source.locate import hottest  # as above
-
-            return hottest(seen.view.spots, seen.view.measure.id)
+        if seen.wanted is not None and seen.wanted.own and seen.wanted.finding == finding.id:
+            return seen.places
     return ()
 
 

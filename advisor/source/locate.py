@@ -136,7 +136,7 @@ def _located(
     wanted = [measure(name) for name in dict.fromkeys(measures.values())]
     needed = (*wanted, *lost.values(), MEASURES[_ELSE])
     listing = read_listing(Path(report.path), launch.index, needed, cc=launch.cc)
-    found = {each.id: _places_or_hot(listing, each) for each in wanted}
+    found = {each.id: places_or_hot(listing, each) for each in wanted}
     files = dict.fromkeys(place.file for row in found.values() for place in row if place.file)
     texts.update({(launch.report, file): text for file, text in read_texts(files, (), listing.sources).items()})
 
@@ -185,12 +185,12 @@ def places_of(path: Path, launch: int, cc: str, finding: str, catalog: Catalog) 
         return ()
     wanted = measure(entry.locate)
     try:
-        return _places_or_hot(read_listing(path, launch, (wanted, MEASURES[_ELSE]), cc=cc), wanted)
+        return places_or_hot(read_listing(path, launch, (wanted, MEASURES[_ELSE]), cc=cc), wanted)
     except InputError:
         return ()
 
 
-def _places_or_hot(listing: Listing, wanted: Measure) -> tuple[Location, ...]:
+def places_or_hot(listing: Listing, wanted: Measure) -> tuple[Location, ...]:
     """Return the places of a measure; where it is known that no instruction has any of it, those that are sampled most.
 
     A rule may see a cause of a diagnosis that leaves no trace in its measure, such as an array in registers whose

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from advisor.knowledge.base import Catalog
-from advisor.records.diagnosis import IssueSlots, LaunchDiagnosis
+from advisor.records.diagnosis import IssueSlots, LaunchDiagnosis, Location
 from advisor.records.errors import InputError
 from advisor.source.columns import COLUMNS, parse_columns
 from advisor.source.hotspots import parse_search, parse_where
 from advisor.source.listing import Listing, Row, read_listing
-from advisor.source.locate import placed_slots
+from advisor.source.locate import placed_slots, places_or_hot
 from advisor.source.measures import LOST, MEASURES, Measure, measure
 from advisor.source.view import Query, View, arrange
 
@@ -38,7 +38,8 @@ class Seen(Struct, frozen=True):
 
     wanted: the finding of the measure, None if the user chose a measure; rows: all instructions by address, whatever
     the filters; measures: (id, title, total) of those above zero in this launch, in the order of their definition;
-    slots: the account of its issue slots, with places.
+    slots: the account of its issue slots, with places; places: those of the wanted finding, if it has a measure of its
+    own.
     """
 
     view: View
@@ -46,6 +47,7 @@ class Seen(Struct, frozen=True):
     rows: tuple[Row, ...] = ()
     measures: tuple[tuple[str, str, float], ...] = ()
     slots: IssueSlots | None = None
+    places: tuple[Location, ...] = ()
 
 
 def measures_for(launch: LaunchDiagnosis, catalog: Catalog, finding: str = "") -> Wanted:
@@ -100,7 +102,8 @@ class Viewer:
         listing = self._listing(Path(report.path), launch, extra)
         query = Query(conditions, pattern, self.folders, chosen, ptx=True)
         view = arrange(listing, Path(report.path).name, launch.index, launch.kernel, measures, query)
-        return Seen(view, wanted, listing.rows, _totals(listing), placed_slots(launch, listing))
+        places = places_or_hot(listing, measures[0]) if wanted is not None and wanted.own else ()
+        return Seen(view, wanted, listing.rows, _totals(listing), placed_slots(launch, listing), places)
 
     def _listing(self, path: Path, launch: LaunchDiagnosis, extra: tuple[Measure, ...]) -> Listing:
         key = (str(path), launch.index)
