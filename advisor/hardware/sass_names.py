@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from advisor.hardware.sass import Instruction
 from advisor.hardware.sass_answers import inputs, results
@@ -31,9 +31,8 @@ class Names:
         """
         names = {1 << at: name for name, at in self._bits.items()}
         for places in blocks:
-            last: dict[
-                int, tuple[str, int]
-            ] = {}  # bit of a name -> predicate of the one that wrote it, bit of its result
+            # Bit of a name -> predicate of the one that wrote it, and the bit that stands for its result.
+            last: dict[int, tuple[str, int]] = {}
             for i in places:
                 code = codes[i]
                 if code is None:
@@ -80,7 +79,7 @@ class Names:
         return out
 
 
-def _each(mask: int) -> Iterable[int]:
+def _each(mask: int) -> Iterator[int]:
     """Return the bits of a mask, each as a mask of its own."""
     while mask:
         bit = mask & -mask

@@ -2,9 +2,9 @@
 process imports this module.
 
 Blocks that differ only in an index that neither an address nor a branch depends on load the same addresses, and so do
-those that run on where a branch only ends others early. The search
-follows all definitions of a register wherever they are, so it may find an index that has no effect, but misses none
-that an address or one of the other branches depends on.
+those that run on where a branch only ends others early. The search follows all definitions of a register wherever they
+are, so it may find an index that has no effect, but misses none that an address or one of the other branches depends
+on.
 """
 
 from __future__ import annotations
