@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from advisor.hardware.sass import Instruction, parse
 from advisor.hardware.sass_answers import stem
-from advisor.hardware.sass_flow import Codes, Graph, Loop, blocks_of, graph, innermost, loops
+from advisor.hardware.sass_flow import Codes, Graph, Loop, blocks_of, graph, innermost, loops, reached
 from advisor.hardware.sass_names import Names
 
 MOST: Final = 1500  # instructions of a kernel that is followed
@@ -79,7 +79,7 @@ class Rereads(Struct, frozen=True):
             if any(first < max(stores) for first, _, _ in alike):
                 continue
             for _, later, read in alike:
-                if (at, later) in self.ways:
+                if later != at and (at, later) in self.ways:
                     found[arguments] = max(found.get(arguments, 0.0), read)
         return math.fsum(found.values())
 
@@ -226,16 +226,14 @@ def _fixed(loop: Loop, code: _Code) -> frozenset[int]:
 
 def _ways(found: Sequence[Loop], blocks: Graph) -> frozenset[tuple[int, int]]:
     """Return the pairs of loops, by their indices, of which the first leads to the second."""
-    heads = {blocks.starts.index(loop.first): at for at, loop in enumerate(found)}
-    out = set[tuple[int, int]]()
-    for at, loop in enumerate(found):
-        todo, seen = [blocks.starts.index(loop.first)], set[int]()
-        while todo:
-            fresh = set(blocks.edges[todo.pop()]) - seen
-            seen |= fresh
-            todo += fresh
-        out |= {(at, heads[n]) for n in seen if n in heads and heads[n] != at}
-    return frozenset(out)
+    heads = [blocks.starts.index(loop.first) for loop in found]
+    behind = [reached(blocks.edges[head], blocks.edges, frozenset()) for head in heads]
+    return frozenset(
+        (at, other)
+        for at, blocks_behind in enumerate(behind)
+        for other, head in enumerate(heads)
+        if head in blocks_behind
+    )
 
 
 def _entries(loop: Loop, blocks: Graph, pcs: Sequence[int]) -> tuple[int, ...]:

@@ -417,9 +417,10 @@ def _by_order(executed: dict[int, float], loads: list[int], known: int, flow: Fl
     total = math.fsum(executed[pc] for pc in loads)
     if total > _LOOPED * steps[0].count:
         tested: set[int] = set()
+        # A load belongs to its innermost loop: one around it may end on a sum of many that are independent.
+        own = {pc: _innermost(steps[position[pc]].line, found_loops) for pc in loads}
         for start, stop, predicates in found_loops:
-            # A load belongs to its innermost loop: one around it may end on a sum of many that are independent.
-            inside = [pc for pc in loads if _innermost(steps[position[pc]].line, found_loops) == (start, stop)]
+            inside = [pc for pc in loads if own[pc] == (start, stop)]
             results = [name for pc in inside for name in facts.results(pc)]
             tested.update(inside if any(flow.depends_on(name, results) for name in predicates) else ())
         found["tested_load_share"] = math.fsum(executed[pc] for pc in tested) / total
