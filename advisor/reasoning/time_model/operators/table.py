@@ -109,10 +109,11 @@ def fixed_cycles(table: Table) -> Array:
 def floats_of_fma(table: Table) -> Array:
     """Return the share of the FMA pipe's time that floating point takes; NaN if unknown.
 
-    Where the pipe has 128 lanes per SM (CC 8.6 on), products and moves of integers have half of them. Source: the
+    Comparisons and selections of floats, which also count as fp32 instructions, run on the ALU pipe. Where the pipe has 128 lanes per SM (CC 8.6 on), products and moves of integers have half of them. Source: the
     throughput table of the CUDA programming guide.
     """
-    floats = table.total("fp32_inst", "half_inst")
+    products, half = table.total("ffma_inst", "fadd_inst", "fmul_inst"), np.nan_to_num(table.get("half_inst"))
+    floats = or_else(products, table.get("fp32_inst")) + half
     major, minor = table.get("device_cc_major"), table.get("device_cc_minor")
     halved = (major > 8) | ((major == 8) & (minor >= 6))
     others = np.maximum(table.get("fma_pipe_inst") - floats, 0) * np.where(halved, 2, 1)
