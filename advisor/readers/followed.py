@@ -1,6 +1,6 @@
 """Metrics of launches that are followed through the machine code: arithmetic that all threads of a block share
-(`hardware.sass_uniform`), bytes that loads read again (`hardware.sass_rereads`), and what is executed between barriers
-(`hardware.sass_barriers`).
+(`hardware.sass_uniform`), bytes that loads read again (`hardware.sass_rereads`), what is executed between barriers
+(`hardware.sass_barriers`), and integers that compute with data (`hardware.sass_data`).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from advisor.hardware import sass_barriers, sass_rereads, sass_uniform
+from advisor.hardware import sass_barriers, sass_data, sass_rereads, sass_uniform
 from advisor.hardware.simulators import SECTOR
 from advisor.readers.marks import LEAST_ARITHMETIC
 
@@ -64,6 +64,14 @@ def between_barriers(
     return out | ({"lone_lane_inst": found.serial(executed, threads)} if threads else {})
 
 
+def integers_of_data(found: sass_data.DataWork | None, executed: Mapping[int, float]) -> dict[str, float]:
+    """Return the executed integer instructions that compute with data, by pipe; empty if that is not known."""
+    if found is None:
+        return {}
+    alu, fma = (math.fsum(executed.get(pc, 0.0) for pc in pcs) for pcs in (found.alu, found.fma))
+    return {"data_alu_inst": alu, "data_product_inst": fma}
+
+
 class Followed:
     """The metrics of the launches of a report, from the messages of its children; each code is followed once."""
 
@@ -75,6 +83,7 @@ class Followed:
         self._kinds: dict[Any, sass_uniform.Kinds | None] = {}
         self._rereads: dict[Any, sass_rereads.Rereads | None] = {}
         self._parts: dict[Any, sass_barriers.Parts | None] = {}
+        self._data: dict[Any, sass_data.DataWork | None] = {}
 
     def learn(self, key: str, lines: Sequence[Any]) -> None:
         """Add to the text of a kernel: pairs of address and instruction."""
@@ -108,6 +117,8 @@ class Followed:
             if "barriers" in what:
                 parts = self._once(self._parts, run, texts, sass_barriers.parts_between)
                 out |= between_barriers(parts, executed, threads)
+            if "integers" in what:
+                out |= integers_of_data(self._once(self._data, run, texts, sass_data.data_work), executed)
             return out
 
     def _once(

@@ -73,6 +73,9 @@ _BARRIER_WAIT: Final = ("smsp__average_warps_issue_stalled_barrier_per_issue_act
 # Loops of two rounds or more on average, in a launch that uses a quarter of DRAM's rate: below, reading bytes again
 # costs little.
 _LEAST_DRAM, _LEAST_ROUNDS = 25.0, 2.0
+# Integers in a quarter of the instructions: fewer leave the same time whether they compute with data or addresses.
+_MANY_INTEGERS: Final = 0.25
+_INTEGERS: Final = ("IMAD", "IADD3", "LOP3", "SHF", "LEA", "PRMT", "SEL", "ISETP", "VIADD", "IMNMX", "VIMNMX", "FMNMX")
 _FLOAT = re.compile(r"(?:FFMA|FADD|FMUL|DFMA|DADD|DMUL|HFMA2|HADD2|HMUL2|MUFU)(?:32I|2)?\b")
 _MATRIX = re.compile(r"[A-Z]+MMA\b")
 
@@ -81,13 +84,14 @@ class Looks(NamedTuple):
     """What the text of a launch's instructions is read for.
 
     marks: its own metrics (`from_code`); the others are followed (`followed`): arithmetic: whose it is; loads: what
-    they read again; barriers: what is executed between them.
+    they read again; barriers: what is executed between them; integers: which of them compute with data.
     """
 
     marks: bool
     arithmetic: bool
     loads: bool
     barriers: bool
+    integers: bool
 
     @property
     def followed(self) -> list[str]:
@@ -103,6 +107,7 @@ def looks(opcodes: Mapping[str, float] | None, values: Mapping[str, Sequence[Any
         computes(opcodes, issue),
         reads_in_loops(opcodes, _first(values, _DRAM, 0.0)),
         waits_at_barriers(opcodes, _first(values, _BARRIER_WAIT, 0.0)),
+        many_integers(opcodes, issue),
     )
 
 
@@ -149,6 +154,12 @@ def waits_at_barriers(opcodes: Mapping[str, float] | None, wait: float) -> bool:
     """Whether warps wait much at many barriers. wait: cycles at barriers for each instruction."""
     found = opcodes or {}
     return wait > _LEAST_WAIT and _of(found, "BAR") > _LEAST_MEETINGS * _of(found, "EXIT") > 0
+
+
+def many_integers(opcodes: Mapping[str, float] | None, issue: float) -> bool:
+    """Whether integers and bits take much of the time. issue: the share of the issue slots used, in percent."""
+    found = opcodes or {}
+    return issue > _LEAST_ISSUE and _of(found, *_INTEGERS) > _MANY_INTEGERS * math.fsum(found.values())
 
 
 def _of(opcodes: Mapping[str, float], *stems: str) -> float:

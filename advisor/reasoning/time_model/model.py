@@ -26,6 +26,8 @@ _CARRIES = 0.7
 _APART = 1.5
 # A factor above this leaves a need as it is.
 _UNCHANGED = 0.995
+# The busiest SM works so much longer than the average one: less than half of the SMs work at a time.
+_UNEVEN = 2.0
 # List the relieved units that save at least this share of the time, at most this many by name.
 NOTICED = 0.005
 _TOLD = 3
@@ -295,7 +297,8 @@ def gains(
     The estimate is that of the needs of the units. The range spans it and the bound of the issue slots, what the least
     part of the fix gives with much overlap between units and the whole with little, the model's own error, and what
     fixes do more or less than foretold. Time that the counters do not account for stays at one end of the range and
-    follows the issue slots at the other; the estimate is between the two on a log scale. from_one: the range begins at
+    follows the issue slots at the other; the estimate is between the two on a log scale, but for a fix that evens out
+    SMs: what idle SMs leave unexplained ends with their wait for the busiest one. from_one: the range begins at
     no gain; depends: what decides about it; far: a gain that the range reaches; reach: the share of the logarithm of
     the gain that is expected.
     The new time is never below the algorithm's minimum time.
@@ -305,7 +308,8 @@ def gains(
     columns, rows = tried.columns, len(known)
     slots = _by_slots(tried)
     stays, follows = new_time(now, after, constants.norm.estimate), _rest_follows(now, after, slots)
-    estimate = 1 / np.maximum(np.sqrt(stays * follows), 1e-6)
+    between = np.where(_evens(now, left), 1.0, 0.5)
+    estimate = 1 / np.maximum(stays ** (1 - between) * follows**between, 1e-6)
     of_parts = {says: _changed(now, part) for says, part in tried.parts.items()}
     ways = (constants.norm.low, constants.norm.high)
     extremes = [1 / np.maximum(new_time(now, one, norm), 1e-6) for one in (after, *of_parts.values()) for norm in ways]
@@ -363,6 +367,11 @@ def _by_slots(tried: Attempt) -> Array:
     left = slots_left(tried.columns, tried.now, tried.after, even)
     time = np.fmax(left, _still_needed(tried.now, tried.after))
     return np.where(np.isfinite(left), 1 / np.maximum(time, 1e-6), np.nan)
+
+
+def _evens(now: Needs, left: Mapping[str, Array]) -> Array:
+    """Return where a fix evens out SMs of which the busiest works much longer than the average."""
+    return (now.imbalance > _UNEVEN) & (left.get("imbalance", np.ones_like(now.imbalance)) < _UNCHANGED)
 
 
 def _rest_follows(now: Needs, after: Mapping[str, Array], slots: Array) -> Array:

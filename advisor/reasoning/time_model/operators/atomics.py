@@ -6,7 +6,17 @@ import numpy as np
 
 from advisor.reasoning.metrics.fills import or_else
 from advisor.reasoning.time_model.operators.l2 import l2_left
-from advisor.reasoning.time_model.operators.table import Given, Left, Operator, Table, share
+from advisor.reasoning.time_model.operators.table import Given, Left, Operator, Table, fixed_cycles, share
+from advisor.reasoning.time_model.terms import Array
+
+
+def _fences(table: Table, left: Array) -> Left:
+    """Return what is left of a warp's waits if fences wait for `left` of the atomics before them.
+
+    A fence ends when all earlier accesses of its thread are done: beside atomics on one slice it waits for their queue.
+    """
+    waits = or_else(share(np.nan_to_num(table.get("stall_membar")), fixed_cycles(table)), 0.0)
+    return {"latency_fixed": 1 - waits * (1 - left)}
 
 
 def _reduce_first(table: Table, given: Given) -> Left:
@@ -33,13 +43,15 @@ def _reduce_first(table: Table, given: Given) -> Left:
         "atomics": left,
         "latency_memory": np.fmax(left, np.fmin(1.0, idle)),
         "block_launch": np.fmin(1.0, 1 / table.get("waves")),
+        **_fences(table, left),
     }
 
 
 def _spread_atomics(table: Table, given: Given) -> Left:
     """The elements of different owners lie in lines of their own, in more slices: `left` of the busiest one's work."""
     left = np.clip(given["left"], 0.0, 1.0)
-    return {"atomics": left, "latency_memory": np.fmax(left, np.fmin(1.0, or_else(table.get("idle_wait_share"), 1.0)))}
+    idle = np.fmin(1.0, or_else(table.get("idle_wait_share"), 1.0))
+    return {"atomics": left, "latency_memory": np.fmax(left, idle), **_fences(table, left)}
 
 
 def _shared_copies(table: Table, given: Given) -> Left:
@@ -74,7 +86,7 @@ OPERATORS = (
         "reduce_first",
         "threads combine their values before they reach one address",
         _reduce_first,
-        ("atomics", "l2", "l2_fabric", "latency_memory", "block_launch"),
+        ("atomics", "l2", "l2_fabric", "latency_memory", "latency_fixed", "block_launch"),
         {"left": None, "blocks": "grid_size"},
         ("atomic_inst", "atomic_focus", "lanes_pred_on", "l2_red_sectors", "l2_atom_sectors"),
     ),
@@ -82,7 +94,7 @@ OPERATORS = (
         "spread_atomics",
         "elements of different owners lie in lines of their own",
         _spread_atomics,
-        ("atomics", "latency_memory"),
+        ("atomics", "latency_memory", "latency_fixed"),
         {"left": None},
     ),
     Operator(

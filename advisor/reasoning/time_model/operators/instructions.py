@@ -13,6 +13,7 @@ from advisor.reasoning.time_model.operators.table import (
     Left,
     Operator,
     Table,
+    alu_inst,
     fixed_cycles,
     floats_of_fma,
     left_of_fma,
@@ -73,7 +74,7 @@ def _remove(table: Table, given: Given) -> Left:
         known = np.isfinite(count + mixed) & (np.isfinite(whole) | (count + mixed == 0))
         return np.where(known, np.fmax(LEAST, 1 - or_else(part, 0.0)), np.nan)
 
-    alu = table.get("pipe_alu_pct") / 100 * table.get("sm_cycles_elapsed") * table.get("sm_count") * 2
+    alu = alu_inst(table)
     fma, alu_gone, xu, fp64, control, constants, accesses = named
     served = table.total("control_inst", "constant_inst", "barrier_inst")
     gone_xu = xu + mixed * or_else(share(table.get("xu_inst"), executed), 0.0)

@@ -79,7 +79,7 @@ def _even_warps(table: Table, given: Given) -> Left:
 def _merge_blocks(table: Table, given: Given) -> Left:
     """`left` of the blocks start; each thread does the work of several, with several loads in flight."""
     left = np.clip(given["left"], 1e-3, 1.0)
-    return fewer_threads(table, 1 / left) | {
+    return fewer_threads(table, 1 / left, each=True) | {
         "block_launch": left,
         "latency_memory": np.fmax(1 / np.fmax(given["in_flight"], 1.0), left),
     }

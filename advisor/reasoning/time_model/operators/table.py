@@ -79,11 +79,19 @@ def share(part: Array, whole: Array) -> Array:
 def useful(table: Table) -> Array:
     """Return the share of instructions that compute with data: floating point, special functions, tensor; 0 if unknown.
 
-    A thread that handles more elements executes these once for each, and all others (addresses, tests, moves) less
-    often.
+    Integers that follow from loaded values count too, where the code was followed. A thread that handles more elements
+    executes these once for each, and all others (addresses, tests, moves) less often.
     """
     count = table.total("fp32_inst", "fp64_inst", "half_inst", "tensor_inst", "mufu_inst", "conversion_inst")
-    return or_else(share(count, table.get("inst_executed")), 0.0)
+    # Comparisons of floats with loaded values count among both.
+    compared = np.maximum(table.get("fp32_inst") - table.total("ffma_inst", "fadd_inst", "fmul_inst"), 0.0)
+    integers = np.maximum(table.total("data_alu_inst", "data_product_inst") - or_else(compared, 0.0), 0.0)
+    return or_else(share(count + or_else(integers, 0.0), table.get("inst_executed")), 0.0)
+
+
+def alu_inst(table: Table) -> Array:
+    """Return the instructions of the ALU pipe, which has 16 lanes of each of the four schedulers; NaN if unknown."""
+    return table.get("pipe_alu_pct") / 100 * table.get("sm_cycles_elapsed") * table.get("sm_count") * 2
 
 
 # Of the cycles that a warp's instruction takes without contention; `latency_fixed` is their sum (terms.py).
@@ -109,8 +117,9 @@ def fixed_cycles(table: Table) -> Array:
 def floats_of_fma(table: Table) -> Array:
     """Return the share of the FMA pipe's time that floating point takes; NaN if unknown.
 
-    Comparisons and selections of floats, which also count as fp32 instructions, run on the ALU pipe. Where the pipe has 128 lanes per SM (CC 8.6 on), products and moves of integers have half of them. Source: the
-    throughput table of the CUDA programming guide.
+    Comparisons and selections of floats, which also count as fp32 instructions, run on the ALU pipe. Where the FMA pipe
+    has 128 lanes per SM (CC 8.6 on), products and moves of integers have half of them. Source: the throughput table of
+    the CUDA programming guide.
     """
     products, half = table.total("ffma_inst", "fadd_inst", "fmul_inst"), np.nan_to_num(table.get("half_inst"))
     floats = or_else(products, table.get("fp32_inst")) + half
@@ -135,19 +144,34 @@ def left_of_short_waits(table: Table, gone: Array) -> Array:
     return np.asarray(np.fmax(LEAST, 1 - or_else(share(gone, passed), 0.0)))
 
 
-def fewer_threads(table: Table, by: Array) -> Left:
+def fewer_threads(table: Table, by: Array, each: bool = False) -> Left:
     """Return what is left of the overhead of threads, each of which does the work of `by` threads.
 
+    each: every element has its own accesses and index still, so that those of its instructions stay, too, with the
+    divisions of its index.
+
     Instructions that compute with data stay; those of the thread itself (addresses, tests, parameters, start and end)
-    are divided. On the FMA pipe, floating-point instructions stay and integer products and moves are divided.
+    are divided. On the FMA pipe, floating-point instructions stay and integer products and moves are divided, but for
+    those with loaded values.
     """
-    kept = useful(table)
+    executed, pipe, passed = table.get("inst_executed"), table.get("fma_pipe_inst"), alu_inst(table)
+    kept, of_alu = useful(table), or_else(share(table.get("data_alu_inst"), passed), 0.0)
+    products = or_else(share(table.get("data_product_inst"), pipe), 0.0)
+    if each:
+        # A 32-bit division takes some 23 instructions: two conversions and a reciprocal on the XU pipe, ten on the FMA
+        # pipe with two upper halves of products, the others on the ALU pipe (h200.division).
+        found = [table.get("conversion_inst") / 2, table.get("mufu_inst"), table.get("high_product_inst") / 2]
+        divisions = or_else(np.min(found, axis=0), 0.0)
+        accesses = or_else(table.get("memory_inst"), 0.0)
+        kept = np.minimum(1.0, kept + or_else(share(accesses + 20 * divisions, executed), 0.0))
+        of_alu = np.minimum(1.0, of_alu + or_else(share(10 * divisions, passed), 0.0))
+        products = np.minimum(1.0, products + or_else(share(10 * divisions, pipe), 0.0))
     issue = kept + (1 - kept) / by
     return {
         "issue": issue,
         "latency_fixed": issue,
-        "fma": left_of_fma(table, 1 / by, kept),
-        "alu": 1 / by,
+        "fma": np.fmin(1.0, left_of_fma(table, 1 / by, kept) + products * (1 - 1 / by)),
+        "alu": of_alu + (1 - of_alu) / by,
         "adu": 1 / by,
         "cbu": 1 / by,
         "idc": 1 / by,
