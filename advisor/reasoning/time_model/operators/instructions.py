@@ -124,9 +124,11 @@ def _to_single(table: Table, given: Given) -> Left:
     doubles, executed = table.total("dfma_inst", "dadd_inst", "dmul_inst"), table.get("inst_executed")
     converted, moves = or_else(table.get("f64_conversion_inst"), 0.0), or_else(table.get("move_inst"), 0.0)
     seeds = or_else(table.get("double_seed_inst"), 0.0)
-    # A double constant takes two moves, of the warp or uniform ones; what is left of the moves feeds conversions.
-    uniform = np.where(seeds > 0, or_else(table.get("uniform_inst"), 0.0), 0.0)
-    constants = np.where(seeds > 0, np.fmin(moves + uniform, 2 * doubles), np.fmin(moves, doubles))
+    # A double constant takes two moves, of the warp or uniform ones; what is left of the moves feeds conversions. Where
+    # there are more of both than doubles, polynomials are computed, as those of a sine, also without seeds.
+    uniform = or_else(table.get("uniform_inst"), 0.0)
+    polynomials = (seeds > 0) | (moves + uniform > doubles)
+    constants = np.where(polynomials, np.fmin(moves + uniform, 2 * doubles), np.fmin(moves, doubles))
     fed = np.fmin(np.maximum(moves - constants, 0), converted)
     # A conversion to a float may first compare the value with the smallest normal float.
     compared = or_else(np.fmin(np.maximum(table.get("fp64_inst") - doubles, 0), converted), 0.0)
