@@ -23,6 +23,7 @@ import numpy as np
 from advisor.hardware.lanes import LANES
 from advisor.hardware.sass import Instruction, classify, parse
 from advisor.hardware.sass_addresses import Follower, Reached
+from advisor.hardware.sass_axes import load_axes
 from advisor.hardware.sass_flow import (
     Codes,
     Graph,
@@ -87,6 +88,8 @@ def counted_by_code(
         return None
     follower = Follower(codes, pcs, blocks, block, cc) if block and min(block) > 0 else None
     reached = follower.reached() if follower is not None else {}
+    axes = load_axes(codes, blocks) if follower is not None else {}
+    loaded: dict[str, float] = {}
     opcodes: dict[str, float] = {}
     moved: dict[tuple[str, str, int, bool], Array] = {}
     stack = computed = 0.0
@@ -100,6 +103,8 @@ def counted_by_code(
             one = known.get(space) if kind != "atomic" else None
             key = (space, kind, what.width, one is not None and one.sure)
             moved[key] = moved.get(key, np.zeros(5)) + number * _of_one(space, kind, what.width, one)
+            if i in axes and space == "global":
+                loaded[axes[i]] = loaded.get(axes[i], 0.0) + number * _lane_bytes(what.width, one)
         if what.space == "local":
             fixed = code.memory is not None and code.memory.on_stack
             stack, computed = (stack + number, computed) if fixed else (stack, computed + number)
@@ -109,7 +114,7 @@ def counted_by_code(
     decided = (
         _behind_data(codes, pcs, blocks, runs, follower.data_branches) if follower is not None and reached else None
     )
-    return CodeCounts(opcodes, accesses, stack, computed, decided, own_cycles(codes, blocks, runs))
+    return CodeCounts(opcodes, accesses, stack, computed, decided, own_cycles(codes, blocks, runs), loaded)
 
 
 def _behind_data(
@@ -129,6 +134,11 @@ def _behind_data(
     total = math.fsum(runs)
     decided = math.fsum(math.fsum(runs[blocks.starts[n] : blocks.ends[n] + 1]) for n in chosen)
     return decided / total if total else 0.0
+
+
+def _lane_bytes(width: int, one: Reached | None) -> float:
+    """Return the bytes that the lanes of a load ask for, each once, if it is known which lanes share some."""
+    return one.ideal * SECTOR if one is not None else LANES * width / 8
 
 
 def _of_one(space: str, kind: str, width: int, one: Reached | None) -> Array:

@@ -15,8 +15,8 @@ from msgspec import Struct
 
 from advisor.hardware.sass import Instruction, parse
 from advisor.hardware.sass_answers import stem
-from advisor.hardware.sass_flow import Graph, graph
-from advisor.hardware.sass_names import Names
+from advisor.hardware.sass_flow import graph
+from advisor.hardware.sass_names import Names, followed
 
 # Results of loads, of atomics and of textures; a shuffle passes the data of another lane.
 _LOADED: Final = frozenset(
@@ -38,7 +38,6 @@ _UNKNOWN_WAYS: Final = frozenset(("BRX", "BRXU", "JMX", "JMXU"))
 _CALLS: Final = frozenset(("CALL", "CAL", "JCAL"))
 # A longer kernel is not followed: the time would be noticed.
 MOST: Final = 3000
-_ROUNDS: Final = 40
 
 
 class DataWork(Struct, frozen=True):
@@ -62,12 +61,12 @@ def data_work(texts: Mapping[int, str]) -> DataWork | None:
     blocks = graph(codes, pcs)
     names = Names(codes)
     names.split_predicated(codes, map(blocks.places, range(len(blocks.starts))))
-    states = _followed(codes, blocks, names)
+    states = followed(blocks, lambda i, state: (_after(codes[i], i, names, state[0]),), (0,))
     if states is None:
         return None
     alu, fma = set[int](), set[int]()
     for n, state in enumerate(states):
-        data = state or 0
+        data = state[0] if state is not None else 0
         for i in blocks.places(n):
             code = codes[i]
             if code is None:
@@ -82,33 +81,11 @@ def data_work(texts: Mapping[int, str]) -> DataWork | None:
     return DataWork(frozenset(alu), frozenset(fma))
 
 
-def _after(code: Instruction, i: int, names: Names, data: int) -> int:
+def _after(code: Instruction | None, i: int, names: Names, data: int) -> int:
     """Return the names that hold data after an instruction."""
+    if code is None:
+        return data
     name = stem(code)
     if name in _CALLS:  # which registers a function changes, its caller does not show
         return names.every
     return names.after(i, data, name in _LOADED or bool(names.reads[i] & data))
-
-
-def _followed(codes: list[Instruction | None], blocks: Graph, names: Names) -> list[int | None] | None:
-    """Return the state before each block, None for one that no known way leads to; None if it does not settle."""
-    states: list[int | None] = [None] * len(blocks.starts)
-    states[0] = 0
-    for _ in range(_ROUNDS):
-        changed = False
-        for n, state in enumerate(states):
-            if state is None:
-                continue
-            data = state
-            for i in blocks.places(n):
-                code = codes[i]
-                if code is not None:
-                    data = _after(code, i, names, data)
-            for after in blocks.edges[n]:
-                before = states[after]
-                merged = data if before is None else before | data
-                if merged != before:
-                    states[after], changed = merged, True
-        if not changed:
-            return states
-    return None

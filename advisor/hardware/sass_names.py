@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final
 
 from advisor.hardware.sass import Instruction
 from advisor.hardware.sass_answers import inputs, results
-from advisor.hardware.sass_flow import Codes
+from advisor.hardware.sass_flow import Codes, Graph
+
+# Sets of names that have a property each.
+Marks = tuple[int, ...]
+_ROUNDS: Final = 40
 
 
 class Names:
@@ -77,6 +82,31 @@ class Names:
         for i in places:
             out |= self.writes[i]
         return out
+
+
+def followed(blocks: Graph, step: Callable[[int, Marks], Marks], start: Marks) -> list[Marks | None] | None:
+    """Return the marks before each block, None for one that no known way leads to; None if they do not settle.
+
+    step: the marks after the instruction at a place, from those before it; start: those at the first one. Where two
+    ways meet, a name has the properties of both.
+    """
+    states: list[Marks | None] = [None] * len(blocks.starts)
+    states[0] = start
+    for _ in range(_ROUNDS):
+        changed = False
+        for n, state in enumerate(states):
+            if state is None:
+                continue
+            for i in blocks.places(n):
+                state = step(i, state)
+            for after in blocks.edges[n]:
+                before = states[after]
+                merged = state if before is None else tuple(a | b for a, b in zip(before, state, strict=True))
+                if merged != before:
+                    states[after], changed = merged, True
+        if not changed:
+            return states
+    return None
 
 
 def _each(mask: int) -> Iterator[int]:

@@ -18,6 +18,7 @@ import numpy as np
 from msgspec import Struct
 
 from advisor.hardware.gpus import table
+from advisor.hardware.sass_axes import repeats
 from advisor.reasoning.code_accesses import decided
 from advisor.reasoning.enrich import tensor_ops, with_numbers
 from advisor.reasoning.metrics.instruction_mix import access_metrics, mix
@@ -68,7 +69,8 @@ def with_code_counts(
     of = {name: derived[name].to_numpy(dtype=float) for name in (*_SCALES, _PASSES)}
     cycles = [_cycles_per_request(str(cc)) for cc in frame["cc"]]
     scaled = [
-        _scaled(one, {n: float(column[row]) for n, column in of.items()}, cycles[row]) for row, one in enumerate(found)
+        _scaled(one, {n: float(column[row]) for n, column in of.items()}, cycles[row], grid)
+        for row, (one, grid) in enumerate(zip(found, frame["grid"], strict=True))
     ]
     filled: dict[str, Array] = {}
     flag = np.array([math.nan if one is None else 1.0 for one in scaled])
@@ -105,12 +107,14 @@ class _Scaled(Struct, frozen=True):
     indexed: float
     data_branches: float = math.nan
     own_cycles: float = math.nan
+    repeats: float = math.nan
 
 
-def _scaled(code: CodeCounts | None, of: Mapping[str, float], cycles: Sequence[int]) -> _Scaled | None:
+def _scaled(code: CodeCounts | None, of: Mapping[str, float], cycles: Sequence[int], grid: Any) -> _Scaled | None:
     """Return the counts of a launch: those of a warp, times a factor for all of them.
 
-    of: its metrics by name; cycles: those that a request takes at its peak, of which one is right.
+    of: its metrics by name; cycles: those that a request takes at its peak, of which one is right; grid: its blocks
+    along each axis, if they are known.
     """
     per_warp = math.fsum(code.opcodes.values()) if code is not None else 0.0
     if code is None or not per_warp:
@@ -125,8 +129,13 @@ def _scaled(code: CodeCounts | None, of: Mapping[str, float], cycles: Sequence[i
         tuple(_times(access, factor) for access in decided(code, [of[_PASSES] * number for number in cycles])),
         code.spills * factor,
         code.indexed * factor,
-        *(math.nan if one is None else one for one in (code.data_branches, code.own_cycles)),
+        *(math.nan if one is None else one for one in (code.data_branches, code.own_cycles, _repeats(code, grid))),
     )
+
+
+def _repeats(code: CodeCounts, grid: Any) -> float | None:
+    """Return how often blocks load the same bytes; None where it is unknown."""
+    return repeats(code.loaded, [int(n) for n in grid]) if isinstance(grid, tuple) and len(grid) == 3 else None
 
 
 def _times(access: Access, factor: float) -> Access:
@@ -154,6 +163,7 @@ def _columns(scaled: list[_Scaled | None], metrics: Mapping[str, MetricDef]) -> 
         "indexed_local_inst": lambda one: one.indexed,
         "data_branch_share": lambda one: one.data_branches,
         "code_interval": lambda one: one.own_cycles,
+        "block_repeats": lambda one: one.repeats,
         "shared_wavefronts": _total("wavefronts", "shared"),
         "shared_wavefronts_ideal": _total("wavefronts_ideal", "shared"),
         "shared_wavefronts_hw": _total("wavefronts", "shared"),

@@ -84,7 +84,8 @@ class CodeCounts(Struct, frozen=True):
     opcodes: opcode with its modifiers -> executions; accesses: those of memory; spills, indexed: accesses of local
     memory at a fixed place of the stack, and at a computed one; data_branches: the share of executions that lie behind
     branches whose way depends on data of each lane; own_cycles: from one instruction to the next without waits for
-    global memory; both None if unknown.
+    global memory; both None if unknown. loaded: the bytes of global loads by the axes of the grid that their addresses
+    depend on, such as `xy`, with `?` if that is unknown.
     """
 
     opcodes: dict[str, float]
@@ -93,6 +94,7 @@ class CodeCounts(Struct, frozen=True):
     indexed: float = 0.0
     data_branches: float | None = None
     own_cycles: float | None = None
+    loaded: dict[str, float] = {}
 
 
 class RuleResult(Struct, frozen=True):

@@ -153,7 +153,10 @@ def _number(written: float | None) -> float:
 
 
 def _code(row: CodeRow) -> CodeCounts:
-    return CodeCounts(row.opcodes, tuple(map(_code_access, row.accesses)), row.spills, row.indexed)
+    accesses = tuple(map(_code_access, row.accesses))
+    return CodeCounts(
+        row.opcodes, accesses, row.spills, row.indexed, row.data_branches, row.own_cycles, dict(row.loaded)
+    )
 
 
 def _code_access(row: CodeAccessRow) -> CodeAccess:

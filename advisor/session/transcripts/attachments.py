@@ -166,7 +166,15 @@ def _launches(frame: pd.DataFrame, reading: int, scrubber: Scrubber) -> Iterator
 def _code(value: Any) -> CodeRow | None:
     if not isinstance(value, CodeCounts):
         return None
-    return CodeRow(dict(value.opcodes), tuple(map(_row, value.accesses)), value.spills, value.indexed)
+    return CodeRow(
+        dict(value.opcodes),
+        tuple(map(_row, value.accesses)),
+        value.spills,
+        value.indexed,
+        value.data_branches,
+        value.own_cycles,
+        dict(value.loaded),
+    )
 
 
 def _shape(value: Any) -> Shape:

@@ -158,6 +158,9 @@ class CodeRow(msgspec.Struct, omit_defaults=True):
     accesses: tuple[CodeAccessRow, ...] = ()
     spills: float = 0.0
     indexed: float = 0.0
+    data_branches: float | None = None
+    own_cycles: float | None = None
+    loaded: dict[str, float] = {}
 
 
 class Launch(msgspec.Struct, omit_defaults=True):
