@@ -47,6 +47,7 @@ _NAMED = {
     "call_inst": ("CALL", "CAL", "JCAL"),
     "fence_inst": ("MEMBAR",),
     "exit_inst": ("EXIT",),
+    "byte_product_inst": ("IDP", "IDP4A"),
     "float_of_integer_inst": ("I2F", "I2FP"),
 }
 
