@@ -69,6 +69,8 @@ _ROLES: Final = {
     ("global", "copy"): (("global", "load"), ("shared", "store")),
 }
 _ENDS: Final = frozenset(("EXIT", "RET", "KILL"))
+# The number of blocks along each axis, at its place in constant bank 0, until Hopper and since Blackwell.
+_GRID_SIZE: Final = ("0xc", "0x10", "0x14", "0x36c", "0x370", "0x374")
 _INDIRECT: Final = frozenset(("BRX", "BRXU", "JMX", "JMXU"))
 
 
@@ -114,7 +116,14 @@ def counted_by_code(
     decided = (
         _behind_data(codes, pcs, blocks, runs, follower.data_branches) if follower is not None and reached else None
     )
-    return CodeCounts(opcodes, accesses, stack, computed, decided, own_cycles(codes, blocks, runs), loaded)
+    reads = math.fsum(number for code, number in zip(codes, runs, strict=True) if code is not None and _grid_size(code))
+    return CodeCounts(opcodes, accesses, stack, computed, decided, own_cycles(codes, blocks, runs), loaded, reads)
+
+
+def _grid_size(code: Instruction) -> bool:
+    """Whether an instruction reads how many blocks the grid has."""
+    places = tuple(f"c[0x0][{place}]" for place in _GRID_SIZE)
+    return any(operand.strip("-|").startswith(places) or operand.startswith("SR_NCTAID") for operand in code.operands)
 
 
 def _behind_data(

@@ -76,6 +76,11 @@ _LEAST_DRAM, _LEAST_ROUNDS = 25.0, 2.0
 # Integers in a quarter of the instructions: fewer leave the same time whether they compute with data or addresses.
 _MANY_INTEGERS: Final = 0.25
 _INTEGERS: Final = ("IMAD", "IADD3", "LOP3", "SHF", "LEA", "PRMT", "SEL", "ISETP", "VIADD", "IMNMX", "VIMNMX", "FMNMX")
+# The number of blocks along each axis, at its place in constant bank 0, until Hopper and since Blackwell.
+_GRID_SIZE = re.compile(r"\bc\[0x0\]\[0x(?:c|10|14|36c|370|374)\]|\bSR_NCTAID\b")
+# A grid of less than half a wave: if its threads walk through the data in steps of the grid, more blocks help.
+_WAVES: Final = ("launch__waves_per_multiprocessor",)
+_SMALL_GRID: Final = 0.5
 _FLOAT = re.compile(r"(?:FFMA|FADD|FMUL|DFMA|DADD|DMUL|HFMA2|HADD2|HMUL2|MUFU)(?:32I|2)?\b")
 _MATRIX = re.compile(r"[A-Z]+MMA\b")
 
@@ -91,7 +96,7 @@ class Looks(NamedTuple):
     arithmetic: bool
     loads: bool
     barriers: bool
-    integers: bool
+    integers: bool = False
 
     @property
     def followed(self) -> list[str]:
@@ -103,7 +108,7 @@ def looks(opcodes: Mapping[str, float] | None, values: Mapping[str, Sequence[Any
     """Return what to read of a launch. values: its metrics, number first; local: whether it accesses local memory."""
     issue = _first(values, (_ISSUE,), 100.0)
     return Looks(
-        has_marks(opcodes, local),
+        has_marks(opcodes, local) or _first(values, _WAVES, math.inf) < _SMALL_GRID,
         computes(opcodes, issue),
         reads_in_loops(opcodes, _first(values, _DRAM, 0.0)),
         waits_at_barriers(opcodes, _first(values, _BARRIER_WAIT, 0.0)),
@@ -191,6 +196,7 @@ def of_texts(texts: Mapping[int, str], tables: Mapping[str, Mapping[int, float] 
         "short_division_inst": math.fsum(executed[pc] for pc in _short_divisions(texts)),
         "reused_reciprocal_inst": _reused_reciprocals(texts, executed),
         "selected_inst": _selected(texts, executed),
+        "grid_size_inst": math.fsum(executed[pc] for pc, text in texts.items() if _GRID_SIZE.search(text)),
     }
     loads = [pc for pc, text in texts.items() if _LOAD.search(text) and int(spaces.get(pc, 0.0)) & GLOBAL]
     out |= _strong_shares(loads, texts, *(tables[name] for name in TABLES[2:]))

@@ -108,6 +108,7 @@ class _Scaled(Struct, frozen=True):
     data_branches: float = math.nan
     own_cycles: float = math.nan
     repeats: float = math.nan
+    grid_reads: float = 0.0
 
 
 def _scaled(code: CodeCounts | None, of: Mapping[str, float], cycles: Sequence[int], grid: Any) -> _Scaled | None:
@@ -130,6 +131,7 @@ def _scaled(code: CodeCounts | None, of: Mapping[str, float], cycles: Sequence[i
         code.spills * factor,
         code.indexed * factor,
         *(math.nan if one is None else one for one in (code.data_branches, code.own_cycles, _repeats(code, grid))),
+        grid_reads=code.grid_reads * factor,
     )
 
 
@@ -164,6 +166,7 @@ def _columns(scaled: list[_Scaled | None], metrics: Mapping[str, MetricDef]) -> 
         "data_branch_share": lambda one: one.data_branches,
         "code_interval": lambda one: one.own_cycles,
         "block_repeats": lambda one: one.repeats,
+        "grid_size_inst": lambda one: one.grid_reads,
         "shared_wavefronts": _total("wavefronts", "shared"),
         "shared_wavefronts_ideal": _total("wavefronts_ideal", "shared"),
         "shared_wavefronts_hw": _total("wavefronts", "shared"),

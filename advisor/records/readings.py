@@ -85,7 +85,8 @@ class CodeCounts(Struct, frozen=True):
     memory at a fixed place of the stack, and at a computed one; data_branches: the share of executions that lie behind
     branches whose way depends on data of each lane; own_cycles: from one instruction to the next without waits for
     global memory; both None if unknown. loaded: the bytes of global loads by the axes of the grid that their addresses
-    depend on, such as `xy`, with `?` if that is unknown.
+    depend on, such as `xy`, with `?` if that is unknown; grid_reads: executions of instructions that read how many
+    blocks the grid has.
     """
 
     opcodes: dict[str, float]
@@ -95,6 +96,7 @@ class CodeCounts(Struct, frozen=True):
     data_branches: float | None = None
     own_cycles: float | None = None
     loaded: dict[str, float] = {}
+    grid_reads: float = 0.0
 
 
 class RuleResult(Struct, frozen=True):

@@ -155,7 +155,14 @@ def _number(written: float | None) -> float:
 def _code(row: CodeRow) -> CodeCounts:
     accesses = tuple(map(_code_access, row.accesses))
     return CodeCounts(
-        row.opcodes, accesses, row.spills, row.indexed, row.data_branches, row.own_cycles, dict(row.loaded)
+        row.opcodes,
+        accesses,
+        row.spills,
+        row.indexed,
+        row.data_branches,
+        row.own_cycles,
+        dict(row.loaded),
+        row.grid_reads,
     )
 
 

@@ -174,6 +174,7 @@ def _code(value: Any) -> CodeRow | None:
         value.data_branches,
         value.own_cycles,
         dict(value.loaded),
+        value.grid_reads,
     )
 
 

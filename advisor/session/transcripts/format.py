@@ -161,6 +161,7 @@ class CodeRow(msgspec.Struct, omit_defaults=True):
     data_branches: float | None = None
     own_cycles: float | None = None
     loaded: dict[str, float] = {}
+    grid_reads: float = 0.0
 
 
 class Launch(msgspec.Struct, omit_defaults=True):
