@@ -11,6 +11,7 @@ from advisor.readers.marks import (
     computes,
     has_marks,
     looks,
+    many_integers,
     of_texts,
     reads_in_loops,
     waits_at_barriers,
@@ -183,3 +184,31 @@ def test_barriers_are_followed_where_warps_wait_at_them() -> None:
     wait = {"smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio": (12.0, "")}
     look = looks(opcodes, wait, local=False)
     assert look.followed == ["barriers"] and not looks(opcodes, {}, local=False).followed
+
+
+def test_integers_are_followed_where_they_take_the_issue_slots() -> None:
+    opcodes = {"LOP3.LUT": 30.0, "FFMA": 60.0, "LDG.E": 10.0}
+    assert many_integers(opcodes, 70.0)
+    assert not many_integers(opcodes, 30.0) and not many_integers(None, 70.0)
+    assert not many_integers(opcodes | {"FFMA": 200.0}, 70.0)
+
+
+def test_steps_of_the_grid_are_read_in_small_grids() -> None:
+    """Where all SMs are full anyway, nobody asks whether more blocks would help."""
+    waves = {"launch__waves_per_multiprocessor": (0.25, "")}
+    assert looks({"LDG.E": 1.0}, waves, local=False).marks
+    assert not looks({"LDG.E": 1.0}, {"launch__waves_per_multiprocessor": (2.0, "")}, local=False).marks
+
+
+@pytest.mark.parametrize(
+    ("line", "reads"),  # of five executions
+    [
+        ("IMAD R4, R6, c[0x0][0xc], R4", 5.0),
+        ("S2R R4, SR_NCTAID.X", 5.0),
+        ("ULDC UR4, c[0x0][0x370]", 5.0),
+        ("IMAD R4, R6, c[0x0][0x0], R4", 0.0),  # threads of a block
+        ("LDC R4, c[0x0][0x210]", 0.0),
+    ],
+)
+def test_reads_of_the_number_of_blocks_are_counted(line: str, reads: float) -> None:
+    assert _of("grid_size_inst", [line, "EXIT"]) == reads

@@ -13,13 +13,13 @@ import pytest
 from advisor.knowledge.base import catalog
 from advisor.readers.read import read
 from advisor.reasoning.analysis import Analysis
-from advisor.reasoning.code_counts import _columns, _Scaled
+from advisor.reasoning.code_counts import _SCALES, _columns, _Scaled, _scaled
 from advisor.reasoning.enrich import add_neighbours
 from advisor.reasoning.inputs import Inputs
 from advisor.reasoning.what_if import _supposed
 from advisor.records import resources
 from advisor.records.diagnosis import LaunchDiagnosis
-from advisor.records.readings import Access
+from advisor.records.readings import Access, CodeCounts
 from tests.bench.thin import DEFAULT, causes, write_thin
 
 CONVERSIONS = "oscillator-bank"  # recorded on an H100: conversions fill XU
@@ -136,3 +136,12 @@ def test_bytes_are_unknown_where_others_reach_global_memory_too(other: str) -> N
     found = _columns([alone, beside], catalog().metrics)["requested_bytes"]
     assert found[0] == 1280
     assert math.isnan(found[1])
+
+
+def test_blocks_that_load_the_same_bytes_are_known_from_the_code() -> None:
+    code = CodeCounts({"LDG.E": 10.0, "EXIT": 1.0}, loaded={"x": 1280.0}, grid_reads=2.0)
+    of = dict.fromkeys((*_SCALES, "l1_passes"), math.nan) | {"inst_executed": 1100.0}
+    found = _scaled(code, of, (), (256, 128, 1))
+    assert found is not None and (found.repeats, found.grid_reads) == (128.0, 200.0)
+    unknown = _scaled(code, of, (), None)
+    assert unknown is not None and math.isnan(unknown.repeats)

@@ -314,3 +314,28 @@ def test_phases_shrink_with_the_units_that_they_use() -> None:
     assert speedup({"alu": "0.5", "xu": "0.5"}, **TURNS).estimate == pytest.approx(2.0, rel=0.1)
     assert 1.1 < speedup({"alu": "0.5"}, **TURNS).estimate < 1.6
     assert speedup({"fp64": "0.5"}, pipe_fp64_pct=5.0, **TURNS).estimate == pytest.approx(1.0, abs=0.01)
+
+
+UNEVEN = {
+    "sm_active_ratio": 5.0, "sm_active_pct": 20.0, "l2_pct": 2.0, "l2_served_pct": 2.0, "issue_pct": 2.0,
+    "stall_long_scoreboard_not_issued_pct": 90.0, "stall_wait_not_issued_pct": 10.0, "stall_long_scoreboard": 2.0,
+    "inst_issued": 1e6, "warps": 640.0, "sm_count": 100.0, "occupancy_theoretical_pct": 100.0,
+    "device_max_warps_per_sm": 64.0, "sm_cycles_elapsed": 1e6,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("ratio", "all_of_it"), [(5.0, True), (1.9, False)])
+def test_what_idle_sms_leave_unexplained_ends_with_their_wait(ratio: float, all_of_it: bool) -> None:
+    """Where less than half of the SMs work at a time, the estimate is the end at which the rest follows the slots."""
+    model = speedup_model.build(columns(**UNEVEN | {"sm_active_ratio": ratio}), 1)
+    left = {"imbalance": np.zeros(1)}
+    assert bool(speedup_model._evens(model.now, left)[0]) is all_of_it
+    assert not speedup_model._evens(model.now, {"l2": np.zeros(1)})[0]
+    tried = speedup_model.attempted(columns(**UNEVEN), model.now, left, {})
+    slots = speedup_model._by_slots(tried)
+    norm = 3.5
+    stays = float(speedup_model.new_time(model.now, tried.after, norm)[0])
+    follows = float(speedup_model._rest_follows(model.now, tried.after, slots)[0])
+    assert follows < stays
+    estimate = speedup_model.gains(tried)[0].estimate
+    assert estimate == pytest.approx(1 / follows if all_of_it else (stays * follows) ** -0.5, rel=0.01)

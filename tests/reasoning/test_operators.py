@@ -279,3 +279,34 @@ def test_counted_levels_of_a_tree_leave_with_all_their_instructions() -> None:
     found = left({"fewer_barriers": {"left": "0.2", "control": "4", "levels": "1500"}}, **counts)
     assert found["issue"] == found["alu"] == found["fma"] == pytest.approx(1 - 0.8 * 0.75)
     assert found["cbu"] == pytest.approx(1 - 0.8 * 0.5)
+
+
+def test_integers_with_loaded_values_stay_when_threads_do_more() -> None:
+    """Of 100 ALU instructions 60 compute with data; 100 SM cycles of a pipe of half a warp are 200 a scheduler."""
+    merge = {"merge_blocks": {"left": "0.25", "in_flight": "1"}}
+    alu = {"pipe_alu_pct": 50.0, "sm_cycles_elapsed": 100.0, "sm_count": 1.0}
+    counts = alu | {"inst_executed": 200.0, "memory_inst": 20.0, "fp32_inst": 0.0}
+    plain = left(merge, **counts)
+    assert plain["alu"] == pytest.approx(0.25) and plain["issue"] == pytest.approx(0.1 + 0.9 / 4)
+    data = left(merge, **counts, data_alu_inst=60.0, data_product_inst=0.0)
+    assert data["alu"] == pytest.approx(0.6 + 0.4 / 4) and data["issue"] == pytest.approx(0.4 + 0.6 / 4)
+
+
+def test_comparisons_of_floats_are_no_work_of_the_fma_pipe() -> None:
+    merge = {"merge_blocks": {"left": "0.5", "in_flight": "1"}}
+    counts = {"inst_executed": 400.0, "fma_pipe_inst": 200.0, "fp32_inst": 200.0, "ffma_inst": 0.0, "fmul_inst": 0.0}
+    assert left(merge, **counts, fadd_inst=100.0)["fma"] == pytest.approx(0.5 + 0.5 / 2)
+
+
+def test_fences_wait_for_the_queue_of_atomics_before_them() -> None:
+    waits = {"stall_membar": 7.0, "stall_wait": 2.0}  # of ten cycles an instruction, its own issue included
+    found = left({"spread_atomics": {"left": "0.1"}}, **waits)
+    assert found["latency_fixed"] == pytest.approx(1 - 0.7 * 0.9)
+    assert left({"spread_atomics": {"left": "0.1"}}, stall_wait=2.0).get("latency_fixed", 1.0) == 1
+
+
+def test_constants_of_double_polynomials_leave_without_seeds_too() -> None:
+    sine = {"inst_executed": 1000.0, "dfma_inst": 300.0, "dadd_inst": 0.0, "dmul_inst": 0.0, "move_inst": 200.0}
+    few = left({"to_single": {}}, **sine, uniform_inst=50.0)
+    many = left({"to_single": {}}, **sine, uniform_inst=300.0)
+    assert few["issue"] == pytest.approx(0.8) and many["issue"] == pytest.approx(0.5)
