@@ -19,6 +19,13 @@ SHORT = frozenset(
         *("LDCU", "MATCH", "POPC", "FLO", "BREV", "REDUX", "BMOV", "B2R", "SYNCS", "LDTM", "QSPC", "ISBERD", "AL2P"),
     )
 )
+# Control flow, which reads predicates and writes none.
+_TESTS_ONLY = frozenset(
+    (
+        *("BRA", "BRX", "BRXU", "JMP", "JMX", "JMXU", "CALL", "CAL", "JCAL", "RET", "EXIT", "BSSY", "BSYNC", "BREAK"),
+        *("WARPSYNC", "KILL", "BPT", "NOP", "YIELD", "NANOSLEEP"),
+    )
+)
 _PREDICATE = re.compile(r"!?(U?P\d)")
 _ANY_PREDICATE = re.compile(r"!?U?P(?:\d|T)")
 _RESULT = re.compile(r"U?R(?:\d+|Z)(?:\.\w+)*")
@@ -44,16 +51,15 @@ def results(code: Instruction) -> set[str]:
     found = set(written(code))
     if stem(code) == "R2P":
         return found | {f"P{n}" for n in range(7)}
+    if stem(code) in _TESTS_ONLY:
+        return found
     most = 2 if stem(code) in ("PLOP3", "UPLOP3") or "SETP" in stem(code) or "CHK" in stem(code) else None
     seen_register = False
     for place, operand in enumerate(code.operands[:3]):
         if match := _PREDICATE.fullmatch(operand):
-            # `VOTE.ANY R0, PT, P0`: the predicate after the results is what it tests.
-            if (
-                operand.startswith("!")
-                or (most is not None and place >= most)
-                or (place == 2 and "VOTE" in code.opcode)
-            ):
+            # `VOTE.ANY R0, PT, P0`, `VOTE.ANY P0, P1`: the predicate after the results is what it tests.
+            tested = "VOTE" in code.opcode and place == len(code.operands) - 1
+            if operand.startswith("!") or (most is not None and place >= most) or tested:
                 break
             found.add(match[1])
         elif _RESULT.fullmatch(operand) and not seen_register and most is None:

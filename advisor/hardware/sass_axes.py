@@ -8,6 +8,7 @@ lanes' atomics and of called functions are unknown.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -15,8 +16,8 @@ from msgspec.structs import replace
 
 from advisor.hardware.sass import Instruction, classify
 from advisor.hardware.sass_answers import stem
-from advisor.hardware.sass_flow import Codes, Graph
-from advisor.hardware.sass_names import Marks, Names, followed
+from advisor.hardware.sass_flow import Codes, Graph, blocks_of, loops
+from advisor.hardware.sass_names import MOST_FOLLOWED, Calls, Marks, Names, followed
 
 AXES: Final = "xyz"
 UNKNOWN: Final = "?"
@@ -31,25 +32,25 @@ _UNKNOWN_RESULTS: Final = frozenset(
         *("SULD", "SYNCS", "ELECT"),
     )
 )
-_CALLS: Final = frozenset(("CALL", "CAL", "JCAL"))
 _ENDS: Final = frozenset(("EXIT", "RET"))
-# A longer kernel is not followed: the time would be noticed.
-MOST: Final = 3000
 # The names that depend on x, on y, on z, and on what is not known.
 _NONE: Final = (0, 0, 0, 0)
 
 
-def load_axes(codes: Codes, blocks: Graph) -> dict[int, str]:
+def load_axes(codes: Codes, pcs: Sequence[int], blocks: Graph) -> dict[int, str]:
     """Return place of each global load -> the axes that its address or a branch depends on, UNKNOWN among them.
 
-    Empty for a kernel that cannot be followed. A branch that only ends some threads decides nothing about the others.
+    pcs: the address of each instruction. Empty for a kernel that cannot be followed. Outside of loops a branch that
+    only ends some threads decides nothing about the others.
     """
-    if not 0 < len(codes) <= MOST:
+    if not 0 < len(codes) <= MOST_FOLLOWED:
         return {}
     names = Names(codes)
-    states = followed(blocks, lambda i, state: _after(codes[i], i, names, state), _NONE)
+    calls = Calls(codes, pcs, blocks, names)
+    states = followed(blocks, lambda i, state: _after(codes[i], i, names, calls, state), _NONE, calls)
     if states is None:
         return {}
+    again = {n for loop in loops(codes, pcs, blocks) for n in blocks_of(loop, blocks)}
     found: dict[int, set[str]] = {}
     control = set[str]()
     for n, state in enumerate(states):
@@ -58,11 +59,13 @@ def load_axes(codes: Codes, blocks: Graph) -> dict[int, str]:
             code = codes[i]
             if code is None:
                 continue
-            if state is not None and _loads(code):
-                found[i] = _of(names.read_by(replace(code, predicate="")), now)
-            if i == blocks.ends[n] and len(blocks.edges[n]) > 1 and not _only_ends(codes, blocks, blocks.edges[n]):
+            if _loads(code):
+                own = _of(names.read_by(replace(code, predicate="")), now)
+                found[i] = own if state is not None else {UNKNOWN}
+            goals = blocks.edges[n] if i == blocks.ends[n] else ()
+            if len(goals) > 1 and (n in again or not _only_ends(codes, blocks, goals)):
                 control |= _of(names.reads[i], now)
-            now = _after(code, i, names, now)
+            now = _after(code, i, names, calls, now)
     return {i: "".join(sorted(axes | control)) for i, axes in found.items()}
 
 
@@ -72,7 +75,7 @@ def repeats(loaded: Mapping[str, float], grid: Sequence[int]) -> float | None:
     loaded: the bytes of the loads by the axes that they depend on.
     """
     total = sum(loaded.values())
-    if not total or all(UNKNOWN in axes for axes in loaded):
+    if not 0 < total < math.inf or min(loaded.values()) < 0 or all(UNKNOWN in axes for axes in loaded):
         return None
     different = 0.0
     for axes, count in loaded.items():
@@ -80,7 +83,7 @@ def repeats(loaded: Mapping[str, float], grid: Sequence[int]) -> float | None:
         for axis, size in zip(AXES, grid, strict=True):
             same *= size if axis not in axes and UNKNOWN not in axes else 1
         different += count / max(1, same)
-    return total / different
+    return total / different if different > 0 else None
 
 
 def _loads(code: Instruction) -> bool:
@@ -98,13 +101,13 @@ def _of(read: int, state: Marks) -> set[str]:
     return {axis for axis, marked in zip(AXES + UNKNOWN, state, strict=True) if read & marked}
 
 
-def _after(code: Instruction | None, i: int, names: Names, state: Marks) -> Marks:
+def _after(code: Instruction | None, i: int, names: Names, calls: Calls, state: Marks) -> Marks:
     """Return which names depend on what after an instruction."""
     if code is None:
         return state
+    if i in calls.writes:
+        return (*state[:3], state[3] | calls.writes[i])
     name = stem(code)
-    if name in _CALLS:  # which registers a function changes, its caller does not show
-        return (*state[:3], names.every)
     marks = [bool(names.reads[i] & marked) for marked in state]
     if name in _SPECIAL:
         marks = [place in {_INDEX.get(operand) for operand in code.operands} for place in range(3)]

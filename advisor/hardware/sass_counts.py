@@ -70,7 +70,8 @@ _ROLES: Final = {
 }
 _ENDS: Final = frozenset(("EXIT", "RET", "KILL"))
 # The number of blocks along each axis, at its place in constant bank 0, until Hopper and since Blackwell.
-_GRID_SIZE: Final = ("0xc", "0x10", "0x14", "0x36c", "0x370", "0x374")
+_GRID_SIZE: Final = ("0xc", "0x10", "0x14")
+_GRID_SIZE_BLACKWELL: Final = ("0x36c", "0x370", "0x374")
 _INDIRECT: Final = frozenset(("BRX", "BRXU", "JMX", "JMXU"))
 
 
@@ -90,7 +91,7 @@ def counted_by_code(
         return None
     follower = Follower(codes, pcs, blocks, block, cc) if block and min(block) > 0 else None
     reached = follower.reached() if follower is not None else {}
-    axes = load_axes(codes, blocks) if follower is not None else {}
+    axes = load_axes(codes, pcs, blocks) if follower is not None else {}
     loaded: dict[str, float] = {}
     opcodes: dict[str, float] = {}
     moved: dict[tuple[str, str, int, bool], Array] = {}
@@ -116,13 +117,16 @@ def counted_by_code(
     decided = (
         _behind_data(codes, pcs, blocks, runs, follower.data_branches) if follower is not None and reached else None
     )
-    reads = math.fsum(number for code, number in zip(codes, runs, strict=True) if code is not None and _grid_size(code))
+    reads = math.fsum(
+        number for code, number in zip(codes, runs, strict=True) if code is not None and _grid_size(code, cc)
+    )
     return CodeCounts(opcodes, accesses, stack, computed, decided, own_cycles(codes, blocks, runs), loaded, reads)
 
 
-def _grid_size(code: Instruction) -> bool:
+def _grid_size(code: Instruction, cc: str) -> bool:
     """Whether an instruction reads how many blocks the grid has."""
-    places = tuple(f"c[0x0][{place}]" for place in _GRID_SIZE)
+    blackwell = cc.partition(".")[0].isdecimal() and int(cc.partition(".")[0]) >= 10
+    places = tuple(f"c[0x0][{place}]" for place in (_GRID_SIZE_BLACKWELL if blackwell else _GRID_SIZE))
     return any(operand.strip("-|").startswith(places) or operand.startswith("SR_NCTAID") for operand in code.operands)
 
 

@@ -1,6 +1,6 @@
-"""Which integer arithmetic of a kernel computes with data, from its machine code.
+"""Which arithmetic of a kernel computes with data, from its machine code.
 
-A value is data if it follows from a load of memory, an atomic, a texture or another lane's data. Indices, addresses and
+A value is data if it follows from a load of memory, an atomic or a texture. Indices, addresses and
 loop counters follow from the numbers of the thread and the block, from parameters and constants alone: a thread that
 handles several elements computes most of these once. The state is followed through registers and predicates along the
 edges of the control flow; where two ways meet, a value that is data on one of them is data.
@@ -16,7 +16,7 @@ from msgspec import Struct
 from advisor.hardware.sass import Instruction, parse
 from advisor.hardware.sass_answers import stem
 from advisor.hardware.sass_flow import graph
-from advisor.hardware.sass_names import Names, followed
+from advisor.hardware.sass_names import MOST_FOLLOWED, Calls, Marks, Names, followed
 
 # Results of loads, of atomics and of textures; a shuffle passes the data of another lane.
 _LOADED: Final = frozenset(
@@ -34,26 +34,29 @@ _ALU: Final = frozenset(
 )
 # Products and sums of integers on the FMA pipe. Source of both: the profiling guide of Nsight Compute, pipelines.
 _FMA: Final = frozenset(("IMAD", "VIADD", "IDP", "IDP4A"))
+_SUMS: Final = frozenset(("FADD", "FMNMX", "FSETP", "DADD", "DSETP", "DMNMX", "HADD2", "HMNMX2"))
 _UNKNOWN_WAYS: Final = frozenset(("BRX", "BRXU", "JMX", "JMXU"))
-_CALLS: Final = frozenset(("CALL", "CAL", "JCAL"))
-# A longer kernel is not followed: the time would be noticed.
-MOST: Final = 3000
 
 
 class DataWork(Struct, frozen=True):
-    """Addresses of the integer instructions that compute with data: on the ALU pipe, and on the FMA pipe."""
+    """Addresses of instructions that compute with data.
+
+    alu, fma: integers on the ALU pipe, with comparisons of floats, and on the FMA pipe; pairs: sums, differences and
+    extremes of floats of two values that loads have just returned.
+    """
 
     alu: frozenset[int]
     fma: frozenset[int]
+    pairs: frozenset[int]
 
 
 def data_work(texts: Mapping[int, str]) -> DataWork | None:
-    """Return the integer instructions of a kernel that compute with data; None if it cannot be followed.
+    """Return the instructions of a kernel that compute with data; None if it cannot be followed.
 
     texts: address -> instruction, of those that were executed.
     """
     pcs = sorted(texts)
-    if not 0 < len(pcs) <= MOST:
+    if not 0 < len(pcs) <= MOST_FOLLOWED:
         return None
     codes = [parse(texts[pc]) for pc in pcs]
     if any(code is not None and stem(code) in _UNKNOWN_WAYS for code in codes):
@@ -61,31 +64,37 @@ def data_work(texts: Mapping[int, str]) -> DataWork | None:
     blocks = graph(codes, pcs)
     names = Names(codes)
     names.split_predicated(codes, map(blocks.places, range(len(blocks.starts))))
-    states = followed(blocks, lambda i, state: (_after(codes[i], i, names, state[0]),), (0,))
+    calls = Calls(codes, pcs, blocks, names)
+    states = followed(blocks, lambda i, state: _after(codes[i], i, names, calls, state), (0, 0), calls)
     if states is None:
         return None
-    alu, fma = set[int](), set[int]()
+    alu, fma, pairs = set[int](), set[int](), set[int]()
     for n, state in enumerate(states):
-        data = state[0] if state is not None else 0
+        now = state or (0, 0)
         for i in blocks.places(n):
             code = codes[i]
             if code is None:
                 continue
-            if names.reads[i] & data:
-                kind = stem(code)
-                if kind in _ALU:
-                    alu.add(pcs[i])
-                elif kind in _FMA:
-                    fma.add(pcs[i])
-            data = _after(code, i, names, data)
-    return DataWork(frozenset(alu), frozenset(fma))
+            kind = stem(code)
+            if names.reads[i] & now[0] and kind in _ALU:
+                alu.add(pcs[i])
+            if names.reads[i] & now[0] and kind in _FMA:
+                fma.add(pcs[i])
+            if kind in _SUMS and (names.reads[i] & now[1]).bit_count() > 1:
+                pairs.add(pcs[i])
+            now = _after(code, i, names, calls, now)
+    return DataWork(frozenset(alu), frozenset(fma), frozenset(pairs))
 
 
-def _after(code: Instruction | None, i: int, names: Names, data: int) -> int:
-    """Return the names that hold data after an instruction."""
+def _after(code: Instruction | None, i: int, names: Names, calls: Calls, now: Marks) -> Marks:
+    """Return the names that hold data after an instruction, and those that hold the result of a load itself."""
+    data, loaded = now
     if code is None:
-        return data
-    name = stem(code)
-    if name in _CALLS:  # which registers a function changes, its caller does not show
-        return names.every
-    return names.after(i, data, name in _LOADED or bool(names.reads[i] & data))
+        return now
+    if i in calls.writes:
+        return data | calls.writes[i], loaded & ~calls.writes[i]
+    result = stem(code) in _LOADED
+    return (
+        names.after(i, data, result or bool(names.reads[i] & data)),
+        names.after(i, loaded, result),
+    )

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 from advisor.hardware.sass import Instruction
-from advisor.hardware.sass_answers import inputs, results
-from advisor.hardware.sass_flow import Codes, Graph
+from advisor.hardware.sass_answers import inputs, results, stem
+from advisor.hardware.sass_flow import Codes, Graph, called, reached
 
 # Sets of names that have a property each.
 Marks = tuple[int, ...]
+# A longer kernel is not followed: the time would be noticed.
+MOST_FOLLOWED: Final = 3000
 _ROUNDS: Final = 40
+_CALLS: Final = frozenset(("CALL", "CAL", "JCAL"))
 
 
 class Names:
@@ -84,11 +88,37 @@ class Names:
         return out
 
 
-def followed(blocks: Graph, step: Callable[[int, Marks], Marks], start: Marks) -> list[Marks | None] | None:
+class Calls:
+    """The functions that a kernel calls: block of each, and the names that it may write, by the place of the call."""
+
+    def __init__(self, codes: Codes, pcs: Sequence[int], blocks: Graph, names: Names) -> None:
+        """Find the blocks behind each call's target, up to its returns."""
+        place = {pc: i for i, pc in enumerate(pcs)}
+        written: dict[int, int] = {}
+        self.to: dict[int, int] = {}
+        self.writes: dict[int, int] = {}
+        for i, code in enumerate(codes):
+            if code is None or stem(code) not in _CALLS:
+                continue
+            at = called(codes, place, i)
+            if at is None:  # through a pointer, or out of the kernel
+                self.writes[i] = names.every
+                continue
+            goal = bisect_right(blocks.starts, at) - 1
+            if goal not in written:
+                body = [j for n in reached([goal], blocks.edges, frozenset()) for j in blocks.places(n)]
+                inner = any((own := codes[j]) is not None and stem(own) in _CALLS for j in body)
+                written[goal] = names.every if inner else names.written(body)
+            self.to[i], self.writes[i] = goal, written[goal]
+
+
+def followed(
+    blocks: Graph, step: Callable[[int, Marks], Marks], start: Marks, calls: Calls
+) -> list[Marks | None] | None:
     """Return the marks before each block, None for one that no known way leads to; None if they do not settle.
 
     step: the marks after the instruction at a place, from those before it; start: those at the first one. Where two
-    ways meet, a name has the properties of both.
+    ways meet, a name has the properties of both. A called function begins with what its callers have.
     """
     states: list[Marks | None] = [None] * len(blocks.starts)
     states[0] = start
@@ -97,11 +127,14 @@ def followed(blocks: Graph, step: Callable[[int, Marks], Marks], start: Marks) -
         for n, state in enumerate(states):
             if state is None:
                 continue
+            ways: list[tuple[int, Marks]] = []
             for i in blocks.places(n):
+                if i in calls.to:
+                    ways.append((calls.to[i], state))
                 state = step(i, state)
-            for after in blocks.edges[n]:
+            for after, given in (*ways, *((after, state) for after in blocks.edges[n])):
                 before = states[after]
-                merged = state if before is None else tuple(a | b for a, b in zip(before, state, strict=True))
+                merged = given if before is None else tuple(a | b for a, b in zip(before, given, strict=True))
                 if merged != before:
                     states[after], changed = merged, True
         if not changed:

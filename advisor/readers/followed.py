@@ -64,12 +64,12 @@ def between_barriers(
     return out | ({"lone_lane_inst": found.serial(executed, threads)} if threads else {})
 
 
-def integers_of_data(found: sass_data.DataWork | None, executed: Mapping[int, float]) -> dict[str, float]:
-    """Return the executed integer instructions that compute with data, by pipe; empty if that is not known."""
+def work_on_data(found: sass_data.DataWork | None, executed: Mapping[int, float]) -> dict[str, float]:
+    """Return the executed instructions that compute with data, by kind; empty if that is not known."""
     if found is None:
         return {}
-    alu, fma = (math.fsum(executed.get(pc, 0.0) for pc in pcs) for pcs in (found.alu, found.fma))
-    return {"data_alu_inst": alu, "data_product_inst": fma}
+    alu, fma, pairs = (math.fsum(executed.get(pc, 0.0) for pc in pcs) for pcs in (found.alu, found.fma, found.pairs))
+    return {"data_alu_inst": alu, "data_product_inst": fma, "loaded_pair_inst": pairs}
 
 
 class Followed:
@@ -118,7 +118,7 @@ class Followed:
                 parts = self._once(self._parts, run, texts, sass_barriers.parts_between)
                 out |= between_barriers(parts, executed, threads)
             if "integers" in what:
-                out |= integers_of_data(self._once(self._data, run, texts, sass_data.data_work), executed)
+                out |= work_on_data(self._once(self._data, run, texts, sass_data.data_work), executed)
             return out
 
     def _once(

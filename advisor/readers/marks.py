@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from advisor.readers.actions import GLOBAL, LOCAL, known_instances
+from advisor.readers.actions import GLOBAL, LOCAL, known_instances, value_of
 
 # What `from_code` reads of each instruction.
 TABLES = (
@@ -77,7 +77,9 @@ _LEAST_DRAM, _LEAST_ROUNDS = 25.0, 2.0
 _MANY_INTEGERS: Final = 0.25
 _INTEGERS: Final = ("IMAD", "IADD3", "LOP3", "SHF", "LEA", "PRMT", "SEL", "ISETP", "VIADD", "IMNMX", "VIMNMX", "FMNMX")
 # The number of blocks along each axis, at its place in constant bank 0, until Hopper and since Blackwell.
-_GRID_SIZE = re.compile(r"\bc\[0x0\]\[0x(?:c|10|14|36c|370|374)\]|\bSR_NCTAID\b")
+_GRID_SIZE = re.compile(r"\bc\[0x0\]\[0x(?:c|10|14)\]|\bSR_NCTAID\b")
+_GRID_SIZE_BLACKWELL = re.compile(r"\bc\[0x0\]\[0x(?:36c|370|374)\]|\bSR_NCTAID\b")
+_MAJOR: Final = "device__attribute_compute_capability_major"
 # A grid of less than half a wave: if its threads walk through the data in steps of the grid, more blocks help.
 _WAVES: Final = ("launch__waves_per_multiprocessor",)
 _SMALL_GRID: Final = 0.5
@@ -185,18 +187,26 @@ def from_code(action: Any, texts: Mapping[int, str]) -> dict[str, float]:
     tables = {name: known_instances(action, name) for name in TABLES}
     executed = [pc for pc, count in (tables["inst_executed"] or {}).items() if count]
     whole = bool(executed) and all(pc in texts for pc in executed)
-    return of_texts({pc: texts[pc] for pc in executed}, tables) if whole else {}
+    major = value_of(action, _MAJOR)
+    blackwell = isinstance(major, (int, float)) and major >= 10
+    return of_texts({pc: texts[pc] for pc in executed}, tables, blackwell) if whole else {}
 
 
-def of_texts(texts: Mapping[int, str], tables: Mapping[str, Mapping[int, float] | None]) -> dict[str, float]:
-    """Return the metrics from the text of each executed instruction. tables: as `TABLES` names them, by address."""
+def of_texts(
+    texts: Mapping[int, str], tables: Mapping[str, Mapping[int, float] | None], blackwell: bool = False
+) -> dict[str, float]:
+    """Return the metrics from the text of each executed instruction. tables: as `TABLES` names them, by address.
+
+    blackwell: whether the GPU has compute capability 10.0 or higher.
+    """
+    grid_size = _GRID_SIZE_BLACKWELL if blackwell else _GRID_SIZE
     executed, spaces = tables["inst_executed"] or {}, tables["memory_type"] or {}
     out = {
         "function_check_inst": math.fsum(executed[pc] for pc, text in texts.items() if _CHECK.search(text)),
         "short_division_inst": math.fsum(executed[pc] for pc in _short_divisions(texts)),
         "reused_reciprocal_inst": _reused_reciprocals(texts, executed),
         "selected_inst": _selected(texts, executed),
-        "grid_size_inst": math.fsum(executed[pc] for pc, text in texts.items() if _GRID_SIZE.search(text)),
+        "grid_size_inst": math.fsum(executed[pc] for pc, text in texts.items() if grid_size.search(text)),
     }
     loads = [pc for pc, text in texts.items() if _LOAD.search(text) and int(spaces.get(pc, 0.0)) & GLOBAL]
     out |= _strong_shares(loads, texts, *(tables[name] for name in TABLES[2:]))

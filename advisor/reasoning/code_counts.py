@@ -125,13 +125,17 @@ def _scaled(code: CodeCounts | None, of: Mapping[str, float], cycles: Sequence[i
     if not math.isfinite(total):
         return None
     factor = total / per_warp
+    known = (code.data_branches, code.own_cycles, _repeats(code, grid))
+    data_branches, own_cycles, repeated = (math.nan if one is None else one for one in known)
     return _Scaled(
         {opcode: number * factor for opcode, number in code.opcodes.items()},
         tuple(_times(access, factor) for access in decided(code, [of[_PASSES] * number for number in cycles])),
         code.spills * factor,
         code.indexed * factor,
-        *(math.nan if one is None else one for one in (code.data_branches, code.own_cycles, _repeats(code, grid))),
-        grid_reads=code.grid_reads * factor,
+        data_branches,
+        own_cycles,
+        repeated,
+        code.grid_reads * factor,
     )
 
 

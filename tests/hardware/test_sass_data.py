@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.hardware.sass_data import MOST, data_work
+from advisor.hardware.sass_data import data_work
+from advisor.hardware.sass_names import MOST_FOLLOWED
 
 STEP = 16
 # A byte of each element is combined with its neighbour; the index is that of the thread.
@@ -55,15 +56,38 @@ def test_data_of_one_round_of_a_loop_is_data_in_the_next() -> None:
     assert places(lines) == ({1}, set())
 
 
-def test_a_called_function_may_return_data_in_any_register() -> None:
-    lines = ("CALL.REL.NOINC 0x30", "IADD3 R5, R4, 0x1, RZ", "EXIT", "RET.REL.NODEC R20 0x0")
-    assert places(lines) == ({1}, set())
+def test_a_called_function_may_return_data_in_what_it_writes() -> None:
+    """The slow way of a division is a function: the counter of the loop that calls it holds no data."""
+    lines = (
+        "IADD3 R5, R5, 0x1, RZ",  # 0x0: the counter
+        "LDG.E R4, desc[UR6][R2.64]",
+        "CALL.REL.NOINC 0x60",
+        "ISETP.LT.AND P0, PT, R5, R9, PT",
+        "@P0 BRA 0x0",
+        "EXIT",
+        "SHF.R.U32.HI R6, RZ, 0x17, R4",  # of the loaded value
+        "IADD3 R7, R6, 0x1, RZ",
+        "RET.REL.NODEC R20 0x0",
+    )
+    assert places(lines) == ({6, 7}, set())
+
+
+def test_sums_of_two_loaded_values_are_told_from_sums_of_one() -> None:
+    lines = (
+        "LDG.E R4, desc[UR6][R2.64]",
+        "LDG.E R5, desc[UR6][R8.64]",
+        "FADD R6, R4, -R5",
+        "FADD R7, R7, |R6|",
+        "EXIT",
+    )
+    found = data_work({STEP * i: line for i, line in enumerate(lines)})
+    assert found is not None and found.pairs == {2 * STEP}
 
 
 def test_code_that_cannot_be_followed_is_unknown() -> None:
     assert data_work({}) is None
     assert data_work({0: "BRX R4 -0x10", 16: "EXIT"}) is None
-    assert data_work(dict.fromkeys(range(0, STEP * (MOST + 1), STEP), "NOP")) is None
+    assert data_work(dict.fromkeys(range(0, STEP * (MOST_FOLLOWED + 1), STEP), "NOP")) is None
 
 
 @given(st.lists(st.text(max_size=40), max_size=30))

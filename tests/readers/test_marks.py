@@ -205,10 +205,12 @@ def test_steps_of_the_grid_are_read_in_small_grids() -> None:
     [
         ("IMAD R4, R6, c[0x0][0xc], R4", 5.0),
         ("S2R R4, SR_NCTAID.X", 5.0),
-        ("ULDC UR4, c[0x0][0x370]", 5.0),
+        ("ULDC UR4, c[0x0][0x370]", 0.0),  # before Blackwell a parameter
         ("IMAD R4, R6, c[0x0][0x0], R4", 0.0),  # threads of a block
         ("LDC R4, c[0x0][0x210]", 0.0),
     ],
 )
 def test_reads_of_the_number_of_blocks_are_counted(line: str, reads: float) -> None:
     assert _of("grid_size_inst", [line, "EXIT"]) == reads
+    tables = dict.fromkeys(TABLES, None) | {EXECUTED: {0: 5.0}}
+    assert of_texts({0: "ULDC UR4, c[0x0][0x370]"}, tables, blackwell=True)["grid_size_inst"] == 5.0

@@ -26,7 +26,7 @@ _HALF_MATH = {
 }
 # Metrics of executions with a modifier, by opcode: strong loads pass by L1, .CAS and .CAST compare and swap, .X adds
 # the carry of the lower half of a 64-bit integer, .U64.RP begins the division of one, .U8 and .S8 make a float of a
-# byte, .F64.F32 makes a float a double.
+# byte, .F64.F32 makes a float a double, .4A adds up the products of four bytes.
 _MARKED = {
     "IADD3": ((".X", "carry_inst"),),
     "IMAD": ((".X", "carry_inst"),),
@@ -38,6 +38,7 @@ _MARKED = {
     "ATOMS": ((".CAS", "shared_swap_inst"),),
     "I2F": ((".U64.RP", "long_division_inst"), (".U8", "byte_conversion_inst"), (".S8", "byte_conversion_inst")),
     "F2F": ((".F64.F32", "promoted_inst"),),
+    "IDP": ((".4A", "byte_product_inst"),),
     "MUFU": ((".RCP64H", "double_seed_inst"), (".RSQ64H", "double_seed_inst")),
 }
 # Metrics of some opcodes of an entry, without its others: copies of the TMA without prefetches, fences without error
@@ -47,7 +48,6 @@ _NAMED = {
     "call_inst": ("CALL", "CAL", "JCAL"),
     "fence_inst": ("MEMBAR",),
     "exit_inst": ("EXIT",),
-    "byte_product_inst": ("IDP", "IDP4A"),
     "float_of_integer_inst": ("I2F", "I2FP"),
 }
 

@@ -125,9 +125,11 @@ def _to_single(table: Table, given: Given) -> Left:
     converted, moves = or_else(table.get("f64_conversion_inst"), 0.0), or_else(table.get("move_inst"), 0.0)
     seeds = or_else(table.get("double_seed_inst"), 0.0)
     # A double constant takes two moves, of the warp or uniform ones; what is left of the moves feeds conversions. Where
-    # there are more of both than doubles, polynomials are computed, as those of a sine, also without seeds.
+    # there are more of both than doubles, and many doubles for each access, polynomials are computed, as those of a
+    # sine, also without seeds.
     uniform = or_else(table.get("uniform_inst"), 0.0)
-    polynomials = (seeds > 0) | (moves + uniform > doubles)
+    accesses = or_else(table.get("memory_inst"), 0.0)
+    polynomials = (seeds > 0) | ((moves + uniform > doubles) & (doubles > 8 * accesses))
     constants = np.where(polynomials, np.fmin(moves + uniform, 2 * doubles), np.fmin(moves, doubles))
     fed = np.fmin(np.maximum(moves - constants, 0), converted)
     # A conversion to a float may first compare the value with the smallest normal float.
