@@ -1,6 +1,6 @@
 """The small closed grammar of formulas and tests. `ast` parses the text; none of it is executed as code.
 
-Formulas: numbers, metric names, + - * /, parentheses, min, max, abs, log2, floor, ceil. Tests add comparisons joined by
+Formulas: numbers, metric names, + - * /, parentheses, min, max, abs, log2, sqrt, floor, ceil. Tests add comparisons joined by
 and, or, not. A missing name is NaN; division by zero and log2 of a value that is not positive are NaN; a comparison
 with NaN is unknown, and tests use Kleene's logic: FALSE < UNKNOWN < TRUE, and = min, or = max, not = 2 - x.
 """
@@ -36,7 +36,7 @@ _COMPARE: dict[type[ast.cmpop], str] = {
     ast.Eq: "==",
     ast.NotEq: "!=",
 }
-_FUNCTIONS = {"min": 2, "max": 2, "abs": 1, "log2": 1, "floor": 1, "ceil": 1}
+_FUNCTIONS = {"min": 2, "max": 2, "abs": 1, "log2": 1, "sqrt": 1, "floor": 1, "ceil": 1}
 
 
 def _parse(text: str) -> ast.expr:
@@ -123,6 +123,8 @@ def _scalar(node: ast.expr, values: Mapping[str, float]) -> float:
         return _NAN
     if node.func.id == "log2":
         return math.log2(args[0]) if args[0] > 0 else _NAN
+    if node.func.id == "sqrt":
+        return math.sqrt(args[0]) if args[0] >= 0 else _NAN
     if not all(map(math.isfinite, args)):
         return _NAN
     plain: dict[str, Callable[..., float]] = {
@@ -163,6 +165,8 @@ def _column(node: ast.expr, columns: Mapping[str, Any], rows: int) -> np.ndarray
             return np.asarray(reduce(args))
         if name == "log2":
             return np.where(args[0] > 0, np.log2(args[0]), np.nan)
+        if name == "sqrt":
+            return np.where(args[0] >= 0, np.sqrt(args[0]), np.nan)
         return np.asarray({"abs": np.abs, "floor": np.floor, "ceil": np.ceil}[name](args[0]))
 
 

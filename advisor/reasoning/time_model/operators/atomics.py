@@ -13,7 +13,7 @@ from advisor.reasoning.time_model.terms import Array
 def _fences(table: Table, left: Array) -> Left:
     """Return what is left of a warp's waits if fences wait for `left` of the atomics before them.
 
-    A fence ends when all earlier accesses of its thread are done: beside atomics on one slice it waits for their queue.
+    A fence ends when all earlier accesses of its thread are done, so it also waits for the queue of its atomics.
     """
     waits = or_else(share(np.nan_to_num(table.get("stall_membar")), fixed_cycles(table)), 0.0)
     return {"latency_fixed": 1 - waits * (1 - left)}
