@@ -38,7 +38,10 @@ def test_formulas(text, value):
 
 @pytest.mark.parametrize(
     "text",
-    ["a / zero", "a / (b - 3)", "log2(zero)", "log2(-a)", "sqrt(-a)", "gone + 1", "min(gone, a)", "missing", "1e400", "0 * gone"],
+    [
+        *("a / zero", "a / (b - 3)", "log2(zero)", "log2(-a)", "sqrt(-a)", "gone + 1", "min(gone, a)", "missing"),
+        *("1e400", "0 * gone"),
+    ],
 )
 def test_what_has_no_value_is_unknown_never_a_number(text):
     assert math.isnan(parse(text).scalar(VALUES))
@@ -135,7 +138,9 @@ formulas = st.recursive(
     lambda inner: st.one_of(
         st.tuples(inner, st.sampled_from(["+", "-", "*", "/"]), inner).map(lambda t: f"({t[0]} {t[1]} {t[2]})"),
         st.tuples(st.sampled_from(["min", "max"]), inner, inner).map(lambda t: f"{t[0]}({t[1]}, {t[2]})"),
-        st.tuples(st.sampled_from(["abs", "log2", "sqrt", "floor", "ceil", "-"]), inner).map(lambda t: f"{t[0]}({t[1]})"),
+        st.tuples(st.sampled_from(["abs", "log2", "sqrt", "floor", "ceil", "-"]), inner).map(
+            lambda t: f"{t[0]}({t[1]})"
+        ),
     ),
     max_leaves=8,
 )

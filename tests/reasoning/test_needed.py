@@ -45,6 +45,15 @@ def test_bytes_that_dram_moves_again_may_leave_too() -> None:
     assert again.high > 1.2 * once.high
 
 
+def test_bytes_that_lanes_may_ask_for_twice_may_be_half_as_many() -> None:
+    """Loads that ask for each sector four times may repeat its bytes, up to twice, or ask for others in it."""
+    known = {**LATENCY, "dram_pct": 18.0, "l1_wavefronts_pct": 95.0, "dram_bytes": 1.0e9, "requested_bytes": 1.0e9}
+    known |= {"dram_read_bytes": 0.96e9}
+    once, often = (gain({"l1_global": "0.02"}, **known, load_sectors_actual=n * 0.03e9) for n in (1, 4))
+    assert often.estimate == pytest.approx(once.estimate)
+    assert often.high > 1.2 * once.high
+
+
 def test_instructions_beside_the_arithmetic_may_leave_with_the_loads() -> None:
     known = {**LATENCY, "issue_pct": 77.6, "lsu_pct": 90.0, "lsu_need_pct": 90.0}
     busy, addresses = (gain({"lsu": "0.2"}, **known, fp32_inst=count) for count in (4.0e7, 0.4e7))

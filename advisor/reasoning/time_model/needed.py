@@ -13,11 +13,14 @@ from collections.abc import Mapping
 import numpy as np
 
 from advisor.knowledge.time_model import time_model
+from advisor.reasoning.metrics.fills import or_else
 from advisor.reasoning.time_model.operators.table import Table, floats_of_fma, share, useful
 from advisor.reasoning.time_model.terms import LATENCY, Array, Needs
 
 # Units whose whole work is how the kernel was written: addresses, tests, barriers, exchange through shared memory.
 _OPEN = ("alu", "adu", "cbu", "idc", "l1_shared", "l1_local", "bulk_copies", "atomics")
+# Each byte is asked for twice at most, as by two neighbours.
+_LEAST_DISTINCT = 0.5
 # A need of at least this share of what stays is what stays.
 _SAME = 0.95
 
@@ -50,11 +53,16 @@ def needed(
 def _stays(table: Table, furthest: float) -> dict[str, Array]:
     """Return the share, 0 to 1, of today's work that stays in any kernel; NaN where it is unknown."""
     asked, rows = table.get("requested_bytes"), table.rows
+    # Lanes may ask for a byte twice, which the caches then serve as they do other bytes of a sector. Which of both the
+    # repeated sectors are, no count shows.
+    repeated = or_else(table.get("dram_read_bytes") / (32 * table.get("load_sectors_actual")), 1.0)
+    distinct = asked * np.clip(repeated, _LEAST_DISTINCT, 1.0)
     width = share(table.get("access_bits_mean"), np.full(rows, 128.0))
     # Bytes of bulk copies are in no count of accesses.
     bulk = np.nan_to_num(table.get("bulk_copy_inst")) > 0
     dram, l2 = (
-        np.where(bulk, np.nan, share(asked, moved)) for moved in (table.get("dram_bytes"), 32 * table.get("l2_sectors"))
+        np.where(bulk, np.nan, share(least, moved))
+        for least, moved in ((distinct, table.get("dram_bytes")), (asked, 32 * table.get("l2_sectors")))
     )
     out = {
         "dram": dram,
