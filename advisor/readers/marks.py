@@ -73,8 +73,8 @@ _BARRIER_WAIT: Final = ("smsp__average_warps_issue_stalled_barrier_per_issue_act
 # Loops of two rounds or more on average, in a launch that uses a quarter of DRAM's rate: below, reading bytes again
 # costs little.
 _LEAST_DRAM, _LEAST_ROUNDS = 25.0, 2.0
-# Integers in a quarter of the instructions: fewer leave the same time whether they compute with data or addresses.
-_MANY_INTEGERS: Final = 0.25
+# Integers in two fifths of the instructions: fewer take about the same time, with data or with addresses.
+_MANY_INTEGERS: Final = 0.4
 _INTEGERS: Final = ("IMAD", "IADD3", "LOP3", "SHF", "LEA", "PRMT", "SEL", "ISETP", "VIADD", "IMNMX", "VIMNMX", "FMNMX")
 # The number of blocks along each axis, at its place in constant bank 0, until Hopper and since Blackwell.
 _GRID_SIZE = re.compile(r"\bc\[0x0\]\[0x(?:c|10|14)\]|\bSR_NCTAID\b")

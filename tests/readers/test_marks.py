@@ -187,7 +187,7 @@ def test_barriers_are_followed_where_warps_wait_at_them() -> None:
 
 
 def test_integers_are_followed_where_they_take_the_issue_slots() -> None:
-    opcodes = {"LOP3.LUT": 30.0, "FFMA": 60.0, "LDG.E": 10.0}
+    opcodes = {"LOP3.LUT": 50.0, "FFMA": 40.0, "LDG.E": 10.0}
     assert many_integers(opcodes, 70.0)
     assert not many_integers(opcodes, 30.0) and not many_integers(None, 70.0)
     assert not many_integers(opcodes | {"FFMA": 200.0}, 70.0)
