@@ -13,10 +13,9 @@ from typing import Final
 
 from msgspec import Struct
 
-from advisor.hardware.sass import Instruction, parse
+from advisor.hardware.sass import Instruction
 from advisor.hardware.sass_answers import stem
-from advisor.hardware.sass_flow import graph
-from advisor.hardware.sass_names import MOST_FOLLOWED, Calls, Marks, Names, followed
+from advisor.hardware.sass_names import Calls, Marks, Names, code_of, followed
 
 # Results of loads, of atomics and of textures; a shuffle passes the data of another lane.
 _LOADED: Final = frozenset(
@@ -35,7 +34,6 @@ _ALU: Final = frozenset(
 # Products and sums of integers on the FMA pipe. Source of both: the profiling guide of Nsight Compute, pipelines.
 _FMA: Final = frozenset(("IMAD", "VIADD", "IDP", "IDP4A"))
 _SUMS: Final = frozenset(("FADD", "FMNMX", "FSETP", "DADD", "DSETP", "DMNMX", "HADD2", "HMNMX2"))
-_UNKNOWN_WAYS: Final = frozenset(("BRX", "BRXU", "JMX", "JMXU"))
 
 
 class DataWork(Struct, frozen=True):
@@ -55,15 +53,10 @@ def data_work(texts: Mapping[int, str]) -> DataWork | None:
 
     texts: address -> instruction, of those that were executed.
     """
-    pcs = sorted(texts)
-    if not 0 < len(pcs) <= MOST_FOLLOWED:
+    found = code_of(texts)
+    if found is None:
         return None
-    codes = [parse(texts[pc]) for pc in pcs]
-    if any(code is not None and stem(code) in _UNKNOWN_WAYS for code in codes):
-        return None
-    blocks = graph(codes, pcs)
-    names = Names(codes)
-    names.split_predicated(codes, map(blocks.places, range(len(blocks.starts))))
+    pcs, codes, blocks, names = found
     calls = Calls(codes, pcs, blocks, names)
     states = followed(blocks, lambda i, state: _after(codes[i], i, names, calls, state), (0, 0), calls)
     if states is None:

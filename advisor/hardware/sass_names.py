@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from advisor.hardware.sass import Instruction
+from advisor.hardware.sass import Instruction, parse
 from advisor.hardware.sass_answers import inputs, results, stem
-from advisor.hardware.sass_flow import Codes, Graph, called, reached
+from advisor.hardware.sass_flow import Codes, Graph, called, graph, reached
 
 # Sets of names that have a property each.
 Marks = tuple[int, ...]
@@ -16,6 +16,7 @@ Marks = tuple[int, ...]
 MOST_FOLLOWED: Final = 3000
 _ROUNDS: Final = 40
 _CALLS: Final = frozenset(("CALL", "CAL", "JCAL"))
+_UNKNOWN_WAYS: Final = frozenset(("BRX", "BRXU", "JMX", "JMXU"))
 
 
 class Names:
@@ -86,6 +87,23 @@ class Names:
         for i in places:
             out |= self.writes[i]
         return out
+
+
+def code_of(texts: Mapping[int, str]) -> tuple[list[int], list[Instruction | None], Graph, Names] | None:
+    """Return the addresses of a kernel's instructions in order, what they are, their blocks and their names.
+
+    texts: address -> instruction, of those that were executed. None for a kernel that is too long to follow, or one
+    whose branches lead where only a register knows.
+    """
+    pcs = sorted(texts)
+    if not 0 < len(pcs) <= MOST_FOLLOWED:
+        return None
+    codes = [parse(texts[pc]) for pc in pcs]
+    if any(code is not None and stem(code) in _UNKNOWN_WAYS for code in codes):
+        return None
+    blocks, names = graph(codes, pcs), Names(codes)
+    names.split_predicated(codes, map(blocks.places, range(len(blocks.starts))))
+    return pcs, codes, blocks, names
 
 
 class Calls:

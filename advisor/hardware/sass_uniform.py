@@ -14,10 +14,10 @@ from typing import Final
 
 from msgspec import Struct
 
-from advisor.hardware.sass import Instruction, parse
+from advisor.hardware.sass import Instruction
 from advisor.hardware.sass_answers import stem
-from advisor.hardware.sass_flow import Codes, Graph, behind, blocks_of, graph, loops, meeting_points
-from advisor.hardware.sass_names import Names
+from advisor.hardware.sass_flow import Codes, Graph, behind, blocks_of, loops, meeting_points
+from advisor.hardware.sass_names import Names, code_of
 
 # Arithmetic on floating-point values.
 FLOAT: Final = frozenset(
@@ -43,10 +43,7 @@ _OF_OTHERS: Final = frozenset(
 )
 # Special registers that all threads of a block share; SRZ is zero.
 _OF_BLOCK: Final = ("SR_CTAID", "SR_NCTAID", "SR_NTID", "SRZ", "SR_GRID", "SR_CLUSTER", "SR_SMEM", "SR_CgaCtaId")
-_UNKNOWN_WAYS: Final = frozenset(("BRX", "BRXU", "JMX", "JMXU"))
 _CALLS: Final = frozenset(("CALL", "CAL", "JCAL"))
-# A longer kernel is not followed: the time would be noticed.
-MOST: Final = 3000
 _ROUNDS: Final = 40
 
 
@@ -88,15 +85,10 @@ def kinds_of(texts: Mapping[int, str], few: frozenset[int] = frozenset()) -> Kin
     function, gives no values to the others. few: addresses that few lanes of a warp execute, as where one thread
     computes for the others; they count as a thread's own.
     """
-    pcs = sorted(texts)
-    if not 0 < len(pcs) <= MOST:
+    found = code_of(texts)
+    if found is None:
         return None
-    codes = [parse(texts[pc]) for pc in pcs]
-    if any(code is not None and stem(code) in _UNKNOWN_WAYS for code in codes):
-        return None
-    blocks = graph(codes, pcs)
-    names = Names(codes)
-    names.split_predicated(codes, map(blocks.places, range(len(blocks.starts))))
+    pcs, codes, blocks, names = found
     states = _followed(codes, pcs, blocks, names)
     if states is None:
         return None

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.hardware.sass_uniform import MOST, Same, kinds_of
+from advisor.hardware.sass_names import MOST_FOLLOWED
+from advisor.hardware.sass_uniform import Same, kinds_of
 
 STEP = 16
 
@@ -178,7 +179,7 @@ def test_a_pair_of_values_is_written_as_one():
 def test_what_cannot_be_followed_is_unknown():
     assert kinds_of({0: "BRX R2 -0x10", 16: "EXIT"}) is None
     assert kinds_of({}) is None
-    assert kinds_of({16 * i: "NOP" for i in range(MOST + 1)}) is None
+    assert kinds_of({16 * i: "NOP" for i in range(MOST_FOLLOWED + 1)}) is None
 
 
 REGISTERS = st.integers(0, 5).map("R{}".format)
