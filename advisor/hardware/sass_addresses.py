@@ -91,6 +91,12 @@ class Reached(Struct, frozen=True):
     sure: bool
 
 
+def shape_at(cc: str) -> int:
+    """Return where constant bank 0 has the block's shape, and 12 bytes behind it that of the grid. cc: such as 9.0."""
+    major = cc.partition(".")[0]
+    return _SHAPE_AT_BLACKWELL if major.isdecimal() and int(major) >= 10 else _SHAPE_AT
+
+
 class Follower:
     """Follows the registers of a kernel. block: (x, y, z) in threads; cc: the compute capability, such as 9.0."""
 
@@ -108,8 +114,7 @@ class Follower:
         self._warp, self._lane = np.repeat(chosen_warps, LANES), thread % LANES
         self._tid = [exactly(thread % x), exactly(thread // x % y), exactly(thread // (x * y))]
         self._shape = [number(size) for size in (x, y, z)]
-        blackwell = cc.partition(".")[0].isdigit() and int(cc.partition(".")[0]) >= 10
-        self._shape_at = _SHAPE_AT_BLACKWELL if blackwell else _SHAPE_AT
+        self._shape_at = shape_at(cc)
         self.data_branches: set[int] = set()
         """The blocks that end with a branch whose way depends on data of each lane; after `reached`."""
 

@@ -22,7 +22,7 @@ import numpy as np
 
 from advisor.hardware.lanes import LANES
 from advisor.hardware.sass import Instruction, classify, parse
-from advisor.hardware.sass_addresses import Follower, Reached
+from advisor.hardware.sass_addresses import Follower, Reached, shape_at
 from advisor.hardware.sass_axes import load_axes
 from advisor.hardware.sass_flow import (
     Codes,
@@ -69,9 +69,8 @@ _ROLES: Final = {
     ("global", "copy"): (("global", "load"), ("shared", "store")),
 }
 _ENDS: Final = frozenset(("EXIT", "RET", "KILL"))
-# The number of blocks along each axis, at its place in constant bank 0, until Hopper and since Blackwell.
-_GRID_SIZE: Final = ("0xc", "0x10", "0x14")
-_GRID_SIZE_BLACKWELL: Final = ("0x36c", "0x370", "0x374")
+# Bytes from the block's shape to the number of blocks along each axis.
+_GRID_SIZE: Final = (0xC, 0x10, 0x14)
 _INDIRECT: Final = frozenset(("BRX", "BRXU", "JMX", "JMXU"))
 
 
@@ -117,17 +116,16 @@ def counted_by_code(
     decided = (
         _behind_data(codes, pcs, blocks, runs, follower.data_branches) if follower is not None and reached else None
     )
+    sizes = tuple(f"c[0x0][{shape_at(cc) + place:#x}]" for place in _GRID_SIZE)
     reads = math.fsum(
-        number for code, number in zip(codes, runs, strict=True) if code is not None and _grid_size(code, cc)
+        number for code, number in zip(codes, runs, strict=True) if code is not None and _grid_size(code, sizes)
     )
     return CodeCounts(opcodes, accesses, stack, computed, decided, own_cycles(codes, blocks, runs), loaded, reads)
 
 
-def _grid_size(code: Instruction, cc: str) -> bool:
-    """Whether an instruction reads how many blocks the grid has."""
-    blackwell = cc.partition(".")[0].isdecimal() and int(cc.partition(".")[0]) >= 10
-    places = tuple(f"c[0x0][{place}]" for place in (_GRID_SIZE_BLACKWELL if blackwell else _GRID_SIZE))
-    return any(operand.strip("-|").startswith(places) or operand.startswith("SR_NCTAID") for operand in code.operands)
+def _grid_size(code: Instruction, sizes: tuple[str, ...]) -> bool:
+    """Whether an instruction reads how many blocks the grid has. sizes: the constants that say it."""
+    return any(operand.strip("-|").startswith(sizes) or operand.startswith("SR_NCTAID") for operand in code.operands)
 
 
 def _behind_data(

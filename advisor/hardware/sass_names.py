@@ -15,7 +15,7 @@ Marks = tuple[int, ...]
 # A longer kernel is not followed: the time would be noticed.
 MOST_FOLLOWED: Final = 3000
 _ROUNDS: Final = 40
-_CALLS: Final = frozenset(("CALL", "CAL", "JCAL"))
+CALLS: Final = frozenset(("CALL", "CAL", "JCAL"))
 _UNKNOWN_WAYS: Final = frozenset(("BRX", "BRXU", "JMX", "JMXU"))
 
 
@@ -116,7 +116,7 @@ class Calls:
         self.to: dict[int, int] = {}
         self.writes: dict[int, int] = {}
         for i, code in enumerate(codes):
-            if code is None or stem(code) not in _CALLS:
+            if code is None or stem(code) not in CALLS:
                 continue
             at = called(codes, place, i)
             if at is None:  # through a pointer, or out of the kernel
@@ -125,7 +125,7 @@ class Calls:
             goal = bisect_right(blocks.starts, at) - 1
             if goal not in written:
                 body = [j for n in reached([goal], blocks.edges, frozenset()) for j in blocks.places(n)]
-                inner = any((own := codes[j]) is not None and stem(own) in _CALLS for j in body)
+                inner = any((own := codes[j]) is not None and stem(own) in CALLS for j in body)
                 written[goal] = names.every if inner else names.written(body)
             self.to[i], self.writes[i] = goal, written[goal]
 

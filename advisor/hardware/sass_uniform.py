@@ -17,7 +17,7 @@ from msgspec import Struct
 from advisor.hardware.sass import Instruction
 from advisor.hardware.sass_answers import stem
 from advisor.hardware.sass_flow import Codes, Graph, behind, blocks_of, loops, meeting_points
-from advisor.hardware.sass_names import Names, code_of
+from advisor.hardware.sass_names import CALLS, Names, code_of
 
 # Arithmetic on floating-point values.
 FLOAT: Final = frozenset(
@@ -43,7 +43,6 @@ _OF_OTHERS: Final = frozenset(
 )
 # Special registers that all threads of a block share; SRZ is zero.
 _OF_BLOCK: Final = ("SR_CTAID", "SR_NCTAID", "SR_NTID", "SRZ", "SR_GRID", "SR_CLUSTER", "SR_SMEM", "SR_CgaCtaId")
-_CALLS: Final = frozenset(("CALL", "CAL", "JCAL"))
 _ROUNDS: Final = 40
 
 
@@ -122,7 +121,7 @@ def _own(code: Instruction) -> bool:
 def _after(code: Instruction, i: int, names: Names, own: int, fresh: int) -> tuple[int, int]:
     """Return the names that depend on the thread, and those that hold computed values of the block, after a step."""
     name = stem(code)
-    if name in _CALLS:  # which registers a function changes, its caller does not show
+    if name in CALLS:  # which registers a function changes, its caller does not show
         return names.every, 0
     depends = _own(code) or bool(names.reads[i] & own)
     passes = name in FLOAT or (name in _AROUND and bool(names.reads[i] & fresh))

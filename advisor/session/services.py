@@ -12,6 +12,8 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, Final
 
+from msgspec.structs import asdict
+
 from advisor.explain import explain
 from advisor.hardware import gpus
 from advisor.hardware.ceilings import CeilingsByGpu
@@ -154,16 +156,7 @@ def _number(written: float | None) -> float:
 
 def _code(row: CodeRow) -> CodeCounts:
     accesses = tuple(map(_code_access, row.accesses))
-    return CodeCounts(
-        row.opcodes,
-        accesses,
-        row.spills,
-        row.indexed,
-        row.data_branches,
-        row.own_cycles,
-        dict(row.loaded),
-        row.grid_reads,
-    )
+    return CodeCounts(**asdict(row) | {"accesses": accesses})
 
 
 def _code_access(row: CodeAccessRow) -> CodeAccess:

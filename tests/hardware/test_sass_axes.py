@@ -117,4 +117,5 @@ def test_any_text_has_an_answer(lines: list[str]) -> None:
     codes = [parse(line) for line in lines]
     pcs = range(0, STEP * len(codes), STEP)
     if codes:
-        load_axes(codes, pcs, graph(codes, pcs))
+        found = load_axes(codes, pcs, graph(codes, pcs))
+        assert found.keys() <= set(range(len(codes))) and set("".join(found.values())) <= set("?xyz")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
-from msgspec.structs import astuple, replace
+from msgspec.structs import asdict, astuple, replace
 
 from advisor import __version__
 from advisor.hardware.ceilings import Ceilings
@@ -166,16 +166,7 @@ def _launches(frame: pd.DataFrame, reading: int, scrubber: Scrubber) -> Iterator
 def _code(value: Any) -> CodeRow | None:
     if not isinstance(value, CodeCounts):
         return None
-    return CodeRow(
-        dict(value.opcodes),
-        tuple(map(_row, value.accesses)),
-        value.spills,
-        value.indexed,
-        value.data_branches,
-        value.own_cycles,
-        dict(value.loaded),
-        value.grid_reads,
-    )
+    return CodeRow(**asdict(value) | {"accesses": tuple(map(_row, value.accesses))})
 
 
 def _shape(value: Any) -> Shape:

@@ -16,7 +16,10 @@ from session.transcripts.talk import CSV, Talk, real
 from tui.factory import diagnosis
 
 from advisor.records.errors import InputError
+from advisor.records.readings import CodeAccess, CodeCounts
 from advisor.session import events as e
+from advisor.session import services
+from advisor.session.transcripts import attachments
 from advisor.session.transcripts import format as serialize
 from advisor.session.transcripts.autosave import MOST_KEPT, Saving, forget, is_running, kept, prune, unfinished
 from advisor.session.transcripts.player import Player
@@ -297,3 +300,9 @@ def test_sixty_launches_cost_little_at_each_step(tmp_path: Path) -> None:
     [path] = tmp_path.glob("*.jsonl")
     assert path.read_text(encoding="utf-8").count('"launches":') == 1
     talk.saving.close()
+
+
+def test_what_the_code_tells_comes_back_whole() -> None:
+    access = CodeAccess("global", "load", 32, True, 1.0, 32.0, 4.0, 4.0, 1.0)
+    code = CodeCounts({"LDG.E": 2.0}, (access,), 1.0, 2.0, 0.25, 12.0, {"x": 128.0, "?": 4.0}, 3.0)
+    assert services._code(attachments._code(code)) == code
