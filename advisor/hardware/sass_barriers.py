@@ -43,12 +43,15 @@ _POLLS: Final = re.compile(r"(?:ATOMG?|REDG?|SYNCS|NANOSLEEP)\b|LDG?\b.*\.STRONG
 class Part(Struct, frozen=True):
     """The instructions that may run after a barrier and before the next one, by address; barrier: its own address.
 
-    levels: it accesses shared memory, in some of the threads, and no other; polls: it may wait for other blocks;
-    always: the instructions without a predicate, and the branches.
+    ends: the addresses of the barriers that it may come to; exchanges: it accesses shared memory and no other; levels:
+    so it does in some of the threads; polls: it may wait for other blocks; always: the instructions without a
+    predicate, and the branches.
     """
 
     barrier: int
     body: tuple[int, ...]
+    ends: tuple[int, ...]
+    exchanges: bool
     levels: bool
     polls: bool
     always: tuple[int, ...]
@@ -62,12 +65,21 @@ class Parts(Struct, frozen=True):
     def exchanged(self, executed: Mapping[int, float]) -> float:
         """Return the instructions in the levels of trees and scans, with their barriers. executed: by warps."""
         lengths = self._lengths(executed)
-        inside: set[int] = set()
-        for part in self.parts:
-            passes = [lengths[pc] for pc in part.body]
-            if part.levels and math.fsum(passes) <= _LEVEL and max(passes, default=0.0) <= _ONCE:
-                inside |= {part.barrier, *part.body}
+        short = [part for part in self.parts if part.exchanges and self._once(part, lengths)]
+        levels = [part for part in short if part.levels]
+        starts = {part.barrier for part in levels}
+        reached_from = {end for part in levels for end in part.ends}
+        # A level of a scan has two barriers: some threads load the value of another before the one, and all threads
+        # combine and store after it.
+        halves = [part for part in short if part.barrier in reached_from and starts & set(part.ends)]
+        inside = {pc for part in (*levels, *halves) for pc in (part.barrier, *part.body)}
         return math.fsum(executed.get(pc, 0.0) for pc in inside)
+
+    @staticmethod
+    def _once(part: Part, lengths: Mapping[int, float]) -> bool:
+        """Whether a part is as short as a level of a tree, and has no loop."""
+        passes = [lengths[pc] for pc in part.body]
+        return math.fsum(passes) <= _LEVEL and max(passes, default=0.0) <= _ONCE
 
     def serial(self, executed: Mapping[int, float], threads: Mapping[int, float]) -> float:
         """Return the instructions that one lane of a block executes between two barriers.
@@ -117,11 +129,14 @@ def parts_between(texts: Mapping[int, str]) -> Parts | None:
     for barrier in barriers:
         body = sorted(reached(after[barrier], after, stops) & to_barrier)
         steps = [(pcs[i], code) for i in body if (code := codes[i]) is not None]
+        exchanges = _exchanges(code for _, code in steps)
         found.append(
             Part(
                 pcs[barrier],
                 tuple(pcs[i] for i in body),
-                _exchanges(steps),
+                tuple(sorted({pcs[i] for one in (barrier, *body) for i in after[one] if i in stops})),
+                exchanges,
+                exchanges and _in_some_threads(steps),
                 any(_POLLS.match(code.opcode) for _, code in steps),
                 tuple(pc for pc, code in steps if not code.predicate or stem(code) in _BRANCHES),
             )
@@ -133,12 +148,16 @@ def _is_barrier(code: Instruction | None) -> bool:
     return code is not None and stem(code) == "BAR" and ".ARV" not in code.opcode
 
 
-def _exchanges(steps: Sequence[tuple[int, Instruction]]) -> bool:
-    """Whether some threads access shared memory, and none other memory: in a level the other threads have no work."""
-    shared = [code for _, code in steps if stem(code) in _SHARED]
+def _exchanges(codes: Iterable[Instruction]) -> bool:
+    """Whether some of the instructions access shared memory, and none other memory."""
+    stems = {stem(code) for code in codes}
+    return not stems.isdisjoint(_SHARED) and not any(_ELSEWHERE.fullmatch(one) for one in stems)
+
+
+def _in_some_threads(steps: Sequence[tuple[int, Instruction]]) -> bool:
+    """Whether some threads may skip the accesses to shared memory: in a level the others have no work."""
     skips = any(code.predicate and (goal := target(code)) is not None and goal > pc for pc, code in steps)
-    some = skips or any(code.predicate for code in shared)
-    return bool(shared) and some and not any(_ELSEWHERE.fullmatch(stem(code)) for _, code in steps)
+    return skips or any(code.predicate for _, code in steps if stem(code) in _SHARED)
 
 
 def _runs(pcs: Iterable[int], chosen: Callable[[int], bool]) -> Iterator[list[int]]:

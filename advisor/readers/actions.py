@@ -445,7 +445,7 @@ def _excess_by_address(
     over = {pc: costs.get(pc, 0.0) - ideals.get(pc, 0.0) for pc in reached if costs.get(pc, 0.0) > ideals.get(pc, 0.0)}
     total = math.fsum(over.values())
     if total <= _NOTABLE * math.fsum(ideals.get(pc, 0.0) for pc in reached):
-        return {"gather_excess_share": 0.0, "neighbour_excess_share": 0.0}
+        return {"gather_excess_share": 0.0, "neighbour_excess_share": 0.0, "gathered_share": 0.0}
     found = {pc: access for pc in over if (access := facts.access(pc)) is not None}
     flow = facts.flow(next(iter(over)))
     if not found or flow is None:
@@ -462,6 +462,7 @@ def _excess_by_address(
     return {
         "gather_excess_share": math.fsum(over[pc] for pc in gathered) / total,
         "neighbour_excess_share": math.fsum(over[pc] for pc in near) / total,
+        "gathered_share": math.fsum(ideals.get(pc, 0.0) for pc in gathered) / math.fsum(ideals.get(pc, 0.0) for pc in reached),
     }
 
 

@@ -55,6 +55,17 @@ def test_other_work_between_barriers_is_no_level(between: list[str]) -> None:
     assert followed(texts).exchanged(flat(texts)) == 0
 
 
+def test_both_halves_of_a_level_of_a_scan_count() -> None:
+    """Some threads load the value of another, and after a barrier all combine and store: no part of other work does."""
+    load, combine = ["@P0 LDS R3, [R0+-0x80]"], ["LDS R2, [R0]", "FADD R2, R2, R3", "STS [R0], R2"]
+    level = [BAR, *load, BAR, *combine]
+    texts = kernel("STS [R0], R2", *level, *level, *level, BAR, "LDS R2, [R0]", "EXIT")
+    # The last store comes before what is read for the result.
+    assert followed(texts).exchanged(flat(texts)) == 32 * (3 * 2 + 2 * 4)
+    other = kernel("STS [R0], R2", BAR, *load, BAR, *combine, "LDG.E R7, desc[UR4][R4.64]", BAR, *load, BAR, "EXIT")
+    assert followed(other).exchanged(flat(other)) == 32 * 4
+
+
 def test_a_loop_between_two_barriers_is_no_level() -> None:
     """Each warp goes round it many times for one barrier."""
     texts = kernel(BAR, "@P1 LDS R2, [R0]", "FADD R3, R3, R2", "@P0 BRA 0x10", BAR, "EXIT")

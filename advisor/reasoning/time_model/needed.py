@@ -57,6 +57,8 @@ def _stays(table: Table, furthest: float) -> dict[str, Array]:
     # repeated sectors are, no count shows.
     repeated = or_else(table.get("dram_read_bytes") / (32 * table.get("load_sectors_actual")), 1.0)
     distinct = asked * np.clip(repeated, _LEAST_DISTINCT, 1.0)
+    # What lanes gather by an index may all lie in a table that the caches hold.
+    distinct = np.fmin(distinct, asked * (1 - or_else(table.get("gathered_share"), 0.0)))
     width = share(table.get("access_bits_mean"), np.full(rows, 128.0))
     # Bytes of bulk copies are in no count of accesses.
     bulk = np.nan_to_num(table.get("bulk_copy_inst")) > 0

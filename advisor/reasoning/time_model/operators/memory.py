@@ -31,6 +31,8 @@ _TRAFFIC = (
     "store_lines_ideal",
 )
 
+# Of gathered bytes, the share that the caches hold already.
+_GATHERED_AGAIN = 0.75
 _LINE_BYTES = 128
 # Registers of a thread beside its results: operands that are loaded ahead, addresses and counters.
 _OTHER_REGISTERS = 64.0
@@ -50,8 +52,11 @@ def _coalesce(table: Table, given: Given) -> Left:
     # Of so many sectors and passes one remains.
     ratio, spread = (one / (1 + stays * (np.fmax(one, 1.0) - 1)) for one in (excess, spread))
     local, moved = own * table.get("global_dram_share"), table.get("dram_bytes")
-    asked = np.fmax(table.get("requested_bytes"), np.fmin(table.get("asked_bytes"), local * moved))
-    needed = np.fmax(table.get("requested_bytes"), np.fmin(asked, local * moved / ratio))
+    # What lanes gather by an index, others gather too: six triangles share a corner of a mesh, and ten rows and more of a
+    # sparse matrix an entry of the vector. Records that are looked up once are all new.
+    fresh = 1 - _GATHERED_AGAIN * or_else(table.get("gathered_share"), 0.0)
+    asked = fresh * np.fmax(table.get("requested_bytes"), np.fmin(table.get("asked_bytes"), local * moved))
+    needed = np.fmax(fresh * table.get("requested_bytes"), np.fmin(asked, local * moved / ratio))
     dram = 1 - local + np.fmin(local, needed / moved)
     waits = table.get("global_wait_share")
     # Lanes that share whole lines bring a line with each load, whatever the width of their elements.
