@@ -462,7 +462,8 @@ def _excess_by_address(
     return {
         "gather_excess_share": math.fsum(over[pc] for pc in gathered) / total,
         "neighbour_excess_share": math.fsum(over[pc] for pc in near) / total,
-        "gathered_share": math.fsum(ideals.get(pc, 0.0) for pc in gathered) / math.fsum(ideals.get(pc, 0.0) for pc in reached),
+        "gathered_share": math.fsum(ideals.get(pc, 0.0) for pc in gathered)
+        / math.fsum(ideals.get(pc, 0.0) for pc in reached),
     }
 
 

@@ -35,7 +35,14 @@ BINARY_ONLY |= {
     "called_local_share",
     "function_check_inst",
 }
-BINARY_ONLY |= {"gather_excess_share", "neighbour_excess_share", "far_excess_share", "chained_load_share", "live_words"}
+BINARY_ONLY |= {
+    "gather_excess_share",
+    "gathered_share",
+    "neighbour_excess_share",
+    "far_excess_share",
+    "chained_load_share",
+    "live_words",
+}
 BINARY_ONLY |= {"loaded_arithmetic_share", "literal_arithmetic_share", "loaded_pair_share", "stepped_function_share"}
 BINARY_ONLY |= {"staged_arithmetic_share", "barrier_working_share", "shared_interleaved_excess_share"}
 BINARY_ONLY |= {"tested_load_share", "walked_load_share"}
