@@ -159,13 +159,21 @@ def _to_single(table: Table, given: Given) -> Left:
 def _functions(table: Table, given: Given) -> Left:
     """Special functions leave the XU pipe: `left` of them remain, and each costs `each` FMA instructions instead.
 
-    A function on the XU pipe has one FMA instruction too, which scales its argument or its result.
+    A function on the XU pipe has one FMA instruction too, which scales its argument or its result. One that guards
+    against denormal numbers, as exponentials and logarithms do by default, has a comparison and two more products.
     """
     left = np.clip(given["left"], 0.0, 1.0)
-    count = (1 - left) * table.get("mufu_inst")
-    added = count * (given["each"] - 1) / np.maximum(table.get("fma_pipe_inst"), 1.0)
-    issue = 1 + (given["each"] - 2) * count / table.get("inst_executed")
-    return {"xu": left, "fma": 1 + added, "issue": or_else(issue, 1.0), "latency_shared": left}
+    functions, executed = table.get("mufu_inst"), table.get("inst_executed")
+    count = (1 - left) * functions
+    guarded = (1 - left) * np.fmin(or_else(table.get("float_test_inst"), 0.0), functions)
+    fma = (given["each"] - 1) * count - 2 * guarded
+    return {
+        "xu": left,
+        "fma": np.fmax(LEAST, 1 + fma / np.maximum(table.get("fma_pipe_inst"), 1.0)),
+        "alu": np.fmax(LEAST, 1 - or_else(share(guarded, alu_inst(table)), 0.0)),
+        "issue": or_else(np.fmax(LEAST, 1 + (fma - count - guarded) / executed), 1.0),
+        "latency_shared": left,
+    }
 
 
 def _convert(table: Table, given: Given) -> Left:
@@ -289,7 +297,7 @@ OPERATORS = (
         "functions",
         "special functions leave the XU pipe for FMA instructions",
         _functions,
-        ("xu", "fma", "issue", "latency_shared"),
+        ("xu", "fma", "alu", "issue", "latency_shared"),
         {"left": None, "each": "4"},
         ("mufu_inst", "fma_pipe_inst", "inst_executed"),
     ),

@@ -52,8 +52,8 @@ def _coalesce(table: Table, given: Given) -> Left:
     # Of so many sectors and passes one remains.
     ratio, spread = (one / (1 + stays * (np.fmax(one, 1.0) - 1)) for one in (excess, spread))
     local, moved = own * table.get("global_dram_share"), table.get("dram_bytes")
-    # What lanes gather by an index, others gather too: six triangles share a corner of a mesh, and ten rows and more of a
-    # sparse matrix an entry of the vector. Records that are looked up once are all new.
+    # What lanes gather by an index, others gather too: six triangles share a corner of a mesh, and ten rows or more of
+    # a sparse matrix an entry of the vector. Records that are looked up once are all new.
     fresh = 1 - _GATHERED_AGAIN * or_else(table.get("gathered_share"), 0.0)
     asked = fresh * np.fmax(table.get("requested_bytes"), np.fmin(table.get("asked_bytes"), local * moved))
     needed = np.fmax(fresh * table.get("requested_bytes"), np.fmin(asked, local * moved / ratio))
