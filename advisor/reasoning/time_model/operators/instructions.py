@@ -27,11 +27,11 @@ from advisor.reasoning.time_model.terms import Array, turns_left
 def _reconverge(table: Table, given: Given) -> Left:
     """Lanes work together: the same thread instructions in fewer warp instructions, on every pipe.
 
-    left: of them, if all lanes worked; reach: how far the fix gets there, 0 to 1 on a log scale. Loads and stores are
-    as many fewer, but the lanes' places are the same: of their passes through L1 only those of loads of one address
+    left: of them, if all lanes worked; unknown: that, where the active lanes were not counted; reach: how far the fix
+    gets there, 0 to 1 on a log scale. Loads and stores are as many fewer, but the lanes' places are the same: of their passes through L1 only those of loads of one address
     leave.
     """
-    left = np.clip(given["left"], 0.0, 1.0) ** np.clip(given["reach"], 0.0, 1.0)
+    left = np.clip(or_else(given["left"], given["unknown"]), 0.0, 1.0) ** np.clip(given["reach"], 0.0, 1.0)
     alike = or_else(share(table.get("uniform_load_inst"), table.get("memory_inst")), 0.0)
     out = dict.fromkeys(("issue", *PIPES, "latency", "lsu"), left)
     return out | {"l1_global": 1 - alike * (1 - left)}
@@ -248,7 +248,7 @@ OPERATORS = (
         "all lanes work, in fewer warp instructions",
         _reconverge,
         (*_ISSUED, "latency", "lsu", "l1_global"),
-        {"left": "lanes_active / 32", "reach": "1"},
+        {"left": "lanes_active / 32", "unknown": "lanes_active / 32", "reach": "1"},
     ),
     Operator(
         "pack_lanes",
