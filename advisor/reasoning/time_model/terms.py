@@ -98,9 +98,13 @@ def needs(columns: Mapping[str, Array], rows: int) -> Needs:
         return _get(columns, name, rows)
 
     shares = {name: np.nan_to_num(get(metric)) for name, metric in SHARES.items()}
-    # Without counts of L1 an access of local memory counts as any other.
+    # Without counts of L1 an access of local memory counts as any other, and one of shared memory as the passes that the
+    # lanes' addresses in the code take.
     of_accesses = np.nan_to_num(get("local_inst") / get("memory_inst"))
-    shares["l1_local"] = np.where(np.isfinite(get(SHARES["l1_local"])), shares["l1_local"], of_accesses)
+    passes = get("l1_wavefronts_pct") / 100 * get("sm_cycles_elapsed") * get("sm_count")
+    of_passes = np.nan_to_num(get("shared_inst") * get("shared_wavefront_ratio") / passes, posinf=0.0)
+    for name, instead in (("l1_local", of_accesses), ("l1_shared", np.clip(of_passes, 0.0, 1.0))):
+        shares[name] = np.where(np.isfinite(get(SHARES[name])), shares[name], instead)
     shares["l1_global"] = np.clip(1 - shares["l1_shared"] - shares["l1_local"], 0, 1)
     imbalance = np.fmax(np.nan_to_num(get("sm_active_ratio"), nan=1.0), 1.0)
     out: dict[str, Array] = {}

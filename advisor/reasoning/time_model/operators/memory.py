@@ -146,7 +146,9 @@ def _tile(table: Table, given: Given) -> Left:
     read = share(table.get("dram_read_bytes"), table.get("dram_bytes"))
     once = or_else(table.get("distinct_load_bytes") / table.get("dram_read_bytes"), 1.0)
     dram = or_else(1 - read * (1 - np.fmin(1.0, np.fmax(left, once))), 1.0)
-    loaded = or_else(share(table.get("l2_read_sectors"), table.get("l2_sectors")), 0.0)
+    # Without counts of L2 its look-ups are those of loads and stores in proportion.
+    accesses = share(table.get("global_load_inst"), table.total("global_load_inst", "global_store_inst"))
+    loaded = or_else(share(table.get("l2_read_sectors"), table.get("l2_sectors")), or_else(accesses, 0.0))
     out |= {name: np.fmin(1.0, part * alone) for name, part in out.items() if name.startswith("latency")}
     # The results of a tile do not wait for each other, so a warp issues them without a pause.
     pauses = share(np.nan_to_num(table.get("stall_wait")), fixed_cycles(table))
