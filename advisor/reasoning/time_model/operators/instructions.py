@@ -28,7 +28,8 @@ def _reconverge(table: Table, given: Given) -> Left:
     """Lanes work together: the same thread instructions in fewer warp instructions, on every pipe.
 
     left: of them, if all lanes worked; unknown: that, where the active lanes were not counted; reach: how far the fix
-    gets there, 0 to 1 on a log scale. Loads and stores are as many fewer, but the lanes' places are the same: of their passes through L1 only those of loads of one address
+    gets there, 0 to 1 on a log scale. Loads and stores are as many fewer, but the lanes' places are the same: of their
+    passes through L1 only those of loads of one address
     leave.
     """
     left = np.clip(or_else(given["left"], given["unknown"]), 0.0, 1.0) ** np.clip(given["reach"], 0.0, 1.0)

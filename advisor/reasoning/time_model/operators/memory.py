@@ -31,8 +31,8 @@ _TRAFFIC = (
     "store_lines_ideal",
 )
 
-# Of gathered bytes, the share that the caches hold already.
-_GATHERED_AGAIN = 0.75
+# Of gathered bytes, the share that the caches hold already: no count of a scattered kernel shows whether all or none.
+_GATHERED_AGAIN = 0.5
 _LINE_BYTES = 128
 # Registers of a thread beside its results: operands that are loaded ahead, addresses and counters.
 _OTHER_REGISTERS = 64.0
