@@ -162,6 +162,7 @@ def test_the_excess_of_a_gather_belongs_to_the_load_of_the_data():
     index, data = (at for at, line in enumerate(lines, 1) if "ld.global" in line)
     found = dependences(tables({index: (100, 4, 4), data: (100, 32, 4)}), {}, facts(lines))
     assert found["gather_excess_share"] == 1 and found["neighbour_excess_share"] == 0
+    assert found["gathered_share"] == 0.5  # the other half are indices, which lanes load one beside the other
     assert patterns(tables({index: (100, 4, 4), data: (100, 32, 4)}))["far_excess_share"] == 1
     assert "chained_load_share" not in found  # two loads of a warp are in no loop
 

@@ -76,3 +76,10 @@ def test_least_needs_never_exceed_those_that_the_fix_leaves() -> None:
     halfway, least = needed(columns, rows, now, after)
     for name, need in after.items():
         assert np.all(least[name] <= halfway[name] + 1e-12) and np.all(halfway[name] <= need + 1e-12), name
+
+
+def test_bytes_that_lanes_gather_may_all_be_in_the_caches() -> None:
+    known = {**LATENCY, "dram_pct": 45.0, "l1_wavefronts_pct": 95.0, "dram_bytes": 1.0e9, "requested_bytes": 1.0e9}
+    walked, gathered = (gain({"l1_global": "0.02"}, **known, gathered_share=share) for share in (0.0, 0.9))
+    assert gathered.estimate == pytest.approx(walked.estimate)
+    assert gathered.high > 1.2 * walked.high

@@ -310,3 +310,37 @@ def test_constants_of_double_polynomials_leave_without_seeds_too() -> None:
     few = left({"to_single": {}}, **sine, uniform_inst=50.0)
     many = left({"to_single": {}}, **sine, uniform_inst=300.0)
     assert few["issue"] == pytest.approx(0.8) and many["issue"] == pytest.approx(0.5)
+
+
+def test_a_special_function_leaves_with_what_guards_it_against_denormal_numbers() -> None:
+    """An exponential is a product, a comparison and two more products beside the function itself."""
+    counts = {"mufu_inst": 100.0, "fma_pipe_inst": 500.0, "inst_executed": 1000.0, "alu_work_inst": 200.0}
+    half = {"functions": {"left": "0.5", "each": "1"}}
+    plain, guarded = left(half, **counts, float_test_inst=0.0), left(half, **counts, float_test_inst=100.0)
+    assert plain["issue"] == pytest.approx(1 - 50 / 1000) and plain["xu"] == 0.5
+    assert guarded["issue"] == pytest.approx(1 - (50 + 3 * 50) / 1000)
+    assert guarded["fma"] == pytest.approx(1 - 2 * 50 / 500)
+    # More comparisons than functions are not theirs, and all that is known leaves a little.
+    many = left({"functions": {"left": "0", "each": "0"}}, **counts, float_test_inst=1e30)
+    assert many["issue"] == pytest.approx(1 - 500 / 1000) and many["fma"] == pytest.approx(1 - 300 / 500)
+
+
+def test_lanes_that_were_not_counted_are_those_of_divergent_kernels() -> None:
+    usual = {"reconverge": {"unknown": "0.25"}}
+    assert left(usual)["issue"] == 0.25
+    assert left(usual, lanes_active=24.0)["issue"] == 0.75
+    assert "issue" not in left({"reconverge": {}}) or left({"reconverge": {}})["issue"] != 0.25
+
+
+def test_half_of_what_lanes_gather_is_in_the_caches() -> None:
+    """DRAM moves 400 bytes for 100 that are asked for; of these all or none are gathered."""
+    known = {"sector_ratio": 4.0, "dram_bytes": 400.0, "requested_bytes": 100.0, "asked_bytes": 100.0}
+    known |= {"global_dram_share": 1.0}
+    assert left({"coalesce": {}}, **known)["dram"] == pytest.approx(0.25)
+    assert left({"coalesce": {}}, **known, gathered_share=1.0)["dram"] == pytest.approx(0.125)
+
+
+def test_l2_serves_a_tile_less_often_also_where_its_reads_were_not_counted() -> None:
+    loads = {**TILE, "global_load_inst": 3.0e6, "global_store_inst": 1.0e6}
+    assert left({"tile": {"left": "0.25"}}, **loads)["l2"] == pytest.approx(1 - 0.75 * 0.75)
+    assert left({"tile": {"left": "0.25"}}, **TILE).get("l2", 1.0) == 1

@@ -97,14 +97,15 @@ def needs(columns: Mapping[str, Array], rows: int) -> Needs:
     def get(name: str) -> Array:
         return _get(columns, name, rows)
 
-    shares = {name: np.nan_to_num(get(metric)) for name, metric in SHARES.items()}
-    # Without counts of L1 an access of local memory counts as any other, and one of shared memory as the passes that the
-    # lanes' addresses in the code take.
-    of_accesses = np.nan_to_num(get("local_inst") / get("memory_inst"))
+    told = {name: get(metric) for name, metric in SHARES.items()}
+    # Without counts of L1 an access of local memory counts as any other, and one of shared memory as the passes that
+    # the addresses of its lanes in the code take.
     passes = get("l1_wavefronts_pct") / 100 * get("sm_cycles_elapsed") * get("sm_count")
-    of_passes = np.nan_to_num(get("shared_inst") * get("shared_wavefront_ratio") / passes, posinf=0.0)
-    for name, instead in (("l1_local", of_accesses), ("l1_shared", np.clip(of_passes, 0.0, 1.0))):
-        shares[name] = np.where(np.isfinite(get(SHARES[name])), shares[name], instead)
+    of_passes = np.where(passes > 0, get("shared_inst") * get("shared_wavefront_ratio") / passes, np.nan)
+    told["l1_shared"] = np.where(np.isfinite(told["l1_shared"]), told["l1_shared"], np.clip(of_passes, 0.0, 1.0))
+    of_accesses = get("local_inst") / get("memory_inst")
+    shares = {name: np.nan_to_num(share) for name, share in told.items()}
+    shares["l1_local"] = np.where(np.isfinite(told["l1_local"]), shares["l1_local"], np.nan_to_num(of_accesses))
     shares["l1_global"] = np.clip(1 - shares["l1_shared"] - shares["l1_local"], 0, 1)
     imbalance = np.fmax(np.nan_to_num(get("sm_active_ratio"), nan=1.0), 1.0)
     out: dict[str, Array] = {}
@@ -118,7 +119,7 @@ def needs(columns: Mapping[str, Array], rows: int) -> Needs:
         counted[name] = np.isfinite(percent)
         need = np.nan_to_num(percent) / 100 / term.ceiling
         if term.part_of:
-            counted[name] = counted[name] & np.isfinite(get(SHARES.get(name, term.metric)))
+            counted[name] = counted[name] & np.isfinite(told.get(name, percent))
             need = need * shares[name]
         out[name] = need * imbalance if term.per_sm else need
     plain_l2 = out["l2"]
