@@ -44,7 +44,7 @@ class Part(Struct, frozen=True):
     """The instructions that may run after a barrier and before the next one, by address; barrier: its own address.
 
     ends: the addresses of the barriers that it may come to; exchanges: it accesses shared memory and no other; levels:
-    so it does in some of the threads; polls: it may wait for other blocks; always: the instructions without a
+    some threads may skip these accesses; stores: some write; polls: it may wait for other blocks; always: the instructions without a
     predicate, and the branches.
     """
 
@@ -53,6 +53,7 @@ class Part(Struct, frozen=True):
     ends: tuple[int, ...]
     exchanges: bool
     levels: bool
+    stores: bool
     polls: bool
     always: tuple[int, ...]
 
@@ -68,10 +69,10 @@ class Parts(Struct, frozen=True):
         short = [part for part in self.parts if part.exchanges and self._once(part, lengths)]
         levels = [part for part in short if part.levels]
         starts = {part.barrier for part in levels}
-        reached_from = {end for part in levels for end in part.ends}
         # A level of a scan has two barriers: some threads load the value of another before the one, and all threads
         # combine and store after it.
-        halves = [part for part in short if part.barrier in reached_from and starts & set(part.ends)]
+        loaded = {end for part in levels if not part.stores for end in part.ends}
+        halves = [part for part in short if part.barrier in loaded and starts & set(part.ends)]
         inside = {pc for part in (*levels, *halves) for pc in (part.barrier, *part.body)}
         return math.fsum(executed.get(pc, 0.0) for pc in inside)
 
@@ -137,6 +138,7 @@ def parts_between(texts: Mapping[int, str]) -> Parts | None:
                 tuple(sorted({pcs[i] for one in (barrier, *body) for i in after[one] if i in stops})),
                 exchanges,
                 exchanges and _in_some_threads(steps),
+                any(stem(code) in ("STS", "ATOMS") for _, code in steps),
                 any(_POLLS.match(code.opcode) for _, code in steps),
                 tuple(pc for pc, code in steps if not code.predicate or stem(code) in _BRANCHES),
             )

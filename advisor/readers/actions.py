@@ -438,7 +438,10 @@ def _innermost(line: int, found: list[tuple[int, int, frozenset[str]]]) -> tuple
 def _excess_by_address(
     tables: dict[str, dict[int, float] | None], reached: list[int], loads: frozenset[int], facts: Facts
 ) -> dict[str, float]:
-    """Return the shares of the excess sectors at gathers, and at words that are neighbours within a thread."""
+    """Return the shares of the excess sectors at gathers, and at words that are neighbours within a thread.
+
+    With them the share of the ideal sectors that lanes gather.
+    """
     costs, ideals = (tables[name] for name in _GLOBAL_COUNTS)
     if costs is None or ideals is None:
         return {}
@@ -459,12 +462,12 @@ def _excess_by_address(
     lengths = runs((pc, *access) for pc, access in found.items())
     # In a block of n words per thread each word costs n times its ideal; more means that the thread's words are apart.
     near = [pc for pc, n in lengths.items() if n > 1 and costs[pc] <= (n + _WHOLE) * ideals[pc]]
-    return {
+    out = {
         "gather_excess_share": math.fsum(over[pc] for pc in gathered) / total,
         "neighbour_excess_share": math.fsum(over[pc] for pc in near) / total,
-        "gathered_share": math.fsum(ideals.get(pc, 0.0) for pc in gathered)
-        / math.fsum(ideals.get(pc, 0.0) for pc in reached),
     }
+    ideal = math.fsum(ideals.get(pc, 0.0) for pc in reached)
+    return out | ({"gathered_share": math.fsum(ideals[pc] for pc in gathered) / ideal} if ideal > 0 else {})
 
 
 def _is_whole(value: float) -> bool:

@@ -64,6 +64,10 @@ def test_both_halves_of_a_level_of_a_scan_count() -> None:
     assert followed(texts).exchanged(flat(texts)) == 32 * (3 * 2 + 2 * 4)
     other = kernel("STS [R0], R2", BAR, *load, BAR, *combine, "LDG.E R7, desc[UR4][R4.64]", BAR, *load, BAR, "EXIT")
     assert followed(other).exchanged(flat(other)) == 32 * 4
+    # Work of all threads between two trees: a level of a tree stores, and no second half follows it.
+    work = ["LDS R2, [R0]", "MUFU.EX2 R2, R2", "STS [R0], R2"]
+    trees = kernel("STS [R0], R2", BAR, *LEVEL, BAR, *work, BAR, *LEVEL, BAR, "EXIT")
+    assert followed(trees).exchanged(flat(trees)) == 32 * 2 * (1 + len(LEVEL))
 
 
 def test_a_loop_between_two_barriers_is_no_level() -> None:

@@ -164,6 +164,8 @@ def test_the_excess_of_a_gather_belongs_to_the_load_of_the_data():
     assert found["gather_excess_share"] == 1 and found["neighbour_excess_share"] == 0
     assert found["gathered_share"] == 0.5  # the other half are indices, which lanes load one beside the other
     assert patterns(tables({index: (100, 4, 4), data: (100, 32, 4)}))["far_excess_share"] == 1
+    none = dependences(tables({index: (100, 4, 0), data: (100, 32, 0)}), {}, facts(lines))
+    assert "gathered_share" not in none and none["gather_excess_share"] > 0.5
     assert "chained_load_share" not in found  # two loads of a warp are in no loop
 
 

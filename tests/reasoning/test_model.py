@@ -368,5 +368,17 @@ def test_passes_of_shared_memory_follow_from_the_code_where_l1_was_not_counted()
     terms = speedup_model.build(columns, 1).now.terms
     share = 8.0e6 / (0.9 * 132 * 70_000)
     assert terms["l1_shared"][0] / (terms["l1_shared"][0] + terms["l1_global"][0]) == pytest.approx(share)
+    # Accesses of 128 bits take four passes, and those of local memory no more than the rest of the unit.
+    wide = {
+        **known,
+        **code,
+        "shared_wavefront_ratio": 2.0,
+        "shared_bits_mean": 128.0,
+        "local_inst": 9.0,
+        "memory_inst": 10.0,
+    }
+    parts = speedup_model.build({name: np.array([value]) for name, value in wide.items()}, 1).now.terms
+    assert parts["l1_shared"][0] == pytest.approx(terms["l1_shared"][0])
+    assert sum(parts[name][0] for name in ("l1_shared", "l1_local", "l1_global")) == pytest.approx(0.9 / 0.95)
     absurd = {name: np.array([value]) for name, value in (known | code | {"sm_cycles_elapsed": 0.0}).items()}
     assert np.isfinite(speedup_model.build(absurd, 1).now.terms["l1_shared"]).all()

@@ -161,6 +161,7 @@ def summarise(accesses: Sequence[Access]) -> dict[str, float]:
     out["global_loaded_bytes"] = math.fsum(a.lanes * a.width / 8 for a in loads if a.space == "global")
     stored = [a for a in accesses if a.space == "shared" and a.kind == "store"]
     out["shared_stored_bytes"] = math.fsum(a.lanes * a.width / 8 for a in stored)
+    out["loading_lanes"] = math.fsum(a.lanes for a in loads if a.space == "global")
     out["loaded_words"] = math.nan if any(not a.width for a in loads) else math.fsum(map(_words, loads))
     shared_loads = [a for a in loads if a.space == "shared" and a.width > 0]
     widest = math.fsum(a.executed for a in shared_loads if a.width >= WIDEST_BITS)

@@ -101,11 +101,13 @@ def needs(columns: Mapping[str, Array], rows: int) -> Needs:
     # Without counts of L1 an access of local memory counts as any other, and one of shared memory as the passes that
     # the addresses of its lanes in the code take.
     passes = get("l1_wavefronts_pct") / 100 * get("sm_cycles_elapsed") * get("sm_count")
-    of_passes = np.where(passes > 0, get("shared_inst") * get("shared_wavefront_ratio") / passes, np.nan)
+    ideal = get("shared_inst") * np.fmax(1.0, get("shared_bits_mean") / 32)
+    of_passes = np.where(passes > 0, ideal * get("shared_wavefront_ratio") / passes, np.nan)
     told["l1_shared"] = np.where(np.isfinite(told["l1_shared"]), told["l1_shared"], np.clip(of_passes, 0.0, 1.0))
     of_accesses = get("local_inst") / get("memory_inst")
     shares = {name: np.nan_to_num(share) for name, share in told.items()}
-    shares["l1_local"] = np.where(np.isfinite(told["l1_local"]), shares["l1_local"], np.nan_to_num(of_accesses))
+    rest = np.fmin(np.nan_to_num(of_accesses), 1 - shares["l1_shared"])
+    shares["l1_local"] = np.where(np.isfinite(told["l1_local"]), shares["l1_local"], rest)
     shares["l1_global"] = np.clip(1 - shares["l1_shared"] - shares["l1_local"], 0, 1)
     imbalance = np.fmax(np.nan_to_num(get("sm_active_ratio"), nan=1.0), 1.0)
     out: dict[str, Array] = {}
@@ -226,7 +228,10 @@ def _unloaded(get: Any) -> dict[str, Array]:
     return {level: np.where(np.isfinite(known), known, assumed[level]) for level, known in given.items()}
 
 
+# The need of a unit above which what it leaves of the time is rather its own queue, and the start and the end of the
+# launch, than waits.
 _QUITE_FULL = 0.7
+# Reasons of which a report with stalls has one at least.
 _WAITS = ("long_scoreboard", "short_scoreboard", "barrier", "wait")
 
 

@@ -29,8 +29,7 @@ def _reconverge(table: Table, given: Given) -> Left:
 
     left: of them, if all lanes worked; unknown: that, where the active lanes were not counted; reach: how far the fix
     gets there, 0 to 1 on a log scale. Loads and stores are as many fewer, but the lanes' places are the same: of their
-    passes through L1 only those of loads of one address
-    leave.
+    passes through L1 only those of loads of one address leave.
     """
     left = np.clip(or_else(given["left"], given["unknown"]), 0.0, 1.0) ** np.clip(given["reach"], 0.0, 1.0)
     alike = or_else(share(table.get("uniform_load_inst"), table.get("memory_inst")), 0.0)
@@ -161,12 +160,14 @@ def _functions(table: Table, given: Given) -> Left:
     """Special functions leave the XU pipe: `left` of them remain, and each costs `each` FMA instructions instead.
 
     A function on the XU pipe has one FMA instruction too, which scales its argument or its result. One that guards
-    against denormal numbers, as exponentials and logarithms do by default, has a comparison and two more products.
+    against denormal numbers, as exponentials and logarithms do by default, has a comparison and two more products: as
+    many as there are comparisons, and three products for each.
     """
     left = np.clip(given["left"], 0.0, 1.0)
     functions, executed = table.get("mufu_inst"), table.get("inst_executed")
     count = (1 - left) * functions
-    guarded = (1 - left) * np.fmin(or_else(table.get("float_test_inst"), 0.0), functions)
+    tests, products = or_else(table.get("float_test_inst"), 0.0), or_else(table.get("fmul_inst") / 3, functions)
+    guarded = (1 - left) * np.fmin(np.fmin(tests, products), functions)
     fma = (given["each"] - 1) * count - 2 * guarded
     return {
         "xu": left,

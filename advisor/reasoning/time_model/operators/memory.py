@@ -16,6 +16,7 @@ from advisor.reasoning.time_model.operators.table import (
     fixed_cycles,
     left_of_fma,
     share,
+    useful,
 )
 from advisor.reasoning.time_model.terms import Array
 
@@ -52,8 +53,8 @@ def _coalesce(table: Table, given: Given) -> Left:
     # Of so many sectors and passes one remains.
     ratio, spread = (one / (1 + stays * (np.fmax(one, 1.0) - 1)) for one in (excess, spread))
     local, moved = own * table.get("global_dram_share"), table.get("dram_bytes")
-    # What lanes gather by an index, others gather too: six triangles share a corner of a mesh, and ten rows or more of
-    # a sparse matrix an entry of the vector. Records that are looked up once are all new.
+    # What lanes gather by an index, others may gather too: six triangles share a corner of a mesh. Records that are
+    # looked up once are all new.
     fresh = 1 - _GATHERED_AGAIN * or_else(table.get("gathered_share"), 0.0)
     asked = fresh * np.fmax(table.get("requested_bytes"), np.fmin(table.get("asked_bytes"), local * moved))
     needed = np.fmax(fresh * table.get("requested_bytes"), np.fmin(asked, local * moved / ratio))
@@ -146,8 +147,9 @@ def _tile(table: Table, given: Given) -> Left:
     read = share(table.get("dram_read_bytes"), table.get("dram_bytes"))
     once = or_else(table.get("distinct_load_bytes") / table.get("dram_read_bytes"), 1.0)
     dram = or_else(1 - read * (1 - np.fmin(1.0, np.fmax(left, once))), 1.0)
-    # Without counts of L2 its look-ups are those of loads and stores in proportion.
-    accesses = share(table.get("global_load_inst"), table.total("global_load_inst", "global_store_inst"))
+    # Without counts of L2 its look-ups are those of loads that miss L1 and of stores in proportion.
+    missing = table.get("global_load_inst") * (1 - or_else(table.get("l1_hit_pct") / 100, 0.0))
+    accesses = share(missing, missing + np.nan_to_num(table.get("global_store_inst")))
     loaded = or_else(share(table.get("l2_read_sectors"), table.get("l2_sectors")), or_else(accesses, 0.0))
     out |= {name: np.fmin(1.0, part * alone) for name, part in out.items() if name.startswith("latency")}
     # The results of a tile do not wait for each other, so a warp issues them without a pause.
@@ -196,10 +198,16 @@ def _caches_without_local(table: Table, gone: Array) -> Left:
 
 
 def _without_local(table: Table, given: Given) -> Left:
-    """`share` of the local accesses leaves: their wavefronts, L2 look-ups, DRAM bytes, instructions and waits."""
+    """`share` of the local accesses leaves: their wavefronts, L2 look-ups, DRAM bytes, instructions and waits.
+
+    With each leave `address` instructions that form its address. loops: the share of all branches and reconvergence
+    points that leaves, and with each two of them the comparison of a branch. What computes with data stays.
+    """
     gone = np.clip(given["share"], 0.0, 1.0)
-    executed = or_else(share(table.get("local_inst"), table.get("inst_executed")), 0.0)
-    issue = 1 - gone * executed
+    executed, control = table.get("inst_executed"), table.get("control_inst")
+    steering = gone * np.clip(given["loops"], 0.0, 1.0) * or_else(control, 0.0)
+    leaving = gone * (1 + given["address"]) * table.get("local_inst") + 1.5 * steering
+    issue = 1 - np.fmin(or_else(share(leaving, executed), 0.0), 1 - useful(table))
     waits = np.fmax(0.03, 1 - _local_share(table, "wavefront") * gone)
     return _caches_without_local(table, gone) | {
         "l1_local": 1 - gone,
@@ -207,6 +215,8 @@ def _without_local(table: Table, given: Given) -> Left:
         "latency_fixed": issue,
         "lsu": 1 - table.get("local_share_of_memory") * gone,
         "latency_memory": waits,
+        "cbu": 1 - or_else(share(steering, control), 0.0),
+        "adu": 1 - or_else(share(steering, table.total("control_inst", "constant_inst", "barrier_inst")), 0.0),
     }
 
 
@@ -221,14 +231,18 @@ def _array_near(table: Table, given: Given) -> Left:
 
 
 def _uniform(table: Table, given: Given) -> Left:
-    """Values that all lanes of a warp load move to constant memory: an operand of the instruction, not a load."""
-    count, loads = table.get("uniform_load_inst"), table.get("global_load_inst")
+    """Values that all lanes of a warp load move to constant memory: an operand of the instruction, not a load.
+
+    share: of these loads, those that do.
+    """
+    moved = np.clip(given["share"], 0.0, 1.0)
+    count, loads = moved * table.get("uniform_load_inst"), table.get("global_load_inst")
     accesses = table.total("global_load_inst", "global_store_inst")
     least = 0.03
     of_loads = share(count, loads) * or_else(table.get("global_wait_share"), 1.0)
     issue = 1 - or_else(share(count, table.get("inst_executed")), 0.0)
     return {
-        "lsu": np.fmax(least, 1 - np.fmin(1.0, table.get("uniform_load_share"))),
+        "lsu": np.fmax(least, 1 - np.fmin(1.0, moved * table.get("uniform_load_share"))),
         "l1_global": np.fmax(least, 1 - share(count, accesses)),
         "latency_memory": np.fmax(least, 1 - of_loads),
         "issue": issue,
@@ -390,8 +404,8 @@ OPERATORS = (
         "without_local",
         "local accesses leave, with their traffic in all caches and DRAM",
         _without_local,
-        ("l1_local", "l2", "l2_fabric", "dram", "issue", "latency_fixed", "lsu", "latency_memory"),
-        {"share": "1"},
+        ("l1_local", "l2", "l2_fabric", "dram", "issue", "latency_fixed", "lsu", "latency_memory", "cbu", "adu"),
+        {"share": "1", "address": "0", "loops": "0"},
         ("inst_executed", *_LOCAL),
     ),
     Operator(
@@ -406,6 +420,7 @@ OPERATORS = (
         "values that all lanes load become constants",
         _uniform,
         ("lsu", "l1_global", "latency_memory", "issue"),
+        {"share": "1"},
         reads=("uniform_load_inst", "global_load_inst", "global_store_inst", "uniform_load_share"),
     ),
     Operator(

@@ -88,11 +88,14 @@ def _merge_blocks(table: Table, given: Given) -> Left:
 def _skip_threads(table: Table, given: Given) -> Left:
     """Only the `left` of the threads that have work are started, in `blocks` of the blocks.
 
-    Those that have none compute an index and compare it, and L1 sets up each block. What computes with data is executed
-    by threads that have work.
+    Those that have none compute an index and compare it, or take part in what their block does together, and L1 sets up
+    each block. What computes with data is executed by threads that have work. accesses: what is left of the accesses,
+    where those without work execute none.
     """
     left = np.clip(given["left"], 0.0, 1.0)
-    out = dict.fromkeys(("issue", "alu", *CONTROL, "lsu", "l1_global", "l1_shared", "latency"), left)
+    accesses = np.clip(or_else(given["accesses"], left), 0.0, 1.0)
+    out = dict.fromkeys(("issue", "alu", *CONTROL, "l1_shared", "latency"), left)
+    out |= dict.fromkeys(("lsu", "l1_global"), accesses)
     out |= {"issue": np.fmax(left, useful(table)), "fma": left_of_fma(table, left)}
     return out | {"block_launch": np.clip(given["blocks"], 0.0, 1.0)}
 
@@ -177,7 +180,7 @@ OPERATORS = (
         "only threads that have work are started",
         _skip_threads,
         ("block_launch", "issue", "fma", "alu", *CONTROL, "lsu", "l1_global", "l1_shared", "latency"),
-        {"left": None, "blocks": None},
+        {"left": None, "blocks": None, "accesses": None},
     ),
     Operator(
         "fewer_barriers",
