@@ -44,8 +44,8 @@ class Part(Struct, frozen=True):
     """The instructions that may run after a barrier and before the next one, by address; barrier: its own address.
 
     ends: the addresses of the barriers that it may come to; exchanges: it accesses shared memory and no other; levels:
-    some threads may skip these accesses; stores: some write; polls: it may wait for other blocks; always: the instructions without a
-    predicate, and the branches.
+    some threads may skip these accesses; stores: some write; polls: it may wait for other blocks; always: the
+    instructions without a predicate, and the branches.
     """
 
     barrier: int
