@@ -341,24 +341,6 @@ def test_what_idle_sms_leave_unexplained_ends_with_their_wait(ratio: float, all_
     assert estimate == pytest.approx(1 / follows if all_of_it else (stays * follows) ** -0.5, rel=0.01)
 
 
-CODE_ALONE = {
-    "inst_executed": 4.0e6,
-    "warps": 1.0e5,
-    "sm_count": 132.0,
-    "sm_cycles_elapsed": 1.0e6,
-    "occupancy_theoretical_pct": 100.0,
-    "device_max_warps_per_sm": 64.0,
-}
-
-
-@pytest.mark.parametrize(("dram", "waits"), [(20.0, True), (80.0, False)])
-def test_where_no_wait_was_counted_warps_wait_for_what_no_unit_takes(dram: float, waits: bool) -> None:
-    """Beside a unit that is quite full, what the counters leave is not said to be waits."""
-    found = speedup({"latency_memory": "0.1", "dram": "0.5"}, **CODE_ALONE, dram_pct=dram)
-    counted = speedup({"latency_memory": "0.1", "dram": "0.5"}, **CODE_ALONE, dram_pct=dram, stall_wait=2.0)
-    assert (found.estimate > 1.5 * counted.estimate) == waits
-
-
 def test_passes_of_shared_memory_follow_from_the_code_where_l1_was_not_counted() -> None:
     """A million shared accesses of eight passes are most of what 132 SMs pass in 90 % of 70,000 cycles."""
     code = {"shared_inst": 1.0e6, "shared_wavefront_ratio": 8.0, "sm_count": 132.0, "sm_cycles_elapsed": 70_000.0}

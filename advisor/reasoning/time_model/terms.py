@@ -228,13 +228,6 @@ def _unloaded(get: Any) -> dict[str, Array]:
     return {level: np.where(np.isfinite(known), known, assumed[level]) for level, known in given.items()}
 
 
-# The need of a unit above which what it leaves of the time is rather its own queue, and the start and the end of the
-# launch, than waits.
-_QUITE_FULL = 0.7
-# Reasons of which a report with stalls has one at least.
-_WAITS = ("long_scoreboard", "short_scoreboard", "barrier", "wait")
-
-
 def _latency(get: Any, imbalance: Array, memory_need: Array, fullest: Array) -> tuple[dict[str, Array], Array, Array]:
     """Return the shares of the time that a warp's unloaded lifetime takes, for the number of warps that an SM holds.
 
@@ -281,7 +274,5 @@ def _latency(get: Any, imbalance: Array, memory_need: Array, fullest: Array) -> 
     rounds = warps / resident / get("sm_cycles_elapsed")
     parts = {"latency_memory": memory, "latency_shared": shared, "latency_fixed": fixed, "latency_barrier": barrier}
     out = {name: part * rounds for name, part in parts.items()}
-    # Where no reason of a wait was counted, warps wait for what takes the time that no unit does, if any.
-    counted = np.any([np.isfinite(get(f"stall_{reason}")) for reason in _WAITS], axis=0)
-    known = np.isfinite(np.asarray(sum(out.values()))) & (counted | (fullest >= _QUITE_FULL))
+    known = np.isfinite(np.asarray(sum(out.values())))
     return {name: np.where(known, part, 0.0) for name, part in out.items()}, known, warps > slots
