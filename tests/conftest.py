@@ -18,21 +18,19 @@ from hypothesis import HealthCheck, settings
 
 from advisor.records import resources
 
-# What these look at (screens, pages, words, knowledge, exercises, scripts) is the same on every Python; the version
-# shows in the readers, the reasoning and the commands, and in a session from its start to its end.
+# What these look at (screens, pages, words, knowledge, conclusions, exercises, scripts) is the same on every Python.
+# The version shows in the readers and the commands, in the engine, and in a session from its start to its end.
 _ALIKE = (
     *("tui", "lint", "explain", "bench", "view", "practice", "packaging", "hardware", "source", "timeline"),
     *("session", "metrics", "emulator", "nvrules", "patches", "site", "test_regular_expressions.py"),
-)
-# Of the reasoning: what tries many numbers on formulas and rules.
-_NUMBERS = (
-    *("test_estimates_in_bounds.py", "test_formula_bounds.py", "test_observe_truth.py", "test_sound_words.py"),
-    *("test_thin_reports.py", "test_measured_ceilings.py", "test_engine_semantics.py", "test_lost_counters.py"),
+    *("reasoning", "knowledge"),
 )
 _SHOWS = (
     *("test_session.py", "test_terminal.py", "test_real_report.py", "test_packaging.py", "test_practice_child.py"),
     *("test_session_flow.py", "test_reducer_laws.py", "test_desk.py"),
     *("test_hostile.py", "test_keeping.py", "test_metrics_derive.py", "test_metrics_tour.py"),
+    *("test_diagnose.py", "test_engine_order.py", "test_engine_keys.py", "test_engine_explain.py"),
+    *("test_engine_whatif.py", "test_engine_confidence.py", "test_parts.py", "test_model.py"),
 )
 
 # What these look at is concluded from reports; tests/read_once.py says who reads for itself.
@@ -77,7 +75,7 @@ def _heavy(path: Path) -> bool:
     """Whether CI need not run the tests of a file on more than one Python."""
     here = Path(__file__).parent
     first = path.relative_to(here).parts[0] if path.is_relative_to(here) else ""
-    return (first in _ALIKE and path.name not in _SHOWS) or path.name in _NUMBERS
+    return first in _ALIKE and path.name not in _SHOWS
 
 
 def _named(path: Path) -> str:
