@@ -106,6 +106,8 @@ class Driver:
         if self.app.state.waiting or not self.app.runner.idle or self._handling():
             return True
         if self.app._resize_event is not None:  # Textual takes up a new size a moment later
+            if self.app._resize_timer is None:  # and the size that it has only when the app is idle once more
+                self.app._check_resize()
             return True
         if self.app._batch_count:  # Textual paints nothing for a moment: the palette asks for it when it closes
             return True
