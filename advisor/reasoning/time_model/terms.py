@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import combinations
 from typing import Any
 
@@ -89,6 +89,11 @@ def _get(columns: Mapping[str, Array], name: str, rows: int) -> Array:
     return np.full(rows, np.nan) if found is None else np.asarray(found, dtype=float)
 
 
+def l1_passes(get: Callable[[str], Array]) -> Array:
+    """Return the wavefronts that the L1 data stages of all SMs pass, one a cycle at most; get: returns a metric."""
+    return get("l1_wavefronts_pct") / 100 * get("sm_cycles_elapsed") * get("sm_count")
+
+
 @np.errstate(all="ignore")
 def needs(columns: Mapping[str, Array], rows: int) -> Needs:
     """Return the needs of every term before any fix. Units of `columns` as in metrics.yaml."""
@@ -100,7 +105,7 @@ def needs(columns: Mapping[str, Array], rows: int) -> Needs:
     told = {name: get(metric) for name, metric in SHARES.items()}
     # Without counts of L1 an access of local memory counts as any other, and one of shared memory as the passes that
     # the addresses of its lanes in the code take.
-    passes = get("l1_wavefronts_pct") / 100 * get("sm_cycles_elapsed") * get("sm_count")
+    passes = l1_passes(get)
     ideal = get("shared_inst") * np.fmax(1.0, get("shared_bits_mean") / 32)
     of_passes = np.where(passes > 0, ideal * get("shared_wavefront_ratio") / passes, np.nan)
     told["l1_shared"] = np.where(np.isfinite(told["l1_shared"]), told["l1_shared"], np.clip(of_passes, 0.0, 1.0))

@@ -18,7 +18,7 @@ from advisor.reasoning.time_model.operators.table import (
     share,
     useful,
 )
-from advisor.reasoning.time_model.terms import Array
+from advisor.reasoning.time_model.terms import Array, l1_passes
 
 _GLOBAL_SHARES = ("global_dram_share", "global_lookup_share", "global_wait_share")
 _TRAFFIC = (
@@ -82,8 +82,7 @@ def _widen(table: Table, given: Given) -> Left:
     by = np.fmax(given["by"], 1.0)
     accesses = table.total("global_load_inst", "global_store_inst")
     of_global = or_else(share(accesses, table.get("memory_inst")), 1.0)
-    passes = table.get("l1_wavefronts_pct") / 100 * table.get("sm_cycles_elapsed") * table.get("sm_count")
-    passes = passes * (1 - table.total("shared_wavefront_share", "local_wavefront_share"))
+    passes = l1_passes(table.get) * (1 - table.total("shared_wavefront_share", "local_wavefront_share"))
     least = or_else(share(table.get("requested_bytes") / 128, passes), 1 / by)
     waits = or_else(table.get("global_wait_share"), 1.0)
     return fewer_threads(table, by) | {
@@ -223,7 +222,7 @@ def _without_local(table: Table, given: Given) -> Left:
 def _array_near(table: Table, given: Given) -> Left:
     """Arrays with computed indices move from local memory to registers or shared memory: an access is one wavefront."""
     of_local = _local_share(table, "wavefront")
-    passes = of_local * table.get("l1_wavefronts_pct") / 100 * table.get("sm_cycles_elapsed") * table.get("sm_count")
+    passes = of_local * l1_passes(table.get)
     return _caches_without_local(table, table.ones()) | {
         "l1_local": np.fmin(1.0, table.get("local_inst") / passes),
         "latency_memory": np.fmin(1 - of_local, or_else(table.get("idle_wait_share"), 1.0)),
