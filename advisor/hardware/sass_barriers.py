@@ -43,15 +43,16 @@ _POLLS: Final = re.compile(r"(?:ATOMG?|REDG?|SYNCS|NANOSLEEP)\b|LDG?\b.*\.STRONG
 class Part(Struct, frozen=True):
     """The instructions that may run after a barrier and before the next one, by address; barrier: its own address.
 
-    ends: the addresses of the barriers that it may come to; exchanges: it accesses shared memory and no other; levels:
-    some threads may skip these accesses; stores: some write; polls: it may wait for other blocks; always: the
-    instructions without a predicate, and the branches.
+    ends: the addresses of the barriers that it may come to; exchanges: it accesses shared memory and no other; shared:
+    the addresses of these accesses; levels: some threads may skip them; stores: some write; polls: it may wait for
+    other blocks; always: the instructions without a predicate, and the branches.
     """
 
     barrier: int
     body: tuple[int, ...]
     ends: tuple[int, ...]
     exchanges: bool
+    shared: tuple[int, ...]
     levels: bool
     stores: bool
     polls: bool
@@ -65,8 +66,7 @@ class Parts(Struct, frozen=True):
 
     def exchanged(self, executed: Mapping[int, float]) -> float:
         """Return the instructions in the levels of trees and scans, with their barriers. executed: by warps."""
-        lengths = self._lengths(executed)
-        short = [part for part in self.parts if part.exchanges and self._once(part, lengths)]
+        short = self._short(executed)
         levels = [part for part in short if part.levels]
         starts = {part.barrier for part in levels}
         # A level of a scan has two barriers: some threads load the value of another before the one, and all threads
@@ -75,6 +75,20 @@ class Parts(Struct, frozen=True):
         halves = [part for part in short if part.barrier in loaded and starts & set(part.ends)]
         inside = {pc for part in (*levels, *halves) for pc in (part.barrier, *part.body)}
         return math.fsum(executed.get(pc, 0.0) for pc in inside)
+
+    def lanes(self, executed: Mapping[int, float], threads: Mapping[int, float]) -> float | None:
+        """Return how many lanes take part in the shared accesses of levels on average; None without such accesses.
+
+        threads: executions by threads. A warp in which no lane takes part executes the access too, with none.
+        """
+        shared = {pc for part in self._short(executed) if part.levels for pc in part.shared}
+        met = math.fsum(executed.get(pc, 0.0) for pc in shared)
+        return math.fsum(threads.get(pc, 0.0) for pc in shared) / met if met else None
+
+    def _short(self, executed: Mapping[int, float]) -> list[Part]:
+        """Return the parts that exchange values through shared memory and are as short as a level of a tree."""
+        lengths = self._lengths(executed)
+        return [part for part in self.parts if part.exchanges and self._once(part, lengths)]
 
     @staticmethod
     def _once(part: Part, lengths: Mapping[int, float]) -> bool:
@@ -137,6 +151,7 @@ def parts_between(texts: Mapping[int, str]) -> Parts | None:
                 tuple(pcs[i] for i in body),
                 tuple(sorted({pcs[i] for one in (barrier, *body) for i in after[one] if i in stops})),
                 exchanges,
+                tuple(pc for pc, code in steps if stem(code) in _SHARED),
                 exchanges and _in_some_threads(steps),
                 any(stem(code) in ("STS", "ATOMS") for _, code in steps),
                 any(_POLLS.match(code.opcode) for _, code in steps),

@@ -57,11 +57,15 @@ def repeated_reads(
 def between_barriers(
     found: sass_barriers.Parts | None, executed: Mapping[int, float], threads: Mapping[int, float]
 ) -> dict[str, float]:
-    """Return how many instructions the levels of trees take, and one lane alone; empty if that is not known."""
+    """Return the instructions of levels of trees, their lanes, and those of one lane alone; empty if not known."""
     if found is None:
         return {}
     out = {"level_inst": found.exchanged(executed)}
-    return out | ({"lone_lane_inst": found.serial(executed, threads)} if threads else {})
+    if threads:
+        out["lone_lane_inst"] = found.serial(executed, threads)
+        lanes = found.lanes(executed, threads)
+        out |= {} if lanes is None else {"level_lanes": lanes}
+    return out
 
 
 def work_on_data(found: sass_data.DataWork | None, executed: Mapping[int, float]) -> dict[str, float]:

@@ -30,6 +30,16 @@ def test_levels_of_an_unrolled_tree_count_with_their_barriers() -> None:
     assert followed(texts).exchanged(flat(texts)) == 32 * 10
 
 
+def test_lanes_of_levels_are_those_of_their_shared_accesses() -> None:
+    """Four of eight warps take part in the first level, two in the second; all execute the arithmetic and the test."""
+    texts = kernel(BAR, *LEVEL, BAR, *LEVEL, BAR, "LDS R2, [R0]", "EXIT")
+    executed = flat(texts, 8.0)
+    lanes = {pc: 32.0 * (4 if pc < 80 else 2) if "@!P0" in text else 256.0 for pc, text in texts.items()}
+    assert followed(texts).lanes(executed, lanes) == 32 * (4 + 2) / 16
+    none = kernel(BAR, "LDS R2, [R0]", "STS [R0+0x80], R2", BAR, "EXIT")
+    assert followed(none).lanes(flat(none), flat(none)) is None
+
+
 def test_levels_of_a_tree_in_a_loop_count() -> None:
     """A round of the loop is a level: as many executions as its barrier has."""
     texts = kernel("STS [R0], R2", BAR, "ISETP.GE.AND P0, PT, R9, R8, PT", *LEVEL, "SHF.R.U32.HI R8, RZ, 0x1, R8")

@@ -24,6 +24,7 @@ BINARY_ONLY |= {
     "rewritten_bytes",
     "read_back_bytes",
     "level_inst",
+    "level_lanes",
     "lone_lane_inst",
     "short_division_inst",
     "reused_reciprocal_inst",

@@ -136,9 +136,9 @@ def test_levels_of_a_tree_and_the_work_of_one_lane() -> None:
         128: "EXIT",
     }
     executed = {pc: 100.0 if pc in (80, 96) else 8.0 for pc in texts} | {72: 1.0}
-    threads = {pc: 100.0 if pc in (80, 96) else 256.0 for pc in texts} | {72: 1.0}
+    threads = {pc: 100.0 if pc in (80, 96) else 256.0 for pc in texts} | {32: 128.0, 48: 128.0, 72: 1.0}
     report = Followed(100)
     report.learn("a", list(texts.items()))
     steps = ("a", ["barriers"], pairs(executed), pairs(threads), [])
-    assert report.of(steps) == {"level_inst": 24, "lone_lane_inst": 201}
+    assert report.of(steps) == {"level_inst": 24, "level_lanes": 16, "lone_lane_inst": 201}
     assert report.of(("a", ["barriers"], pairs(executed), [], [])) == {"level_inst": 24}
