@@ -152,11 +152,12 @@ class DiagnosisDef(Entry, frozen=True, forbid_unknown_fields=True):
     """One diagnosis, trust entry or note.
 
     step: the order of evaluation: a rule may use only findings of earlier steps. Steps from 6 on run after
-    quantification. avoidable: the metric of the work that its fix saves, over the time to issue all instructions; it
-    ranks findings of a launch whose time is unknown. locate: the measure (source/measures.py) that is largest at the
-    code that causes it; moments: the moments that show a timeline pattern in the trace; after: timeline patterns whose
-    fixes this one's fix needs, which come first; precedes: diagnoses that state the same wait less precisely, which
-    rank behind this one where their gains count as equal. In the file, `fix` is one fix or a list of them.
+    quantification. avoidable: the metric of the work that its fix saves, over the time to issue all instructions, or
+    over the sum of a summary of a trace; it ranks findings whose gain is unknown. locate: the measure
+    (source/measures.py) that is largest at the code that causes it; moments: the moments that show a timeline pattern
+    in the trace; after: timeline patterns whose fixes this one's fix needs, which come first; precedes: diagnoses that
+    state the same wait less precisely, which rank behind this one where their gains count as equal. In the file, `fix`
+    is one fix or a list of them.
     """
 
     id: str = ""

@@ -24,7 +24,7 @@ from advisor.reasoning.fixes import chosen_fix
 from advisor.reasoning.observations import Observed, observe
 from advisor.records.diagnosis import Comparison, Speedup
 from advisor.records.errors import UsageError
-from advisor.timeline.facts import LOSSES, METRICS, GpuFacts, facts, lanes
+from advisor.timeline.facts import LOSSES, METRICS, SUMMED, GpuFacts, facts, lanes
 from advisor.timeline.intervals import shared
 from advisor.timeline.kernels import target
 from advisor.timeline.moments import moments
@@ -164,7 +164,7 @@ def _gpu(
         name=numbers.gpu.name,
         window=numbers.window,
         values=dict(sorted(numbers.values.items())),
-        patterns=tuple(_ranked(knowledge, patterns)),
+        patterns=tuple(_ranked(knowledge, patterns, observed.values(row))),
         unseen=_unseen(knowledge, observed, row, found, numbers.lacking),
         kernels=numbers.ranks,
         decision=_decision(knowledge, observed, row, found, texts, chosen, _loop(numbers)),
@@ -175,11 +175,12 @@ def _gpu(
     )
 
 
-def _ranked(knowledge: Catalog, patterns: Sequence[Pattern]) -> list[Pattern]:
+def _ranked(knowledge: Catalog, patterns: Sequence[Pattern], values: Mapping[str, float]) -> list[Pattern]:
     """Sort by estimated gain; the patterns of the kernel itself follow those of the system; notes are last.
 
-    If gains are equal within the error of the estimates, the earliest step is first: a named cause before idle time
-    without one. A pattern follows those that its fix needs (`after`): pinned memory is before the overlap.
+    Summary tables give no gain: their patterns are sorted by their shares of the summed time. If gains are equal within
+    the error of the estimates, the earliest step is first: a named cause before idle time without one. A pattern
+    follows those that its fix needs (`after`): pinned memory is before the overlap.
     """
 
     def gain(pattern: Pattern) -> float:
@@ -189,6 +190,11 @@ def _ranked(knowledge: Catalog, patterns: Sequence[Pattern]) -> list[Pattern]:
         about_kernel = "target" in knowledge.findings[pattern.finding.id].moments.work
         return 2 if pattern.finding.kind == "note" else 1 if about_kernel else 0
 
+    def share(pattern: Pattern) -> float:
+        return values.get(knowledge.findings[pattern.finding.id].avoidable, 0.0)
+
+    if not SUMMED.isdisjoint(values):
+        return sorted(patterns, key=lambda p: (p.finding.kind == "note", -share(p), p.finding.id))
     out: list[Pattern] = []
     left = sorted(patterns, key=lambda p: (group(p), -gain(p), p.finding.id))
     while left:
@@ -304,7 +310,9 @@ def _unseen(
             names = {n for rule in entry.seen for n in rule.when if state.get(n) == UNKNOWN}
         if not names:
             continue
-        missing = tuple(sorted({m for n in names for m in observed.unknown_metrics(row, n)}))
+        missing = tuple(
+            sorted({m for n in names for m in observed.unknown_metrics(row, n) if m not in SUMMED or m in lacking})
+        )
         parts = tuple(dict.fromkeys(lacking.get(m, "work") for m in missing))
         lacks = [known[part] for part in parts if part in known]
         out.append(
@@ -373,7 +381,7 @@ def conclude_numbers(values: Mapping[str, float], base: Catalog | None = None) -
         if not math.isfinite(value) or value < 0 or (name.endswith("_pct") and value > 100):
             raise UsageError(f"{name}: {value:g} is not possible: a share is 0 to 100 %, a count is not negative")
     known = _derived(values)
-    lacking = dict.fromkeys((name for name in METRICS if name not in known), "person")
+    lacking = dict.fromkeys((name for name in METRICS if name not in known and name not in SUMMED), "person")
     trace = Trace(path=words().texts["typed"], sha256="", form=FORM)
     return conclude_facts((trace,), ((0, GpuFacts(Gpu(-1), known, lacking)),), base=base)
 

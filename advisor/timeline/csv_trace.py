@@ -31,6 +31,7 @@ from advisor.timeline.trace import (
     base_name,
     pack_block,
     pack_grid,
+    work_kind,
 )
 
 _UNITS = {
@@ -61,16 +62,6 @@ _SYSTEM = ("osrt",)
 _DASHES = re.compile(r" *-{2,}(?:  +-{2,})+ *\n?")
 _MOST = 2.0**62  # ns or bytes; the sum of two fits into 64 bits
 _DEVICE = re.compile(r"(.*)\(([0-9]{1,10})\)\s*\Z")
-# Old and new names of copies and sets; a name without brackets is a kernel.
-_COPIES = (
-    (re.compile(r"unified", re.I), kinds.MIGRATION),
-    (re.compile(r"\bmemset\b", re.I), kinds.SET),
-    (re.compile(r"host-to-device|\bh(ost)?tod|htoa", re.I), kinds.TO_DEVICE),
-    (re.compile(r"device-to-host|\bd(evice)?toh|atoh", re.I), kinds.TO_HOST),
-    (re.compile(r"peer|ptop", re.I), kinds.PEER),
-    (re.compile(r"device-to-device|\bdtod|ato|toa", re.I), kinds.INSIDE),
-    (re.compile(r"graph", re.I), kinds.GRAPH),
-)
 
 
 @dataclass
@@ -175,13 +166,6 @@ def _clean(lines: Iterable[str]) -> Iterator[str]:
     """Yield the visible text: only the last part of an overwritten line, and no NULs, which csv rejects."""
     for line in lines:
         yield line.rsplit("\r", 1)[-1].replace("\0", "") + "\n"
-
-
-def work_kind(name: str) -> int:
-    """Return the kind of work from the name in a GPU trace or a table of copies."""
-    if not name.startswith("["):
-        return kinds.KERNEL
-    return next((kind for mark, kind in _COPIES if mark.search(name)), kinds.OTHER)
 
 
 def read_tables(paths: Sequence[Path], sha256: str) -> Trace:

@@ -16,7 +16,7 @@ from advisor.timeline.intervals import EMPTY, before, common, union
 from advisor.timeline.kernels import ranking, ranking_of_sums, target
 from advisor.timeline.results import KernelRank, Lane
 from advisor.timeline.spans import Spans
-from advisor.timeline.trace import Gpu, Sums, Trace, Work, constant, named
+from advisor.timeline.trace import Gpu, Sums, Trace, Work, constant, is_named, named, work_kind
 
 Array = np.ndarray[Any, np.dtype[Any]]
 _ROWS = ("kernels", "communication", "copies", "migrations", "other")
@@ -60,24 +60,52 @@ METRICS = (
     *("round_trip_pct", "round_trip_count", "communication_pct", "communication_exposed_pct", "mpi_idle_pct"),
     *("graph_launch_count", "graph_gap_pct", "tiny_kernel_count", "tiny_span_pct", "idle_unexplained_pct"),
     *("idle_repeated_pct", "idle_gap_count", "outside_calls_pct", "fault_pct", "page_fault_count", "nvlink"),
+    *("summed_copy_pct", "summed_migration_pct", "summed_communication_pct", "summed_tiny_pct", "summed_wait_pct"),
+    *("host_copy_count", "wait_call_count"),
     "system_loss_pct",
 )
+# What summary tables show in place of shares of the window; a trace of events has no need of them.
+SUMMED = frozenset(
+    ("summed_copy_pct", "summed_migration_pct", "summed_communication_pct", "summed_tiny_pct", "summed_wait_pct")
+) | {"host_copy_count", "wait_call_count"}
 # time of a utilised GPU that kernels lose, or in which no kernel is long enough to profile
 LOSSES = ("communication_exposed_pct", "copy_exposed_pct", "migration_pct", "tiny_span_pct")
 
 
 def _of_sums(sums: Sums) -> GpuFacts:
-    """Return the facts in sums: the ranking, and the average time of launches."""
+    """Return the facts in sums: the ranking, and shares of the summed time of kernels, copies and sets."""
     ranks = ranking_of_sums(sums)
     chosen = target(ranks)
     whole = sum(k.total for k in ranks) + sum(total for _, total in (sums.copies or {}).values())
     tiny = [k for k in ranks if k.mean < constant("tiny_kernel_us") * 1000 and not k.communication]
+    launches = float(sum(k.launches for k in ranks))
     values = {
-        "kernel_launches": float(sum(k.launches for k in ranks)),
+        "kernel_launches": launches,
         "tiny_kernel_count": float(sum(k.launches for k in tiny)),
         "top_kernel_pct": 100 * chosen.total / whole if chosen is not None and whole else 0.0,
     }
-    return GpuFacts(Gpu(-1), values, {n: "events" for n in METRICS if n not in values}, ranks)
+    if whole:
+        values["summed_tiny_pct"] = 100 * sum(k.total for k in tiny) / whole
+        values["summed_communication_pct"] = 100 * sum(k.total for k in ranks if k.communication) / whole
+    lacking = dict.fromkeys(METRICS, "events")
+    if sums.copies is None:
+        lacking |= dict.fromkeys(("summed_copy_pct", "summed_migration_pct", "host_copy_count"), "summed_copies")
+    elif whole:
+        host = [sums.copies[name] for name in sums.copies if work_kind(name) in (kinds.TO_DEVICE, kinds.TO_HOST)]
+        moved = [sums.copies[name] for name in sums.copies if work_kind(name) == kinds.MIGRATION]
+        values["host_copy_count"] = float(sum(count for count, _ in host))
+        values["summed_copy_pct"] = 100 * sum(total for _, total in host) / whole
+        values["summed_migration_pct"] = 100 * sum(total for _, total in moved) / whole
+    if sums.calls is None:
+        lacking |= dict.fromkeys(("wait_call_count", "summed_wait_pct"), "summed_calls")
+    else:
+        waits = float(sum(count for name, (count, _) in sums.calls.items() if is_named("waiting", name)))
+        values["wait_call_count"] = waits
+        # Two waits without a launch in between cost once.
+        lost = min(waits, launches) * constant("wake_up_us") * 1000
+        if whole + lost:
+            values["summed_wait_pct"] = 100 * lost / (whole + lost)
+    return GpuFacts(Gpu(-1), values, {n: part for n, part in lacking.items() if n not in values}, ranks)
 
 
 def _of_gpu(trace: Trace, gpu: Gpu, work: Work) -> GpuFacts:
@@ -250,7 +278,11 @@ def _lacking(trace: Trace, values: dict[str, float]) -> dict[str, str]:
         "outside_calls_pct": "calls",
         "nvlink": "links",
     }
-    return {name: needs.get(name, "work") for name in METRICS if not math.isfinite(values.get(name, math.nan))}
+    return {
+        name: needs.get(name, "work")
+        for name in METRICS
+        if name not in SUMMED and not math.isfinite(values.get(name, math.nan))
+    }
 
 
 def lanes(facts: GpuFacts) -> tuple[Lane, ...]:

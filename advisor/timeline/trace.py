@@ -92,6 +92,24 @@ COPY_KINDS = {
     **dict.fromkeys((11, 12, 13), MIGRATION),
 }
 
+# Old and new names of copies and sets; a name without brackets is a kernel.
+_COPIES = (
+    (re.compile(r"unified", re.I), MIGRATION),
+    (re.compile(r"\bmemset\b", re.I), SET),
+    (re.compile(r"host-to-device|\bh(ost)?tod|htoa", re.I), TO_DEVICE),
+    (re.compile(r"device-to-host|\bd(evice)?toh|atoh", re.I), TO_HOST),
+    (re.compile(r"peer|ptop", re.I), PEER),
+    (re.compile(r"device-to-device|\bdtod|ato|toa", re.I), INSIDE),
+    (re.compile(r"graph", re.I), GRAPH),
+)
+
+
+def work_kind(name: str) -> int:
+    """Return the kind of work from the name in a GPU trace or a table of copies."""
+    if not name.startswith("["):
+        return KERNEL
+    return next((kind for mark, kind in _COPIES if mark.search(name)), OTHER)
+
 
 class Work(Struct, frozen=True, eq=False):
     """GPU work, sorted by start; each field is an array of shape (n,).

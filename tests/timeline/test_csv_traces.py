@@ -54,10 +54,10 @@ def test_utf_16_from_a_windows_shell_reads_as_well(tmp_path: Path) -> None:
     assert analyse([path]).gpus[0].kernels[0].launches == 3
 
 
-def test_sums_rank_kernels_but_leave_the_decision_open(tmp_path: Path) -> None:
+def test_sums_rank_kernels_but_leave_open_whether_the_gpu_is_busy(tmp_path: Path) -> None:
     gpu = analyse([write(tmp_path, "x.csv", stats.NEW_KERNELS)]).gpus[0]
-    assert gpu.decision.id == "undetermined"
-    assert [p.finding.id for p in gpu.patterns] == ["dominant_kernel"]
+    assert gpu.decision.id == "drill_down_if_busy" and "unknown" in gpu.decision.because
+    assert [p.finding.id for p in gpu.patterns] == ["dominant_kernel", "many_tiny_kernels"]
     assert {"gpu_idle", "copy_not_overlapped", "healthy_pipeline"} <= {one.id for one in gpu.unseen}
     assert gpu.kernels[0].bound is None
     assert gpu.command is not None and "regex:^gemm$" in gpu.command.command
@@ -69,6 +69,72 @@ def test_copies_are_gpu_time_too(copies: str, tmp_path: Path) -> None:
     gpu = analyse([write(tmp_path, "x.csv", text)]).gpus[0]
     # 3 ms of gemm in 4 ms of kernels and 6 ms of copies.
     assert gpu.values["top_kernel_pct"] == pytest.approx(30)
+
+
+def summary(
+    kernels: list[tuple[int, int, str]], copies: list[tuple[int, int, str]], calls: list[tuple[int, str]]
+) -> str:
+    """Tables of sums: (ns, count, name) of kernels and copies, (count, name) of calls."""
+    rows = [f"50.0,{ns},{count},{ns / count},{name}" for ns, count, name in kernels]
+    moved = [f"50.0,{ns},{count},{ns / count},{name}" for ns, count, name in copies]
+    asked = [f"50.0,{9 * count},{count},9.0,{name}" for count, name in calls]
+    tables = (
+        ("Time (%),Total Time (ns),Instances,Avg (ns),Name", rows),
+        ("Time (%),Total Time (ns),Count,Avg (ns),Operation", moved),
+        ("Time (%),Total Time (ns),Num Calls,Avg (ns),Name", asked),
+    )
+    return "\n".join("\n".join((head, *lines, "")) for head, lines in tables if lines)
+
+
+BUSY = (8_000_000_000, 800, "work(int)")
+
+
+@pytest.mark.parametrize(
+    ("kernels", "copies", "calls", "found"),
+    [
+        # a third of the summed time is copies, and the host waits for each
+        ([BUSY], [(4_000_000_000, 900, "[CUDA memcpy HtoD]")], [(900, "cudaMemcpy_v3020")], "copy_not_overlapped"),
+        ([BUSY], [(4_000_000_000, 900, "[CUDA memcpy HtoD]")], [(900, "cudaMemcpyAsync")], None),
+        ([BUSY], [(400_000_000, 900, "[CUDA memcpy HtoD]")], [(900, "cudaMemcpy_v3020")], None),
+        # 20 us a launch, and a wait of 10 us or more after each
+        ([(20_000_000, 1000, "work(int)")], [], [(1000, "cudaDeviceSynchronize")], "sync_between_kernels"),
+        ([BUSY], [], [(800, "cudaDeviceSynchronize")], None),
+        ([BUSY], [(4_000_000_000, 9, "[CUDA Unified Memory memcpy HtoD]")], [], "unified_memory_migration"),
+        ([BUSY, (4_000_000_000, 9, "ncclDevKernel_AllReduce(int)")], [], [], "communication_bound"),
+        ([(20_000_000, 5000, "step(int)")], [], [], "many_tiny_kernels"),
+    ],
+)
+def test_sums_show_the_patterns_that_need_no_order_of_events(
+    kernels: list[tuple[int, int, str]],
+    copies: list[tuple[int, int, str]],
+    calls: list[tuple[int, str]],
+    found: str | None,
+    tmp_path: Path,
+) -> None:
+    gpu = analyse([write(tmp_path, "x.csv", summary(kernels, copies, calls))]).gpus[0]
+    seen = {pattern.finding.id: pattern.finding for pattern in gpu.patterns}
+    assert {*seen} - {"dominant_kernel"} == ({found} if found else set())
+    for finding in seen.values():
+        assert finding.speedup is None  # of which time is unknown
+    if found == "copy_not_overlapped":
+        assert seen[found].confidence < 0.8 and seen[found].undecided
+
+
+def test_patterns_of_sums_are_in_the_order_of_their_shares(tmp_path: Path) -> None:
+    def first(copied: int) -> list[str]:
+        copies = [(copied, 900, "[CUDA memcpy HtoD]")]
+        text = summary([BUSY], copies, [(900, "cudaMemcpy")])
+        return [p.finding.id for p in analyse([write(tmp_path, "x.csv", text)]).gpus[0].patterns]
+
+    assert first(12_000_000_000) == ["copy_not_overlapped", "dominant_kernel"]
+    assert first(4_000_000_000) == ["dominant_kernel", "copy_not_overlapped"]
+
+
+def test_what_a_summary_lacks_is_named_by_its_table(tmp_path: Path) -> None:
+    gpu = analyse([write(tmp_path, "x.csv", summary([BUSY], [], []))]).gpus[0]
+    lacks = {one.id: one.get for one in gpu.unseen}
+    assert any("cuda_gpu_mem_time_sum" in get for get in lacks["copy_not_overlapped"])
+    assert any("cuda_api_sum" in get for get in lacks["sync_between_kernels"])
 
 
 def test_files_of_one_run_are_one_trace_and_of_two_runs_two(tmp_path: Path) -> None:

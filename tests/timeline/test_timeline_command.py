@@ -53,7 +53,7 @@ def test_what_is_unknown_is_listed_with_what_would_tell(tmp_path: Path, capsys: 
     document = json.loads(out)
     jsonschema.validate(document, SCHEMA)
     (gpu,) = document["gpus"]
-    assert code == 0 and gpu["decision"]["id"] == "undetermined" and "window" not in gpu
+    assert code == 0 and gpu["decision"]["id"] == "drill_down_if_busy" and "window" not in gpu
     for one in gpu["unknown"]:
         assert one["metrics"] and one["because"] and one["get"]
     code, out, _ = run(capsys, path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from advisor.knowledge.base import condition_title
 from advisor.timeline.results import Moment, Pattern
 from advisor.view.blocks import Block, Bullets, Fact, Facts, Paragraph, Section
 from advisor.view.blocks import section as made_section
@@ -34,7 +35,7 @@ def pattern_section(
     rows += [Fact("Typical", pattern.typical)] if pattern.typical else []
     rows += [Fact("Cost", fix.costs)] if fix is not None and fix.costs else []
     if finding.undecided:
-        rows.append(Fact("Uncertain", f"unknown: {', '.join(finding.undecided)}", "warn"))
+        rows.append(Fact("Uncertain", f"unknown: {', '.join(map(condition_title, finding.undecided))}", "warn"))
     moments: Block | None = Bullets(tuple(map(moment_text, pattern.moments))) if pattern.moments else None
     if moments is not None and same is not None:
         moments = Paragraph(f"Same moments as pattern {same}.")
