@@ -211,8 +211,8 @@ def _values(examples: Sequence[Mapping[str, float]]) -> tuple[str, ...]:
 
 
 def _operators(fix: FixDef) -> Iterable[str]:
-    """Yield the operators of a fix with their parameters, and those of each part of it."""
-    for says, given in {"": fix.operators, **fix.partial}.items():
+    """Yield the operators of a fix with their parameters, those of each part of it, and those of its furthest form."""
+    for says, given in {"": fix.operators, **fix.partial, "at most": fix.most}.items():
         for name, parameters in given.items():
             text = ", ".join(f"{key} = {formula}" for key, formula in parameters.items())
             told = f"{name} ({text})" if text else name

@@ -71,7 +71,8 @@ class RuleDef(Entry, frozen=True, forbid_unknown_fields=True):
 class FixDef(Entry, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A fix. operators: what it does to a kernel's launch, by the name of the operator in the time model, with its
     parameters, formulas over metrics (reasoning/time_model/operators). partial: the same of a part of the fix, by what
-    it is; the gain told is that of the finished fix, and each part has its own. changes, degrees: of a fix of a whole
+    it is; the gain told is that of the finished fix, and each part has its own. most: the same of the fix where it goes
+    furthest, whose gain the range reaches. changes, degrees: of a fix of a whole
     program or a frame, the factor that the modest and the far degree leave of each part of the time, a formula.
 
     when, unless: the conditions on which it suits a kernel, by the names that rules use except results of the
@@ -104,6 +105,7 @@ class FixDef(Entry, frozen=True, forbid_unknown_fields=True, kw_only=True):
     code: Literal["kernel", "host", "python"] = "kernel"
     operators: dict[str, dict[str, str]] = {}
     partial: dict[str, dict[str, dict[str, str]]] = {}
+    most: dict[str, dict[str, str]] = {}
     operators_as: str = ""
     changes: dict[str, str] = {}
     degrees: dict[str, str] = {}
@@ -185,7 +187,7 @@ class DiagnosisDef(Entry, frozen=True, forbid_unknown_fields=True):
         if general is not None and isinstance(self.fixes_given, tuple):
             named = {fix.id: fix for fix in self.fixes_given}
             whose = {fix.id: fix if fix.modelled else named.get(fix.operators_as, general) for fix in self.fixes_given}
-            told = ("operators", "partial", "changes", "degrees")
+            told = ("operators", "partial", "most", "changes", "degrees")
             fixes = (
                 msgspec.structs.replace(fix, **{name: getattr(whose[fix.id], name) for name in told})
                 for fix in self.fixes_given

@@ -114,13 +114,13 @@ def _operators(
     base: Base, entry: Placed[DiagnosisDef], fix: FixDef, keys: Keys, terms: Collection[str] | None
 ) -> Iterator[Mistake]:
     """Check the operators of a fix and of its parts: their names, their parameters and the formulas of these."""
-    if fix.partial and not fix.operators:
-        yield entry.mistake("parts of a fix without operators", *keys, "partial")
+    if (fix.partial or fix.most) and not fix.operators:
+        yield entry.mistake("parts of a fix without operators", *keys, "partial" if fix.partial else "most")
     if entry.value.scope == "launch" and fix.changes:
         yield entry.mistake("a fix of a launch has operators: `leave` takes what `changes` named", *keys, "changes")
     if entry.value.scope != "launch" and fix.operators:
         yield entry.mistake("only a fix of a launch names operators", *keys, "operators")
-    groups: dict[Keys, dict[str, dict[str, str]]] = {("operators",): fix.operators}
+    groups: dict[Keys, dict[str, dict[str, str]]] = {("operators",): fix.operators, ("most",): fix.most}
     groups |= {("partial", says): given for says, given in fix.partial.items()}
     for where, given in groups.items():
         for name, texts in given.items():

@@ -201,11 +201,13 @@ def accounted(now: Needs) -> Array:
     return np.asarray(np.minimum(estimate * np.clip(1 / estimate, scale.low, scale.high), 1))
 
 
-def _furthest(fixes: Sequence[FixDef], columns: Mapping[str, Array], rows: int, now: Needs) -> dict[str, Array]:
-    """Return the least that any of the fixes leaves of the work of each term that one of them relieves."""
+def _furthest(
+    fixes: Sequence[Mapping[str, Mapping[str, str]]], columns: Mapping[str, Array], rows: int, now: Needs
+) -> dict[str, Array]:
+    """Return the least that any of the fixes, by their operators, leaves of the work of each term that one relieves."""
     least: dict[str, Array] = {}
-    for fix in fixes:
-        for name, factor in applied_to(fix.operators, columns, rows, now).items():
+    for operators in fixes:
+        for name, factor in applied_to(operators, columns, rows, now).items():
             reached = np.where(np.isfinite(factor), factor, time_model().accuracy.furthest)
             least[name] = np.minimum(least[name], reached) if name in least else reached
     return least
@@ -273,7 +275,7 @@ def speedups(model: Model, fix: FixDef, at: Any, may: Sequence[FixDef] = ()) -> 
 
     may: other fixes of the cause, of which the report does not show whether they suit. Then the fix is the general one:
     the range goes from no gain to the end of all work that any of them relieves. The range of a fix with `depends`
-    begins at no gain too.
+    begins at no gain too; that of one with `most` reaches the gain of its furthest form.
 
     None if all that the fix leaves is unknown there, or what it leaves of a term that determines the time, or all the
     work that it relieves. Other unknown terms are ignored.
@@ -282,8 +284,9 @@ def speedups(model: Model, fix: FixDef, at: Any, may: Sequence[FixDef] = ()) -> 
     if "launch" in terms_of(fix.operators):
         return _launch(tried)
     far = None
-    if may:
-        furthest = _changed(tried.now, _furthest((fix, *may), tried.columns, len(at), tried.now))
+    if may or fix.most:
+        forms = (*(one.operators for one in (fix, *may)), fix.most)
+        furthest = _changed(tried.now, _furthest(forms, tried.columns, len(at), tried.now))
         far = 1 / np.maximum(new_time(tried.now, furthest, time_model().norm.estimate), 1e-6)
     return gains(tried, bool(may or fix.depends), fix.depends, far, fix.reach)
 
