@@ -127,6 +127,7 @@ def describe(action: Any, names: list[str], facts: Facts | None = None) -> dict[
         "accesses": accesses(tables),
         "patterns": patterns(tables)
         | lines(tables)
+        | sparse_loads(tables)
         | (
             {}
             if facts is None
@@ -245,8 +246,31 @@ def lines(tables: dict[str, dict[int, float] | None]) -> dict[str, float]:
     return out
 
 
+def sparse_loads(tables: dict[str, dict[int, float] | None]) -> dict[str, float]:
+    """Return the executions of global loads with less than half of the lanes, and these lanes, as metrics.
+
+    A load counts by the average of its executions. Without such a load their lanes are unknown.
+    """
+    spaces, kinds, executed, lanes = (
+        tables[n] for n in ("memory_type", "memory_access_type", "inst_executed", "thread_inst_executed_true")
+    )
+    if spaces is None or kinds is None or executed is None or lanes is None:
+        return {}
+    sparse = [
+        pc
+        for pc, space in spaces.items()
+        if int(space) & GLOBAL
+        and int(kinds.get(pc) or 0) in _LOADS
+        and lanes.get(pc, 0.0) < _SPARSE * executed.get(pc, 0.0)
+    ]
+    met = math.fsum(executed[pc] for pc in sparse)
+    out = {"sparse_load_inst": met}
+    return out | ({"sparse_load_lanes": math.fsum(lanes.get(pc, 0.0) for pc in sparse) / met} if met else {})
+
+
 # A whole number of passes or sectors, and a ratio of them, up to rounding and the ends of arrays.
 _WHOLE = 0.01
+_SPARSE = 16  # lanes, half of a warp
 # Sectors over their ideal if each group of lanes begins inside a sector: 32, 64 or 128 bytes need one more.
 _STRADDLED = (2.0, 1.5, 1.25)
 # Passes of 32 lanes that are as many words apart, where neighbouring words take one.

@@ -446,6 +446,8 @@ def observe_columns(
                     list(part) for part in zip(*(compared[c] for c in test.comparisons), strict=True)
                 )
                 truth[:, at], low, high = test.combine(truths, lows, highs, np.minimum, np.maximum)
+                if all(c.op == "==" for c in test.comparisons):
+                    low = np.where(truth[:, at] == TRUE, 0.0, low)
                 margin[:, at] = np.where(truth[:, at] == TRUE, low, np.where(truth[:, at] == FALSE, high, np.nan))
                 at += 1
     return Observed(catalog, names, truth, margin, columns, tests, labels or {}, estimated)
@@ -465,6 +467,9 @@ def _compared(
         code = np.where(known, np.where(alike[0].holds(left, right), TRUE, FALSE), UNKNOWN)
         distance = alike[0].difference(left, right) / np.where(right == 0, 1.0, np.abs(right))
         low, high = np.where(known, distance, -np.inf), np.where(known, distance, np.inf)
+        if op == "==":
+            # What is equal has no distance to its threshold, so it is no doubt about what other comparisons show.
+            low = np.where(code == TRUE, np.inf, low)
         if any(estimated):
             about = np.array([[bool(names & (c.left.names | c.right.names)) for names in estimated] for c in alike])
             # None of something is none: what the code does not hold is not executed.

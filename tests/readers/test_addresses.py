@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from advisor.readers.actions import GLOBAL, SHARED, distinct_loads, own_updates, patterns
+from advisor.readers.actions import GLOBAL, SHARED, distinct_loads, own_updates, patterns, sparse_loads
 from advisor.readers.addresses import LoadAddresses
 from advisor.readers.read import read
 from advisor.records import resources
@@ -287,3 +287,17 @@ def test_the_recorded_kernels_show_their_addresses(name: str, launch: int, metri
     found = read(recorded(name), metric_filter=[metric]).frame
     number = float(found[metric].iloc[launch]) if metric in found else math.nan
     assert number == pytest.approx(value, rel=0.02, nan_ok=True)
+
+
+def test_sparse_loads_are_global_ones_of_less_than_half_a_warp() -> None:
+    """A load of all lanes, two of six, a store and a load of shared memory of few; each counts by its own average."""
+    tables: dict[str, dict[int, float] | None] = {
+        "memory_type": {0: GLOBAL, 16: GLOBAL, 32: GLOBAL, 48: GLOBAL, 64: SHARED},
+        "memory_access_type": {0: 2.0, 16: 2.0, 32: 2.0, 48: 1.0, 64: 2.0},
+        "inst_executed": {0: 10.0, 16: 10.0, 32: 30.0, 48: 10.0, 64: 10.0},
+        "thread_inst_executed_true": {0: 320.0, 16: 20.0, 32: 220.0, 48: 10.0, 64: 10.0},
+    }
+    assert sparse_loads(tables) == {"sparse_load_inst": 40.0, "sparse_load_lanes": 6.0}
+    full = {**tables, "thread_inst_executed_true": {0: 320.0, 16: 320.0, 32: 960.0, 48: 320.0, 64: 320.0}}
+    assert sparse_loads(full) == {"sparse_load_inst": 0.0}
+    assert sparse_loads({**tables, "thread_inst_executed_true": None}) == {}

@@ -25,6 +25,8 @@ BINARY_ONLY |= {
     "read_back_bytes",
     "level_inst",
     "level_lanes",
+    "sparse_load_inst",
+    "sparse_load_lanes",
     "lone_lane_inst",
     "short_division_inst",
     "reused_reciprocal_inst",

@@ -255,6 +255,27 @@ def test_local_accesses_leave_by_their_share_of_the_accesses_where_nothing_else_
     assert found.keys() == unknown.keys()
 
 
+def test_constants_read_by_index_leave_with_the_loops_that_are_unrolled() -> None:
+    """Their index is then known, so that they are operands; what shifts bits of data stays in the ALU pipe."""
+    counts = {"local_inst": 75.0, "local_share_of_memory": 0.75, "inst_executed": 1e3, "constant_inst": 100.0}
+    unrolled = {"without_local": {"loops": "0.9", "address": "1"}}
+    assert left(unrolled, **counts)["idc"] == pytest.approx(0.1)
+    assert left({"without_local": {}}, **counts).get("idc", 1.0) == 1
+    alu = {"pipe_alu_pct": 50.0, "sm_cycles_elapsed": 1.0, "sm_count": 100.0}
+    assert left(unrolled, **counts, **alu)["alu"] == pytest.approx(0.4)
+    assert left(unrolled, **counts, **alu, bit_share=0.8)["alu"] == pytest.approx(0.8)
+
+
+def test_waits_for_local_loads_leave_by_the_numbers_of_loads_too() -> None:
+    counts = {"local_inst": 75.0, "local_share_of_memory": 0.75, "inst_executed": 1e3}
+    assert left({"without_local": {}}, **counts, global_wait_share=0.1)["latency_memory"] == pytest.approx(0.1)
+    assert left({"without_local": {}}, **counts, global_wait_share=0.4)["latency_memory"] == pytest.approx(0.25)
+
+
+def test_shuffles_of_few_lanes_become_those_of_whole_warps() -> None:
+    assert left({"pack_lanes": {}}, block_size=8.0, lanes_of_block=8.0)["l1_shared"] == pytest.approx(0.25)
+
+
 def test_softmax_between_two_products_stays_beside_warpgroup_instructions() -> None:
     given = {"warpgroups": {"rate": "0.63", "started": "0.1", "operands": "0.625", "lookups": "0.75"}}
     product = {"inst_executed": 1000.0, "tensor_inst": 300.0, "fp32_inst": 10.0}

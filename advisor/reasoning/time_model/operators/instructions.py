@@ -40,11 +40,11 @@ def _reconverge(table: Table, given: Given) -> Left:
 def _pack_lanes(table: Table, given: Given) -> Left:
     """Blocks fill their warps: fewer warps execute the same instructions, and start in fewer blocks.
 
-    Accesses of few lanes become accesses of many: as many fewer requests and passes, and where neighbouring threads
-    use neighbouring words, sectors that all their lanes use.
+    Accesses and shuffles of few lanes become those of many: as many fewer requests and passes, and where neighbouring
+    threads use neighbouring words, sectors that all their lanes use.
     """
     left = np.clip(given["left"], 0.0, 1.0)
-    out = dict.fromkeys(("issue", *PIPES, *CONTROL, "lsu", "l1_global", "latency"), left)
+    out = dict.fromkeys(("issue", *PIPES, *CONTROL, "lsu", "l1_global", "l1_shared", "latency"), left)
     filled = np.fmax(left, share(table.get("requested_bytes"), 32 * table.get("global_sectors")))
     lookups = or_else(table.get("global_lookup_share"), 1.0)
     l2 = or_else(1 - lookups * (1 - filled), 1.0)
@@ -256,7 +256,7 @@ OPERATORS = (
         "pack_lanes",
         "blocks fill their warps",
         _pack_lanes,
-        (*_ISSUED, *CONTROL, "lsu", "l1_global", "l2", "latency", "block_launch"),
+        (*_ISSUED, *CONTROL, "lsu", "l1_global", "l1_shared", "l2", "latency", "block_launch"),
         {"left": "lanes_of_block / 32", "blocks": "min(1, block_size / 256)"},
     ),
     Operator(

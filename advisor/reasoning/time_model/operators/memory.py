@@ -12,6 +12,7 @@ from advisor.reasoning.time_model.operators.table import (
     Left,
     Operator,
     Table,
+    alu_inst,
     fewer_threads,
     fixed_cycles,
     left_of_fma,
@@ -34,6 +35,9 @@ _TRAFFIC = (
 
 # Of gathered bytes, the share that the caches hold already: no count of a scattered kernel shows whether all or none.
 _GATHERED_AGAIN = 0.5
+# Of the ALU instructions beside local arrays, the share that computes with data at least: most of six measured cures
+# left some 0.4. Instructions that shift or mask bits do so too.
+_ALU_OF_DATA = 0.4
 _LINE_BYTES = 128
 # Registers of a thread beside its results: operands that are loaded ahead, addresses and counters.
 _OTHER_REGISTERS = 64.0
@@ -200,22 +204,32 @@ def _without_local(table: Table, given: Given) -> Left:
     """`share` of the local accesses leaves: their wavefronts, L2 look-ups, DRAM bytes, instructions and waits.
 
     With each leave `address` instructions that form its address. loops: the share of all branches and reconvergence
-    points that leaves, and with each two of them the comparison of a branch. What computes with data stays.
+    points that leaves, with each two of them the comparison of a branch, and of the loads of constants, whose index is
+    then known. What computes with data stays.
     """
     gone = np.clip(given["share"], 0.0, 1.0)
+    unrolled = gone * np.clip(given["loops"], 0.0, 1.0)
     executed, control = table.get("inst_executed"), table.get("control_inst")
-    steering = gone * np.clip(given["loops"], 0.0, 1.0) * or_else(control, 0.0)
-    leaving = gone * (1 + given["address"]) * table.get("local_inst") + 1.5 * steering
+    steering, indexed = unrolled * or_else(control, 0.0), unrolled * or_else(table.get("constant_inst"), 0.0)
+    addresses = gone * given["address"] * table.get("local_inst")
+    leaving = gone * table.get("local_inst") + addresses + 1.5 * steering + indexed
     issue = 1 - np.fmin(or_else(share(leaving, executed), 0.0), 1 - useful(table))
-    waits = np.fmax(0.03, 1 - _local_share(table, "wavefront") * gone)
+    # Waits by the numbers of loads, or by their wavefronts, whichever leaves less to the global ones; where the former
+    # are not known, all are said to be global.
+    of_local, of_global = _local_share(table, "wavefront"), table.get("global_wait_share")
+    waits = np.fmin(1 - of_local * gone, np.where(of_global < 1, 1 - gone * (1 - of_global), np.nan))
+    constants = table.total("control_inst", "constant_inst", "barrier_inst")
+    on_data = np.fmax(_ALU_OF_DATA, or_else(table.get("bit_share"), 0.0))
     return _caches_without_local(table, gone) | {
         "l1_local": 1 - gone,
         "issue": issue,
         "latency_fixed": issue,
         "lsu": 1 - table.get("local_share_of_memory") * gone,
-        "latency_memory": waits,
+        "latency_memory": np.maximum(0.03, waits),
         "cbu": 1 - or_else(share(steering, control), 0.0),
-        "adu": 1 - or_else(share(steering, table.total("control_inst", "constant_inst", "barrier_inst")), 0.0),
+        "adu": 1 - or_else(share(steering + indexed, constants), 0.0),
+        "idc": 1 - np.where(indexed > 0, unrolled, 0.0),
+        "alu": np.fmax(on_data, 1 - or_else(share(addresses + 0.5 * steering, alu_inst(table)), 0.0)),
     }
 
 
@@ -403,7 +417,10 @@ OPERATORS = (
         "without_local",
         "local accesses leave, with their traffic in all caches and DRAM",
         _without_local,
-        ("l1_local", "l2", "l2_fabric", "dram", "issue", "latency_fixed", "lsu", "latency_memory", "cbu", "adu"),
+        (
+            *("l1_local", "l2", "l2_fabric", "dram", "issue", "latency_fixed", "lsu", "latency_memory", "cbu", "adu"),
+            *("idc", "alu"),
+        ),
         {"share": "1", "address": "0", "loops": "0"},
         ("inst_executed", *_LOCAL),
     ),
