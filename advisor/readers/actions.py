@@ -408,7 +408,8 @@ def dependences(
         out |= {"loaded_arithmetic_share": loaded / total} if total else {}
     if flow is not None:
         out |= _shares({"loaded_pair_share": flow.loaded_pairs(), "stepped_function_share": flow.stepped_functions()})
-        out |= _by_order(executed, loads, at, flow, facts)
+        stores = [pc for pc in reached if pc not in loads]
+        out |= _by_order(executed, loads, stores, at, flow, facts)
     if len(executed) > _LONG_CODE and (literals := facts.literals(at)) is not None:
         out["literal_arithmetic_share"] = literals
     own = values.get("launch__occupancy_limit_registers")
@@ -424,7 +425,9 @@ def _shares(counts: dict[str, tuple[int, int]]) -> dict[str, float]:
     return {name: some / every for name, (every, some) in counts.items() if every}
 
 
-def _by_order(executed: dict[int, float], loads: list[int], known: int, flow: Flow, facts: Facts) -> dict[str, float]:
+def _by_order(
+    executed: dict[int, float], loads: list[int], stores: list[int], known: int, flow: Flow, facts: Facts
+) -> dict[str, float]:
     """Return the metrics that follow from the order of the instructions. known: one whose line is known."""
     pcs = sorted(pc for pc, count in executed.items() if count)
     steps = [Step(executed[pc], *facts.statement(pc)) for pc in pcs]
@@ -450,7 +453,40 @@ def _by_order(executed: dict[int, float], loads: list[int], known: int, flow: Fl
         found["tested_load_share"] = math.fsum(executed[pc] for pc in tested) / total
         walked = [pc for pc in loads if (access := facts.access(pc)) is not None and flow.advances(access[1])]
         found["walked_load_share"] = math.fsum(executed[pc] for pc in walked) / total
+        held = _held(loads, stores, own, found_loops, flow, facts)
+        found["held_load_share"] = math.fsum(executed[pc] for pc in held) / total
     return {name: value for name, value in found.items() if value is not None}
+
+
+def _held(
+    loads: list[int],
+    stores: list[int],
+    own: dict[int, tuple[int, int] | None],
+    found_loops: list[tuple[int, int, frozenset[str]]],
+    flow: Flow,
+    facts: Facts,
+) -> list[int]:
+    """Return the loads that stay behind a store of the same round of their loop, through other arguments of the kernel.
+
+    The compiler would load first, if it knew that the store does not change what is loaded; of such loads it says so
+    with `.nc`. own: the innermost loop of each load.
+    """
+    before: list[tuple[int, tuple[int, int] | None, frozenset[str]]] = []
+    for pc in stores:
+        access = facts.access(pc)
+        if access is not None and access[0] == "st":
+            line = facts.statement(pc)[0]
+            before.append((line, _innermost(line, found_loops), flow.arguments(access[1])))
+    out = []
+    for pc in loads:
+        line, text = facts.statement(pc)
+        access = facts.access(pc)
+        if own[pc] is None or access is None or ".nc" in text.partition("[")[0]:
+            continue
+        arguments = flow.arguments(access[1])
+        if any(at < line and loop == own[pc] and through and not through & arguments for at, loop, through in before):
+            out.append(pc)
+    return out
 
 
 def _innermost(line: int, found: list[tuple[int, int, frozenset[str]]]) -> tuple[int, int] | None:

@@ -102,6 +102,21 @@ class Flow:
             todo += fresh
         return False
 
+    def arguments(self, address: str) -> frozenset[str]:
+        """Return the 64-bit arguments of the kernel, pointers and sizes, from which an address is computed."""
+        todo, seen, out = [address], {address}, set[str]()
+        while todo:
+            at = todo.pop()
+            out.update(
+                rest
+                for _, opcode, rest in self._written.get(at, ())
+                if opcode.startswith("ld.param.") and opcode.endswith("64")
+            )
+            fresh = self.uses(at) - seen
+            seen |= fresh
+            todo += fresh
+        return frozenset(out)
+
     def arithmetic(self) -> tuple[int, int]:
         """Return the numbers of floating-point operations in the code: all, and those on loaded data."""
         readers: dict[str, list[str]] = {}

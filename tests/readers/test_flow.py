@@ -194,3 +194,29 @@ def test_live_words_are_known_where_registers_limit_the_blocks():
 
 def test_without_the_ptx_of_the_kernel_nothing_is_known():
     assert dependences(tables({1: (100, 32, 4)}), {}, facts([])) == {}
+
+
+TWO = [*HEAD[:4], "ld.param.u64 %rd9, [kernel_param_1];", HEAD[4]]
+ROUND = ["ld.global.f32 %f1, [%rd5];", "st.global.f32 [%rd6], %f1;", "ld.global.f32 %f2, [%rd5+128];"]
+ROUND += ["st.global.f32 [%rd6+128], %f2;"]
+
+
+@pytest.mark.parametrize(
+    ("body", "target", "share"),
+    [
+        (ROUND, "%rd9", 0.5),  # the second load of a round stays behind the first store
+        ([ROUND[0], ROUND[2], ROUND[1], ROUND[3]], "%rd9", 0.0),  # loads come first
+        ([line.replace("ld.global.f32", "ld.global.nc.f32") for line in ROUND], "%rd9", 0.0),  # known to be unchanged
+        (ROUND, "%rd1", 0.0),  # what is stored may be what is loaded
+    ],
+)
+def test_loads_behind_a_store_through_another_argument_are_held(body, target, share):
+    addresses = ["mul.wide.s32 %rd4, %r4, 4;", "add.s64 %rd5, %rd1, %rd4;", f"add.s64 %rd6, {target}, %rd4;"]
+    code = ["mov.u32 %r4, %r3;", "$L__BB0_2:", *addresses, *body, "add.s32 %r4, %r4, 64;", "@%p1 bra $L__BB0_2;"]
+    lines = [*TWO, *code, "ret;", "}"]
+    loads = {at: (800, 4, 4) for at, line in enumerate(lines, 1) if line.startswith("ld.global")}
+    stores = {at: (800, 4, 4) for at, line in enumerate(lines, 1) if line.startswith("st.")}
+    both, kinds = tables(loads | stores), tables(stores, kind=4.0)
+    both["memory_access_type"] = both["memory_access_type"] | kinds["memory_access_type"]
+    both["inst_executed"] |= {6: 100.0}  # each warp comes to the beginning once
+    assert dependences(both, {}, facts(lines))["held_load_share"] == share
