@@ -14,6 +14,9 @@ sys.path.insert(0, str(HERE))
 
 import pairs_run  # noqa: E402
 
+from tests.bench.unseen.followed import compared, errors, line  # noqa: E402
+from tests.bench.unseen.score import Row  # noqa: E402
+
 # Pairs, families, and the least number of pairs that are not CUDA C.
 ROUNDS = {
     "third": (60, 20, 12),
@@ -62,6 +65,29 @@ def test_a_round_is_as_large_as_it_says(name, size):
     assert len({x["id"] for x in entries}) == len(entries) == pairs
     assert len({x["family"] for x in entries}) == families
     assert sum(x["part"] == "libraries" for x in entries) >= libraries
+
+
+@pytest.mark.parametrize("name", ("sixteenth", "seventeenth"))
+def test_each_kernel_of_a_round_has_a_cure_by_one_who_followed_the_advice(name):
+    folder = HERE / f"{name}_followed"
+    assert sorted(pairs_run.ids(folder, "ours")) == sorted(x["id"] for x in LAUNCHES[name] if x["part"] == "ours")
+    assert pairs_run.ids(folder, "libraries") == []
+
+
+def test_told_gains_are_held_against_both_cures():
+    rows = [
+        Row("a", "ours", False, ("x",), "right", gain=4.0, place=1, low=3.0, high=5.0, measured=2.0),
+        Row("b", "ours", False, ("x",), "wrong", measured=3.0),
+        Row("c", "ours", False, ("x",), "right", gain=4.0, place=1, measured=2.0),
+    ]
+    times = {"a": {"speedup": 8.0}, "b": {"speedup": 3.0}, "c": {"speedup": 2.0, "wrong_cured": "differs"}}
+    found = compared(rows, times)
+    assert [(one.id, one.told, one.low, one.pair, one.follower) for one in found] == [
+        ("a", 4.0, 3.0, 2.0, 8.0),
+        ("b", 1.0, 1.0, 3.0, 3.0),
+    ]
+    assert errors((one.told, one.follower) for one in found) == pytest.approx([2.0, 3.0])
+    assert line("x", [1.0, 1.2, 4.0]).split() == ["x", "3", "1.20", "4.00", "67%"]
 
 
 def test_no_id_is_in_two_rounds():
