@@ -247,30 +247,35 @@ def lines(tables: dict[str, dict[int, float] | None]) -> dict[str, float]:
 
 
 def sparse_loads(tables: dict[str, dict[int, float] | None]) -> dict[str, float]:
-    """Return the executions of global loads with less than half of the lanes, and these lanes, as metrics.
+    """Return metrics of global loads that less than half of the lanes execute: executions, lanes, share of the data.
 
-    A load counts by the average of its executions. Without such a load their lanes are unknown.
+    A load counts by the averages of its executions. Those of a single lane, or of one sector for half of a warp or
+    more, load what the lanes share, such as where a row begins: no data. Without a load of data the share is unknown.
     """
-    spaces, kinds, executed, lanes = (
-        tables[n] for n in ("memory_type", "memory_access_type", "inst_executed", "thread_inst_executed_true")
+    spaces, kinds, executed, lanes, ideals = (
+        tables[n]
+        for n in ("memory_type", "memory_access_type", "inst_executed", "thread_inst_executed_true", _GLOBAL_COUNTS[1])
     )
-    if spaces is None or kinds is None or executed is None or lanes is None:
+    if spaces is None or kinds is None or executed is None or lanes is None or ideals is None:
         return {}
-    sparse = [
-        pc
-        for pc, space in spaces.items()
-        if int(space) & GLOBAL
-        and int(kinds.get(pc) or 0) in _LOADS
-        and lanes.get(pc, 0.0) < _SPARSE * executed.get(pc, 0.0)
-    ]
-    met = math.fsum(executed[pc] for pc in sparse)
-    out = {"sparse_load_inst": met}
-    return out | ({"sparse_load_lanes": math.fsum(lanes.get(pc, 0.0) for pc in sparse) / met} if met else {})
+    sparse = whole = threads = 0.0
+    for pc, space in spaces.items():
+        count, active = executed.get(pc, 0.0), lanes.get(pc, 0.0)
+        if not int(space) & GLOBAL or int(kinds.get(pc) or 0) not in _LOADS or not active >= _ONE_LANE * count > 0:
+            continue
+        if active < _SPARSE * count:
+            sparse, threads = sparse + count, threads + active
+        elif ideals.get(pc, 0.0) > _ONE_SECTOR * count:
+            whole += count
+    out = {"sparse_load_inst": sparse}
+    out |= {"sparse_load_lanes": threads / sparse} if sparse else {}
+    return out | ({"sparse_load_share": sparse / (sparse + whole)} if sparse + whole else {})
 
 
 # A whole number of passes or sectors, and a ratio of them, up to rounding and the ends of arrays.
 _WHOLE = 0.01
-_SPARSE = 16  # lanes, half of a warp
+_ONE_LANE, _SPARSE = 1.5, 16  # lanes: more than one, and half of a warp
+_ONE_SECTOR = 1.5  # sectors for all lanes: more than one
 # Sectors over their ideal if each group of lanes begins inside a sector: 32, 64 or 128 bytes need one more.
 _STRADDLED = (2.0, 1.5, 1.25)
 # Passes of 32 lanes that are as many words apart, where neighbouring words take one.
@@ -378,6 +383,8 @@ def own_updates(tables: dict[str, dict[int, float] | None], grid: list[Any], axe
 # The share of excess sectors below which nothing is asked about the addresses.
 _NOTABLE = 0.2
 _FEW_LOADS = 0.1  # of all instructions
+# Neither known to be unchanged (.nc), nor volatile or ordered.
+_PLAIN_LOAD = re.compile(r"(?:@!?%\w+\s+)?ld\.global\.(?!nc\b)(?:v\d\.)?\w+\s")
 # Instructions of 16 bytes that fill half of the instruction caches near the SM.
 _LONG_CODE = 4096
 _LOOPED = 4  # loads of a warp
@@ -453,38 +460,36 @@ def _by_order(
         found["tested_load_share"] = math.fsum(executed[pc] for pc in tested) / total
         walked = [pc for pc in loads if (access := facts.access(pc)) is not None and flow.advances(access[1])]
         found["walked_load_share"] = math.fsum(executed[pc] for pc in walked) / total
-        held = _held(loads, stores, own, found_loops, flow, facts)
+        held = _held(loads, stores, own, flow, facts)
         found["held_load_share"] = math.fsum(executed[pc] for pc in held) / total
     return {name: value for name, value in found.items() if value is not None}
 
 
 def _held(
-    loads: list[int],
-    stores: list[int],
-    own: dict[int, tuple[int, int] | None],
-    found_loops: list[tuple[int, int, frozenset[str]]],
-    flow: Flow,
-    facts: Facts,
+    loads: list[int], stores: list[int], own: dict[int, tuple[int, int] | None], flow: Flow, facts: Facts
 ) -> list[int]:
-    """Return the loads that stay behind a store of the same round of their loop, through other arguments of the kernel.
+    """Return the loads of loops that stay behind a store of the same round, through other arguments of the kernel.
 
-    The compiler would load first, if it knew that the store does not change what is loaded; of such loads it says so
-    with `.nc`. own: the innermost loop of each load.
+    Both are in one series of statements without a label, a branch, a barrier or a fence. The compiler would load first,
+    if it knew that the store does not change what is loaded; of such loads it says so with `.nc`. Loads that others
+    may change (volatile, ordered) stay anyway. own: the innermost loop of each load.
     """
-    before: list[tuple[int, tuple[int, int] | None, frozenset[str]]] = []
+    first: dict[int, dict[frozenset[str], int]] = {}
     for pc in stores:
         access = facts.access(pc)
-        if access is not None and access[0] == "st":
+        if access is not None and access[0] == "st" and (through := flow.arguments(access[1])):
             line = facts.statement(pc)[0]
-            before.append((line, _innermost(line, found_loops), flow.arguments(access[1])))
+            lines_of = first.setdefault(facts.series(line), {})
+            lines_of[through] = min(line, lines_of.get(through, line))
     out = []
     for pc in loads:
         line, text = facts.statement(pc)
         access = facts.access(pc)
-        if own[pc] is None or access is None or ".nc" in text.partition("[")[0]:
+        before = first.get(facts.series(line), {})
+        if own[pc] is None or access is None or not before or not _PLAIN_LOAD.match(text):
             continue
         arguments = flow.arguments(access[1])
-        if any(at < line and loop == own[pc] and through and not through & arguments for at, loop, through in before):
+        if any(at < line and not through & arguments for through, at in before.items()):
             out.append(pc)
     return out
 

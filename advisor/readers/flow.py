@@ -9,6 +9,7 @@ whether an instruction is executed.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from advisor.readers.addresses import LoadAddresses
@@ -28,6 +29,9 @@ _LABEL = re.compile(r"\s*([$\w]+):")
 _BRANCH = re.compile(r"\s*(?:@!?(%\w+)\s+)?(bra(?:\.uni)?|ret|exit|trap|brx\.idx)\b\s*([$\w]*)")
 _STATEMENT = re.compile(r"\s*(?:@!?(%\w+)\s+)?([a-z][\w.:]*)\s*(.*)", re.DOTALL)
 _NO_RESULT = re.compile(r"(st|red|bar|barrier|membar|fence|prefetch|bra|ret|exit|trap|cp)\b")
+_POINTER = re.compile(r"ld\.param\.[bsu]64\b")
+# What ends a series of statements in which the compiler may move loads and stores, but for what they access.
+_ENDS_SERIES = re.compile(r"\s*(?:@!?%\w+\s+)?(?:bra|brx|ret|exit|call|bar|barrier|membar|fence|atom|red)\b|\s*[$\w]+:")
 _PERIODIC = frozenset(("sin", "cos", "ex2"))
 _LINEAR = frozenset(("add", "sub", "mov", "cvt", "neg", "shl", "cvta"))
 _COUNTING = frozenset(("add", "sub", "mov"))
@@ -42,6 +46,7 @@ class Flow:
     def __init__(self, written: Mapping[str, Sequence[tuple[str, str, str]]]) -> None:
         self._written = written
         self._uses: dict[str, frozenset[str]] = {}
+        self._arguments: dict[str, frozenset[str]] = {}
         self._cyclic: set[str] = set()
         self._degrees: dict[str, int] = {}
         # Tarjan's numbers; a register that has one is done.
@@ -104,18 +109,19 @@ class Flow:
 
     def arguments(self, address: str) -> frozenset[str]:
         """Return the 64-bit arguments of the kernel, pointers and sizes, from which an address is computed."""
-        todo, seen, out = [address], {address}, set[str]()
-        while todo:
-            at = todo.pop()
-            out.update(
-                rest
-                for _, opcode, rest in self._written.get(at, ())
-                if opcode.startswith("ld.param.") and opcode.endswith("64")
-            )
-            fresh = self.uses(at) - seen
-            seen |= fresh
-            todo += fresh
-        return frozenset(out)
+        if address not in self._arguments:
+            todo, seen, out = [address], {address}, set[str]()
+            while todo:
+                at = todo.pop()
+                if at in self._arguments:
+                    out |= self._arguments[at]
+                    continue
+                out.update(rest for _, opcode, rest in self._written.get(at, ()) if _POINTER.match(opcode))
+                fresh = self.uses(at) - seen
+                seen |= fresh
+                todo += fresh
+            self._arguments[address] = frozenset(out)
+        return self._arguments[address]
 
     def arithmetic(self) -> tuple[int, int]:
         """Return the numbers of floating-point operations in the code: all, and those on loaded data."""
@@ -339,6 +345,7 @@ class Facts:
         """Take the PTX, and what finds the line (from 1; 0 if unknown) of a program counter."""
         self._loads, self._ptx, self._line = loads, ptx, line
         self._flows: dict[int, Flow | None] = {}
+        self._ends: list[int] | None = None
 
     def axes(self, pc: int) -> str | None:
         """Return the grid axes that the address of a load may depend on; None if it is unknown."""
@@ -380,6 +387,12 @@ class Facts:
         """Return the line (from 1; 0 if unknown) of the PTX at a program counter, and its text."""
         line = self._line(pc)
         return line, self._loads.text(line)
+
+    def series(self, line: int) -> int:
+        """Return the number of the series of statements, without labels, branches, barriers and fences, of a line."""
+        if self._ends is None:
+            self._ends = [at for at, text in enumerate(self._ptx, 1) if _ENDS_SERIES.match(text)]
+        return bisect_left(self._ends, line)
 
     def loops(self, pc: int) -> list[tuple[int, int, frozenset[str]]]:
         """Return the loops of the kernel: first and last line (from 1), and the predicates that end them."""

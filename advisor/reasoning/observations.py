@@ -446,9 +446,10 @@ def observe_columns(
                     list(part) for part in zip(*(compared[c] for c in test.comparisons), strict=True)
                 )
                 truth[:, at], low, high = test.combine(truths, lows, highs, np.minimum, np.maximum)
-                if all(c.op == "==" for c in test.comparisons):
-                    low = np.where(truth[:, at] == TRUE, 0.0, low)
                 margin[:, at] = np.where(truth[:, at] == TRUE, low, np.where(truth[:, at] == FALSE, high, np.nan))
+                if any(c.op == "==" for c in test.comparisons):
+                    # Nothing but the equality decided it, alone, in place of others or denied.
+                    margin[np.isinf(margin[:, at]), at] = 0.0
                 at += 1
     return Observed(catalog, names, truth, margin, columns, tests, labels or {}, estimated)
 

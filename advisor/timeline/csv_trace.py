@@ -8,6 +8,7 @@ supported (`Time(%)`, `Average`; `Time (%)`, `Avg (ns)`). The lines before a tab
 from __future__ import annotations
 
 import csv
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -353,21 +354,23 @@ def _sums(by_kind: dict[str, list[Table]]) -> Sums:
             before = kernels.get(name)
             launches, total = round(count) + (before.launches if before else 0), total + (before.total if before else 0)
             kernels[name] = KernelSum(name, launches, total, total / launches, low, high)
-    copies: dict[str, tuple[int, float]] = {}
-    for table in by_kind.get("copy_sum", ()):
-        for row in table.rows:
-            copies[table.text(row, "operation")] = _counted(table, row, "count", "operations")
-    calls: dict[str, tuple[int, float]] = {}
-    for table in by_kind.get("call_sum", ()):
-        for row in table.rows:
-            calls[table.text(row, "name")] = _counted(table, row, "num calls")
     return Sums(
         tuple(sorted(kernels.values(), key=lambda k: (-k.total, k.name))) if "kernel_sum" in by_kind else None,
-        copies if "copy_sum" in by_kind else None,
-        calls if "call_sum" in by_kind else None,
+        _summed(by_kind["copy_sum"], "operation", "count", "operations") if "copy_sum" in by_kind else None,
+        _summed(by_kind["call_sum"], "name", "num calls") if "call_sum" in by_kind else None,
     )
 
 
-def _counted(table: Table, row: list[str], *names: str) -> tuple[int, float]:
-    count, total = table.number(row, *names), table.number(row, "total time")
-    return max(0, _whole(count)), max(0.0, total or 0.0)
+def _summed(found: Sequence[Table], name: str, *counts: str) -> dict[str, tuple[int, float]]:
+    """Return count and ns by name, added up over tables; ns is NaN, and a count is lost, where a row is unreadable."""
+    out: dict[str, tuple[int, float]] = {}
+    for table in found:
+        for row in table.rows:
+            count, total = table.number(row, *counts), table.number(row, "total time")
+            sound = count is not None and total is not None and 0 <= count < _MOST and 0 <= total < _MOST
+            met, ns = out.get(table.text(row, name), (0, 0.0))
+            out[table.text(row, name)] = (
+                met + (round(count) if sound and count is not None else 0),
+                ns + (total if sound and total is not None else math.nan),
+            )
+    return out

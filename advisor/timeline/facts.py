@@ -99,13 +99,17 @@ def _of_sums(sums: Sums) -> GpuFacts:
     if sums.calls is None:
         lacking |= dict.fromkeys(("wait_call_count", "summed_wait_pct"), "summed_calls")
     else:
-        waits = float(sum(count for name, (count, _) in sums.calls.items() if is_named("waiting", name)))
-        values["wait_call_count"] = waits
-        # Two waits without a launch in between cost once.
-        lost = min(waits, launches) * constant("wake_up_us") * 1000
-        if whole + lost:
-            values["summed_wait_pct"] = 100 * lost / (whole + lost)
-    return GpuFacts(Gpu(-1), values, {n: part for n, part in lacking.items() if n not in values}, ranks)
+        # Calls that return at once, as the GPU was done already, do not count.
+        waiting = {name: one for name, one in sums.calls.items() if is_named("blocking", name)}
+        waits = float(sum(n for n, ns in waiting.values() if not ns < n * constant("at_once_us") * 1000))
+        if all(math.isfinite(ns) for _, ns in waiting.values()):
+            values["wait_call_count"] = waits
+            # Two waits without a launch in between cost once.
+            lost = min(waits, launches) * constant("wake_up_us") * 1000
+            if whole + lost:
+                values["summed_wait_pct"] = 100 * lost / (whole + lost)
+    sound = {name: value for name, value in values.items() if math.isfinite(value)}
+    return GpuFacts(Gpu(-1), sound, {n: part for n, part in lacking.items() if n not in sound}, ranks)
 
 
 def _of_gpu(trace: Trace, gpu: Gpu, work: Work) -> GpuFacts:

@@ -290,14 +290,18 @@ def test_the_recorded_kernels_show_their_addresses(name: str, launch: int, metri
 
 
 def test_sparse_loads_are_global_ones_of_less_than_half_a_warp() -> None:
-    """A load of all lanes, two of six, a store and a load of shared memory of few; each counts by its own average."""
+    """Two of two and seven lanes; a load of one lane, one of a word for all, a store and a load of shared memory."""
     tables: dict[str, dict[int, float] | None] = {
-        "memory_type": {0: GLOBAL, 16: GLOBAL, 32: GLOBAL, 48: GLOBAL, 64: SHARED},
-        "memory_access_type": {0: 2.0, 16: 2.0, 32: 2.0, 48: 1.0, 64: 2.0},
-        "inst_executed": {0: 10.0, 16: 10.0, 32: 30.0, 48: 10.0, 64: 10.0},
-        "thread_inst_executed_true": {0: 320.0, 16: 20.0, 32: 220.0, 48: 10.0, 64: 10.0},
+        "memory_type": {0: GLOBAL, 16: GLOBAL, 32: GLOBAL, 48: GLOBAL, 64: SHARED, 80: GLOBAL},
+        "memory_access_type": {0: 2.0, 16: 2.0, 32: 2.0, 48: 1.0, 64: 2.0, 80: 2.0},
+        "inst_executed": {0: 10.0, 16: 10.0, 32: 30.0, 48: 10.0, 64: 10.0, 80: 10.0},
+        "thread_inst_executed_true": {0: 320.0, 16: 20.0, 32: 220.0, 48: 20.0, 64: 20.0, 80: 10.0},
+        "memory_l2_theoretical_sectors_global_ideal": {0: 10.0, 16: 10.0, 32: 60.0, 80: 10.0},
     }
-    assert sparse_loads(tables) == {"sparse_load_inst": 40.0, "sparse_load_lanes": 6.0}
-    full = {**tables, "thread_inst_executed_true": {0: 320.0, 16: 320.0, 32: 960.0, 48: 320.0, 64: 320.0}}
-    assert sparse_loads(full) == {"sparse_load_inst": 0.0}
+    assert sparse_loads(tables) == {"sparse_load_inst": 40.0, "sparse_load_lanes": 6.0, "sparse_load_share": 1.0}
+    # a load of a row by the whole warp
+    rows = {**tables, "memory_l2_theoretical_sectors_global_ideal": {0: 40.0, 16: 10.0, 32: 60.0, 80: 10.0}}
+    assert sparse_loads(rows)["sparse_load_share"] == 0.8
+    full = {**rows, "thread_inst_executed_true": {0: 320.0, 16: 320.0, 32: 960.0, 48: 320.0, 64: 320.0}}
+    assert sparse_loads(full) == {"sparse_load_inst": 0.0, "sparse_load_share": 0.0}
     assert sparse_loads({**tables, "thread_inst_executed_true": None}) == {}

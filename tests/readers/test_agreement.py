@@ -27,6 +27,7 @@ BINARY_ONLY |= {
     "level_lanes",
     "sparse_load_inst",
     "sparse_load_lanes",
+    "sparse_load_share",
     "lone_lane_inst",
     "short_division_inst",
     "reused_reciprocal_inst",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from advisor.readers.actions import GLOBAL, dependences, patterns
@@ -208,15 +210,42 @@ ROUND += ["st.global.f32 [%rd6+128], %f2;"]
         ([ROUND[0], ROUND[2], ROUND[1], ROUND[3]], "%rd9", 0.0),  # loads come first
         ([line.replace("ld.global.f32", "ld.global.nc.f32") for line in ROUND], "%rd9", 0.0),  # known to be unchanged
         (ROUND, "%rd1", 0.0),  # what is stored may be what is loaded
+        # not held by the store alone: a barrier, another path, a load that sees what others write
+        ([*ROUND[:2], "bar.sync 0;", *ROUND[2:]], "%rd9", 0.0),
+        ([*ROUND[:2], "bra.uni $L__BB0_4;", "$L__BB0_3:", *ROUND[2:], "$L__BB0_4:"], "%rd9", 0.0),
+        ([*ROUND[:2], ROUND[2].replace("ld.global", "ld.volatile.global"), ROUND[3]], "%rd9", 0.0),
     ],
 )
 def test_loads_behind_a_store_through_another_argument_are_held(body, target, share):
     addresses = ["mul.wide.s32 %rd4, %r4, 4;", "add.s64 %rd5, %rd1, %rd4;", f"add.s64 %rd6, {target}, %rd4;"]
     code = ["mov.u32 %r4, %r3;", "$L__BB0_2:", *addresses, *body, "add.s32 %r4, %r4, 64;", "@%p1 bra $L__BB0_2;"]
     lines = [*TWO, *code, "ret;", "}"]
-    loads = {at: (800, 4, 4) for at, line in enumerate(lines, 1) if line.startswith("ld.global")}
+    loads = {at: (800, 4, 4) for at, line in enumerate(lines, 1) if line.startswith("ld.") and "global" in line}
     stores = {at: (800, 4, 4) for at, line in enumerate(lines, 1) if line.startswith("st.")}
     both, kinds = tables(loads | stores), tables(stores, kind=4.0)
     both["memory_access_type"] = both["memory_access_type"] | kinds["memory_access_type"]
     both["inst_executed"] |= {6: 100.0}  # each warp comes to the beginning once
     assert dependences(both, {}, facts(lines))["held_load_share"] == share
+
+
+def test_thousands_of_loads_behind_stores_are_found_in_time_linear_in_them():
+    """Each store and load is compared with the different arguments before it, not with each access."""
+
+    def seconds(rounds: int) -> float:
+        body = [
+            line
+            for k in range(rounds)
+            for line in (f"st.global.f32 [%rd6+{k}], %f1;", f"ld.global.f32 %f1, [%rd5+{k}];")
+        ]
+        addresses = ["mul.wide.s32 %rd4, %r4, 4;", "add.s64 %rd5, %rd1, %rd4;", "add.s64 %rd6, %rd9, %rd4;"]
+        lines = [*TWO, "mov.u32 %r4, %r3;", "$L__BB0_2:", *addresses, *body, "@%p1 bra $L__BB0_2;", "ret;", "}"]
+        loads = {at: (800, 4, 4) for at, line in enumerate(lines, 1) if line.startswith("ld.global")}
+        stores = {at: (800, 4, 4) for at, line in enumerate(lines, 1) if line.startswith("st.")}
+        both, kinds = tables(loads | stores), tables(stores, kind=4.0)
+        both["memory_access_type"] = both["memory_access_type"] | kinds["memory_access_type"]
+        both["inst_executed"] |= {6: 100.0}
+        start = time.perf_counter()
+        assert dependences(both, {}, facts(lines))["held_load_share"] == 1
+        return time.perf_counter() - start
+
+    assert seconds(4000) < 10 * max(seconds(1000), 0.02)

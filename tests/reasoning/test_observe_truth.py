@@ -160,3 +160,17 @@ def test_words_and_objects_in_a_frame_are_no_metrics():
 def test_a_frame_without_rows_has_nothing_to_judge():
     observed = seen({"o": "a > 1"}, {"a": 2.0})
     assert observe(pd.DataFrame({"a": np.array([], dtype=float)}), observed.catalog).truth.shape == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("test", "a", "margin"),
+    [
+        ("a > 10 and b == 0", 15.0, 0.5),  # what is equal is no doubt about the other comparison
+        ("b == 0 or a > 10", 15.0, 0.0),
+        ("a > 10 and not (b == 1)", 15.0, 0.5),
+        ("b == 0", 15.0, 0.0),
+    ],
+)
+def test_an_equality_that_holds_leaves_the_margin_to_the_others(test, a, margin):
+    observed = seen({"o": test}, {"a": a, "b": 0.0})
+    assert observed.truth[0, 0] == TRUE and observed.margin[0, 0] == pytest.approx(margin)

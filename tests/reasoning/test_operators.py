@@ -49,7 +49,7 @@ def test_every_operator_changes_terms_and_reads_metrics_that_exist() -> None:
 def test_fixes_of_launches_change_only_what_their_operators_name() -> None:
     for entry in catalog().diagnoses.values():
         for fix in entry.fixes:
-            for given in (fix.operators, *fix.partial.values()):
+            for given in (fix.operators, *fix.partial.values(), fix.most):
                 found = left(given, **STORES)
                 assert found.keys() <= set(terms_of(given)), (entry.id, fix.id)
                 assert names_read(given) <= catalog().metrics.keys()

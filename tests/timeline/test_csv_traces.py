@@ -77,7 +77,7 @@ def summary(
     """Tables of sums: (ns, count, name) of kernels and copies, (count, name) of calls."""
     rows = [f"50.0,{ns},{count},{ns / count},{name}" for ns, count, name in kernels]
     moved = [f"50.0,{ns},{count},{ns / count},{name}" for ns, count, name in copies]
-    asked = [f"50.0,{9 * count},{count},9.0,{name}" for count, name in calls]
+    asked = [f"50.0,{50_000 * count},{count},50000.0,{name}" for count, name in calls]
     tables = (
         ("Time (%),Total Time (ns),Instances,Avg (ns),Name", rows),
         ("Time (%),Total Time (ns),Count,Avg (ns),Operation", moved),
@@ -99,6 +99,10 @@ BUSY = (8_000_000_000, 800, "work(int)")
         # 20 us a launch, and a wait of 10 us or more after each
         ([(20_000_000, 1000, "work(int)")], [], [(1000, "cudaDeviceSynchronize")], "sync_between_kernels"),
         ([BUSY], [], [(800, "cudaDeviceSynchronize")], None),
+        # an event may be that of earlier work; freeing memory is set-up
+        ([(20_000_000, 1000, "work(int)")], [], [(1000, "cudaEventSynchronize"), (900, "cudaFree")], None),
+        # three copies are set-up
+        ([BUSY], [(4_000_000_000, 3, "[CUDA memcpy HtoD]")], [(3, "cudaMemcpy")], None),
         ([BUSY], [(4_000_000_000, 9, "[CUDA Unified Memory memcpy HtoD]")], [], "unified_memory_migration"),
         ([BUSY, (4_000_000_000, 9, "ncclDevKernel_AllReduce(int)")], [], [], "communication_bound"),
         ([(20_000_000, 5000, "step(int)")], [], [], "many_tiny_kernels"),
@@ -128,6 +132,33 @@ def test_patterns_of_sums_are_in_the_order_of_their_shares(tmp_path: Path) -> No
 
     assert first(12_000_000_000) == ["copy_not_overlapped", "dominant_kernel"]
     assert first(4_000_000_000) == ["dominant_kernel", "copy_not_overlapped"]
+
+
+def test_sums_that_mostly_go_elsewhere_do_not_send_to_the_kernel(tmp_path: Path) -> None:
+    def decision(kernels: list[tuple[int, int, str]], copies: list[tuple[int, int, str]]) -> str:
+        return analyse([write(tmp_path, "x.csv", summary(kernels, copies, []))]).gpus[0].decision.id
+
+    assert decision([BUSY], []) == "drill_down_if_busy"
+    assert decision([(20_000_000, 5000, "step(int)")], []) == "fix_summed_first"
+    assert decision([BUSY], [(6_000_000_000, 9, "[CUDA Unified Memory memcpy HtoD]")]) == "fix_summed_first"
+
+
+def test_sums_of_several_tables_are_added_up_and_unreadable_ones_are_unknown(tmp_path: Path) -> None:
+    text = summary([BUSY], [(4_000_000_000, 900, "[CUDA memcpy HtoD]")], [(900, "cudaMemcpy")])
+    once = analyse([write(tmp_path, "x.csv", text)]).gpus[0].values
+    twice = analyse([write(tmp_path, "x.csv", text + "\n" + text)]).gpus[0].values
+    assert twice["summed_copy_pct"] == pytest.approx(once["summed_copy_pct"])
+    assert twice["wait_call_count"] == 2 * once["wait_call_count"] == 1800
+    for broken in ("N/A", "-5", "nan"):
+        values = analyse([write(tmp_path, "x.csv", text.replace("4000000000", broken))]).gpus[0].values
+        assert "summed_copy_pct" not in values and values["kernel_launches"] == 800
+
+
+def test_calls_that_return_at_once_do_not_wait(tmp_path: Path) -> None:
+    text = summary([(20_000_000, 1000, "work(int)")], [], [(1000, "cudaStreamSynchronize")])
+    quick = text.replace(f"{50_000 * 1000}", f"{1_500 * 1000}")
+    assert analyse([write(tmp_path, "x.csv", text)]).gpus[0].values["wait_call_count"] == 1000
+    assert analyse([write(tmp_path, "x.csv", quick)]).gpus[0].values["wait_call_count"] == 0
 
 
 def test_what_a_summary_lacks_is_named_by_its_table(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from advisor.knowledge.base import condition_title
+from advisor.knowledge.base import catalog, condition_title, timelines
 from advisor.timeline.results import Moment, Pattern
 from advisor.view.blocks import Block, Bullets, Fact, Facts, Paragraph, Section
 from advisor.view.blocks import section as made_section
@@ -12,6 +12,12 @@ from advisor.view.numbers import at_text, rate_text, share_text, size_text, spee
 from advisor.view.text import cut, shown
 
 _CALLS, _WHOLE = 0.1, 0.95  # shares of a gap
+
+
+def _condition(name: str) -> str:
+    """Return the words for a condition that is unknown: what the observation would state."""
+    known = timelines(catalog()).observations.get(name)
+    return known.states if known is not None and known.states else condition_title(name)
 
 
 def pattern_section(
@@ -35,7 +41,7 @@ def pattern_section(
     rows += [Fact("Typical", pattern.typical)] if pattern.typical else []
     rows += [Fact("Cost", fix.costs)] if fix is not None and fix.costs else []
     if finding.undecided:
-        rows.append(Fact("Uncertain", f"unknown: {', '.join(map(condition_title, finding.undecided))}", "warn"))
+        rows.append(Fact("Uncertain", f"unknown whether {' or '.join(map(_condition, finding.undecided))}", "warn"))
     moments: Block | None = Bullets(tuple(map(moment_text, pattern.moments))) if pattern.moments else None
     if moments is not None and same is not None:
         moments = Paragraph(f"Same moments as pattern {same}.")

@@ -219,7 +219,7 @@ def _without_local(table: Table, given: Given) -> Left:
     of_local, of_global = _local_share(table, "wavefront"), table.get("global_wait_share")
     waits = np.fmin(1 - of_local * gone, np.where(of_global < 1, 1 - gone * (1 - of_global), np.nan))
     constants = table.total("control_inst", "constant_inst", "barrier_inst")
-    on_data = np.fmax(_ALU_OF_DATA, or_else(table.get("bit_share"), 0.0))
+    on_data = np.clip(or_else(table.get("bit_share"), 0.0), _ALU_OF_DATA, 1.0)
     return _caches_without_local(table, gone) | {
         "l1_local": 1 - gone,
         "issue": issue,
