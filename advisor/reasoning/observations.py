@@ -449,7 +449,8 @@ def observe_columns(
                 margin[:, at] = np.where(truth[:, at] == TRUE, low, np.where(truth[:, at] == FALSE, high, np.nan))
                 if any(c.op == "==" for c in test.comparisons):
                     # Nothing but the equality decided it, alone, in place of others or denied.
-                    margin[np.isinf(margin[:, at]), at] = 0.0
+                    lone = np.where(truth[:, at] == UNKNOWN, np.nan, 0.0)
+                    margin[:, at] = np.where(np.isfinite(margin[:, at]), margin[:, at], lone)
                 at += 1
     return Observed(catalog, names, truth, margin, columns, tests, labels or {}, estimated)
 
