@@ -415,7 +415,7 @@ def dependences(
         out |= {"loaded_arithmetic_share": loaded / total} if total else {}
     if flow is not None:
         out |= _shares({"loaded_pair_share": flow.loaded_pairs(), "stepped_function_share": flow.stepped_functions()})
-        stores = [pc for pc in reached if pc not in loads]
+        stores = sorted(set(reached).difference(loads))
         out |= _by_order(executed, loads, stores, at, flow, facts)
     if len(executed) > _LONG_CODE and (literals := facts.literals(at)) is not None:
         out["literal_arithmetic_share"] = literals

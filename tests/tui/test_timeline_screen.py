@@ -127,7 +127,7 @@ async def test_a_trace_of_sums_has_no_lanes_and_says_so(tmp_path: Path):
     async with opened(str(sums)) as at:
         assert at.shows("totals only, no timestamps", "Could not be checked")
         await at.press("plus", "left", "0", "enter")
-        assert at.shows("unknown: how long the GPU computes")
+        assert at.shows("how long the GPU is idle is unknown")
 
 
 async def test_without_block_characters_and_at_any_size(trace: Any):
