@@ -193,7 +193,7 @@ def _ranked(knowledge: Catalog, patterns: Sequence[Pattern], values: Mapping[str
     def share(pattern: Pattern) -> float:
         return values.get(knowledge.findings[pattern.finding.id].avoidable, 0.0)
 
-    if not SUMMED.isdisjoint(values) and all(p.finding.speedup is None for p in patterns):
+    if any(name in values for name in SUMMED) and all(p.finding.speedup is None for p in patterns):
         return sorted(patterns, key=lambda p: (p.finding.kind == "note", -share(p), p.finding.id))
     out: list[Pattern] = []
     left = sorted(patterns, key=lambda p: (group(p), -gain(p), p.finding.id))
@@ -376,12 +376,12 @@ def conclude_numbers(values: Mapping[str, float], base: Catalog | None = None) -
     Raises UsageError for a name that is not among them, or a share outside 0 to 100.
     """
     for name, value in values.items():
-        if name not in METRICS or name in SUMMED:
+        if name not in METRICS:
             raise UsageError(f"{name!r} is not a number of a timeline")
         if not math.isfinite(value) or value < 0 or (name.endswith("_pct") and value > 100):
             raise UsageError(f"{name}: {value:g} is not possible: a share is 0 to 100 %, a count is not negative")
     known = _derived(values)
-    lacking = dict.fromkeys((name for name in METRICS if name not in known and name not in SUMMED), "person")
+    lacking = dict.fromkeys((name for name in METRICS if name not in known), "person")
     trace = Trace(path=words().texts["typed"], sha256="", form=FORM)
     return conclude_facts((trace,), ((0, GpuFacts(Gpu(-1), known, lacking)),), base=base)
 

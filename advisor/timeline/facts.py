@@ -60,14 +60,13 @@ METRICS = (
     *("round_trip_pct", "round_trip_count", "communication_pct", "communication_exposed_pct", "mpi_idle_pct"),
     *("graph_launch_count", "graph_gap_pct", "tiny_kernel_count", "tiny_span_pct", "idle_unexplained_pct"),
     *("idle_repeated_pct", "idle_gap_count", "outside_calls_pct", "fault_pct", "page_fault_count", "nvlink"),
-    *("summed_copy_pct", "summed_migration_pct", "summed_communication_pct", "summed_tiny_pct", "summed_wait_pct"),
-    *("host_copy_count", "wait_call_count"),
     "system_loss_pct",
 )
 # What summary tables show in place of shares of the window; a trace of events has no need of them.
-SUMMED = frozenset(
-    ("summed_copy_pct", "summed_migration_pct", "summed_communication_pct", "summed_tiny_pct", "summed_wait_pct")
-) | {"host_copy_count", "wait_call_count"}
+SUMMED = (
+    *("summed_copy_pct", "summed_migration_pct", "summed_communication_pct", "summed_tiny_pct", "summed_wait_pct"),
+    *("host_copy_count", "wait_call_count"),
+)
 # time of a utilised GPU that kernels lose, or in which no kernel is long enough to profile
 LOSSES = ("communication_exposed_pct", "copy_exposed_pct", "migration_pct", "tiny_span_pct")
 
@@ -87,7 +86,7 @@ def _of_sums(sums: Sums) -> GpuFacts:
     if whole:
         values["summed_tiny_pct"] = 100 * sum(k.total for k in tiny) / whole
         values["summed_communication_pct"] = 100 * sum(k.total for k in ranks if k.communication) / whole
-    lacking = dict.fromkeys(METRICS, "events")
+    lacking = dict.fromkeys((*METRICS, *SUMMED), "events")
     if sums.copies is None:
         lacking |= dict.fromkeys(("summed_copy_pct", "summed_migration_pct", "host_copy_count"), "summed_copies")
     elif whole:
@@ -282,11 +281,7 @@ def _lacking(trace: Trace, values: dict[str, float]) -> dict[str, str]:
         "outside_calls_pct": "calls",
         "nvlink": "links",
     }
-    return {
-        name: needs.get(name, "work")
-        for name in METRICS
-        if name not in SUMMED and not math.isfinite(values.get(name, math.nan))
-    }
+    return {name: needs.get(name, "work") for name in METRICS if not math.isfinite(values.get(name, math.nan))}
 
 
 def lanes(facts: GpuFacts) -> tuple[Lane, ...]:
