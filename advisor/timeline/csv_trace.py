@@ -21,6 +21,7 @@ from advisor.readers.formats import lines
 from advisor.records.errors import InputError
 from advisor.timeline import trace as kinds
 from advisor.timeline.trace import (
+    MANAGED,
     NO_FAULTS,
     Calls,
     Gpu,
@@ -189,7 +190,7 @@ def read_tables(paths: Sequence[Path], sha256: str) -> Trace:
     asked = call_names | (set(sums.calls or ()) if "call_sum" in by_kind else set())
     asked = {name.casefold() for name in asked}
     known = calls is not None or "call_sum" in by_kind
-    managed = any("managed" in name or "memprefetch" in name for name in asked)
+    managed = any(mark in name for name in asked for mark in MANAGED)
     columns = [c for c in (work, calls) if c is not None and len(c)]
     return Trace(
         path=str(paths[0]),

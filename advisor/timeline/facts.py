@@ -16,7 +16,7 @@ from advisor.timeline.intervals import EMPTY, before, common, union
 from advisor.timeline.kernels import ranking, ranking_of_sums, target
 from advisor.timeline.results import KernelRank, Lane
 from advisor.timeline.spans import Spans
-from advisor.timeline.trace import Gpu, Sums, Trace, Work, constant, is_named, named, work_kind
+from advisor.timeline.trace import MANAGED, Gpu, Sums, Trace, Work, constant, is_named, named, work_kind
 
 Array = np.ndarray[Any, np.dtype[Any]]
 _ROWS = ("kernels", "communication", "copies", "migrations", "other")
@@ -107,8 +107,30 @@ def _of_sums(sums: Sums) -> GpuFacts:
             lost = min(waits, launches) * constant("wake_up_us") * 1000
             if whole + lost:
                 values["summed_wait_pct"] = 100 * lost / (whole + lost)
+    values |= _none_at_all(sums, any(k.communication for k in ranks))
     sound = {name: value for name, value in values.items() if math.isfinite(value)}
     return GpuFacts(Gpu(-1), sound, {n: part for n, part in lacking.items() if n not in sound}, ranks)
+
+
+def _none_at_all(sums: Sums, communication: bool) -> dict[str, float]:
+    """Return the shares of a window that are 0 whatever its length: of work that the sums have none of.
+
+    communication: whether there are kernels of it.
+    """
+    out: dict[str, float] = {}
+    if sums.calls is not None and not any(mark in name.casefold() for name in sums.calls for mark in MANAGED):
+        out |= {"fault_pct": 0.0, "page_fault_count": 0.0}
+    if sums.copies is None:
+        return out
+    met = {work_kind(name) for name in sums.copies}
+    if kinds.MIGRATION not in met:
+        out["migration_pct"] = 0.0
+    if not met & {kinds.TO_DEVICE, kinds.TO_HOST}:
+        zeros = ("host_copy_pct", "copy_exposed_pct", "copy_overlappable_pct", "pageable_exposed_pct")
+        out |= dict.fromkeys(zeros, 0.0)
+    if kinds.PEER not in met and not communication:
+        out |= dict.fromkeys(("communication_pct", "communication_exposed_pct"), 0.0)
+    return out
 
 
 def _of_gpu(trace: Trace, gpu: Gpu, work: Work) -> GpuFacts:

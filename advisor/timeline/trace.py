@@ -92,6 +92,8 @@ COPY_KINDS = {
     **dict.fromkeys((11, 12, 13), MIGRATION),
 }
 
+# Parts of the names of calls that use managed memory, in lower case.
+MANAGED = ("managed", "memprefetch")
 # Old and new names of copies and sets; a name without brackets is a kernel.
 _COPIES = (
     (re.compile(r"unified", re.I), MIGRATION),

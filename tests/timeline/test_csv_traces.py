@@ -161,6 +161,21 @@ def test_calls_that_return_at_once_do_not_wait(tmp_path: Path) -> None:
     assert analyse([write(tmp_path, "x.csv", quick)]).gpus[0].values["wait_call_count"] == 0
 
 
+def test_work_that_a_summary_has_none_of_is_ruled_out(tmp_path: Path) -> None:
+    """What is not in a table did not run, however long the window is."""
+    head = "Time (%),Total Time (ns),Instances,Avg (ns),Min (ns),Max (ns),Name"
+    kernels = f"{head}\n100.0,8000000000,800,10000000.0,9000000,11000000,work(int)\n"
+    copies = summary([], [(400_000_000, 9, "[CUDA memcpy HtoD]")], [(800, "cudaLaunchKernel")])
+    gpu = analyse([write(tmp_path, "x.csv", kernels + "\n" + copies)]).gpus[0]
+    unseen = {one.id for one in gpu.unseen}
+    assert not unseen & {"unified_memory_migration", "many_tiny_kernels"} and "pageable_memory" in unseen
+    sets = summary([], [(400_000, 9, "[CUDA memset]")], [])
+    gpu = analyse([write(tmp_path, "z.csv", kernels + "\n" + sets)]).gpus[0]
+    assert not {one.id for one in gpu.unseen} & {"copy_not_overlapped", "pageable_memory"}
+    alone = {one.id for one in analyse([write(tmp_path, "k.csv", kernels)]).gpus[0].unseen}
+    assert {"copy_not_overlapped", "unified_memory_migration", "communication_bound"} <= alone
+
+
 def test_what_a_summary_lacks_is_named_by_its_table(tmp_path: Path) -> None:
     gpu = analyse([write(tmp_path, "x.csv", summary([BUSY], [], []))]).gpus[0]
     lacks = {one.id: one.get for one in gpu.unseen}
