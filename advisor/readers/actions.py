@@ -16,7 +16,7 @@ from typing import Any
 
 from advisor.readers.addresses import AXES
 from advisor.readers.flow import Facts, Flow, runs
-from advisor.readers.order import Step, staged_share, working_share
+from advisor.readers.order import Reach, Step, held, staged_share, working_share
 
 Axes = Callable[[int], str | None]
 GLOBAL, LOCAL, SHARED = 4, 8, 16
@@ -460,38 +460,18 @@ def _by_order(
         found["tested_load_share"] = math.fsum(executed[pc] for pc in tested) / total
         walked = [pc for pc in loads if (access := facts.access(pc)) is not None and flow.advances(access[1])]
         found["walked_load_share"] = math.fsum(executed[pc] for pc in walked) / total
-        held = _held(loads, stores, own, flow, facts)
-        found["held_load_share"] = math.fsum(executed[pc] for pc in held) / total
+        looped = [pc for pc in loads if own[pc] is not None]
+        reaches = ([one for pc in pcs if (one := _reach(pc, flow, facts)) is not None] for pcs in (looped, stores))
+        found["held_load_share"] = math.fsum(executed[pc] for pc in held(*reaches)) / total
     return {name: value for name, value in found.items() if value is not None}
 
 
-def _held(
-    loads: list[int], stores: list[int], own: dict[int, tuple[int, int] | None], flow: Flow, facts: Facts
-) -> list[int]:
-    """Return the loads of loops that stay behind a store of the same round, through other arguments of the kernel.
-
-    Both are in one series of statements without a label, a branch, a barrier or a fence. The compiler would load first,
-    if it knew that the store does not change what is loaded; of such loads it says so with `.nc`. Loads that others
-    may change (volatile, ordered) stay anyway. own: the innermost loop of each load.
-    """
-    first: dict[int, dict[frozenset[str], int]] = {}
-    for pc in stores:
-        access = facts.access(pc)
-        if access is not None and access[0] == "st" and (through := flow.arguments(access[1])):
-            line = facts.statement(pc)[0]
-            lines_of = first.setdefault(facts.series(line), {})
-            lines_of[through] = min(line, lines_of.get(through, line))
-    out = []
-    for pc in loads:
-        line, text = facts.statement(pc)
-        access = facts.access(pc)
-        before = first.get(facts.series(line), {})
-        if own[pc] is None or access is None or not before or not _PLAIN_LOAD.match(text):
-            continue
-        arguments = flow.arguments(access[1])
-        if any(at < line and not through & arguments for through, at in before.items()):
-            out.append(pc)
-    return out
+def _reach(pc: int, flow: Flow, facts: Facts) -> Reach | None:
+    """Return where an access is and what its address is computed from; None if it is no plain load or store."""
+    access, (line, text) = facts.access(pc), facts.statement(pc)
+    if access is None or (access[0] == "ld" and not _PLAIN_LOAD.match(text)):
+        return None
+    return Reach(pc, line, facts.series(line), flow.arguments(access[1]))
 
 
 def _innermost(line: int, found: list[tuple[int, int, frozenset[str]]]) -> tuple[int, int] | None:

@@ -32,6 +32,35 @@ class Step:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """A load or store: its address in the code, line of its PTX, series of statements (`Facts.series`), and the
+    arguments of the kernel from which the address that it accesses is computed.
+    """
+
+    pc: int
+    line: int
+    series: int
+    arguments: frozenset[str]
+
+
+def held(loads: Iterable[Reach], stores: Iterable[Reach]) -> list[int]:
+    """Return the loads that stay behind a store of the same series of statements, through other arguments.
+
+    The compiler would load first, if it knew that the store does not change what is loaded.
+    """
+    first: dict[int, dict[frozenset[str], int]] = {}
+    for store in stores:
+        if store.arguments:
+            before = first.setdefault(store.series, {})
+            before[store.arguments] = min(store.line, before.get(store.arguments, store.line))
+    return [
+        load.pc
+        for load in loads
+        if any(at < load.line and not through & load.arguments for through, at in first.get(load.series, {}).items())
+    ]
+
+
 def loops(ptx: Sequence[str], first: int, end: int) -> list[tuple[int, int, frozenset[str]]]:
     """Return the loops in a part of the PTX: the lines of the label and of the branch back to it, and the predicates.
 
