@@ -3,9 +3,9 @@
     python -m tests.bench.unseen.followed OUT TIMES --causes tests/bench/unseen/seventeenth/causes.yaml
 
 OUT: what pairs.sh left of a round, unpacked; TIMES: what `pairs_run.py ROUND_followed time CUBINS TIMES` wrote on the
-same kind of GPU. In ROUND_followed are the slow kernels of the round that are CUDA C, each with a cure by an author
-who saw the kernel and the advisor's page, and neither the pair's cure nor its stated cause. What two authors' cures
-of one kernel gain differs too: an estimate that is exact for one is off by this from the other.
+same kind of GPU. ROUND_followed has a cure of each kernel of the round that is CUDA C, by an author who saw the kernel
+and the advisor's page, and neither the pair's cure nor its stated cause; the kernels and their inputs are the round's.
+What two authors' cures of one kernel gain differs too: an estimate that is exact for one is off by this from the other.
 
 Prints the error factors of the told gain against each of the two, and of the two against each other; told is the gain
 of the first finding, 1 without one.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,6 +57,28 @@ def same(t: Tools, file: str, name: str, grids: Any, blocks: Any, args: Any, out
     shared = more.pop("shared", 0)
     slow, cured = (launch(t, file, name, g, b, args, shared) for g, b in zip(grids, blocks, strict=True))
     return Pair(slow, cured, lambda _: (out,), **more)
+
+
+def follow(cases: Mapping[str, Any], file: str, cures: Mapping[str, Callable[[Tools, Pair], dict[str, Any]]]) -> Cases:
+    """The pairs of a round with other cures; a pair without one among `cures` keeps its own.
+
+    cures: what is other in the cured launch, by the pair's id: kernel (if it is not NAME_f of the file), grid, block,
+    args, shared.
+    """
+
+    def make(name: str, own: Callable[[Tools], Pair]) -> Callable[[Tools], Pair]:
+        def made(t: Tools) -> Pair:
+            pair = own(t)
+            if name in cures:
+                other = {"kernel": f"{name}_f", **cures[name](t, pair)}
+                before, kernel = pair.cured, other.pop("kernel")
+                whole = {n: getattr(before, n) for n in ("grid", "block", "args", "shared")} | other
+                pair.cured = launch(t, file, kernel, **whole)
+            return pair
+
+        return made
+
+    return Cases({name: make(name, own) for name, own in cases.items()})
 
 
 def zero(*arrays: Any) -> Callable[[], None]:

@@ -57,8 +57,10 @@ def ids(folder: Path, part: str) -> list[str]:
 
 
 def cases(folder: Path, part: str) -> dict[str, Any]:
-    if str(folder) not in sys.path:
-        sys.path.insert(0, str(folder))
+    # Other cures of a round's kernels take these and their inputs from the round.
+    for one in (folder.with_name(folder.name.removesuffix("_followed")), folder):
+        if str(one) not in sys.path:
+            sys.path.insert(0, str(one))
     libraries = f"{folder.name}_libraries"
     names = [p.stem for p in sorted(folder.glob(f"{folder.name}_*.py")) if "CASES" in p.read_text()]
     chosen = [name for name in names if (name == libraries) == (part == "libraries")]

@@ -1,52 +1,9 @@
-// Kelvin probes and tyres, metro gates and geysers, fingerprints and vending machines, dams and thermostats, candles
-// and hides, dyes and chimneys, swimmers and salt pans.
+// Cures of kernels of ../seventeenth/lanterns.cu by authors who followed the advice: NAME_f for NAME.
+#include "../seventeenth/lanterns.cu"
 
-// Work function of each point of a sample from the signal of a Kelvin probe and its height above the surface.
-extern "C" __global__ void __launch_bounds__(256) probe_potentials(
-    const float *__restrict__ signal, const float *__restrict__ height, float *__restrict__ work, int n)
-{
-    const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n) return;
-    const float s = signal[i], h = height[i];
-    const float gap = 0.12 + exp(-1.025 * h);
-    const float drop = 0.0259 * log(1.0 + s / (0.003 + gap));
-    const float light = 0.31 * (1.0 - exp(-3.2 * s)) / (1.0 + h * h);
-    work[i] = 4.48 + drop - light;
-}
-extern "C" __global__ void __launch_bounds__(256) probe_potentials_b(
-    const float *__restrict__ signal, const float *__restrict__ height, float *__restrict__ work, int n)
-{
-    const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n) return;
-    const float s = signal[i], h = height[i];
-    const float gap = 0.12f + expf(-1.025f * h);
-    const float drop = 0.0259f * logf(1.0f + s / (0.003f + gap));
-    const float light = 0.31f * (1.0f - expf(-3.2f * s)) / (1.0f + h * h);
-    work[i] = 4.48f + drop - light;
-}
-
-// Least depth, mean depth and unevenness of the tread of tyres, each measured all around. A tyre a thread.
-extern "C" __global__ void __launch_bounds__(256) tyre_treads(
-    const float *__restrict__ depth, float *__restrict__ least, float *__restrict__ mean, float *__restrict__ uneven,
-    int around, int tyres)
-{
-    const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= tyres) return;
-    const float *tyre = depth + static_cast<size_t>(i) * around;
-    float low = tyre[0], sum = 0.0f, steps = 0.0f, last = low;
-    for (int k = 0; k < around; k++) {
-        const float d = tyre[k];
-        low = fminf(low, d);
-        sum += d;
-        steps += fabsf(d - last);
-        last = d;
-    }
-    least[i] = low;
-    mean[i] = sum / around;
-    uneven[i] = steps / around;
-}
+namespace followed {
 // A tyre a warp; around is a multiple of 32.
-extern "C" __global__ void __launch_bounds__(256) tyre_treads_b(
+extern "C" __global__ void __launch_bounds__(256) tyre_treads_f(
     const float *__restrict__ depth, float *__restrict__ least, float *__restrict__ mean, float *__restrict__ uneven,
     int around, int tyres)
 {
@@ -76,18 +33,7 @@ extern "C" __global__ void __launch_bounds__(256) tyre_treads_b(
         uneven[i] = steps / around;
     }
 }
-
-// Fares taken at the gates of each station of a metro. A tap is 8 bits of station and 16 of fare.
-constexpr int STATIONS = 256;
-extern "C" __global__ void __launch_bounds__(256) turnstile_fares(
-    const unsigned *__restrict__ tap, unsigned *__restrict__ taken, int n)
-{
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
-        const unsigned t = tap[i];
-        atomicAdd(&taken[t & (STATIONS - 1)], t >> 16);
-    }
-}
-extern "C" __global__ void __launch_bounds__(1024) turnstile_fares_b(
+extern "C" __global__ void __launch_bounds__(1024) turnstile_fares_f(
     const unsigned *__restrict__ tap, unsigned *__restrict__ taken, int n)
 {
     __shared__ unsigned mine[STATIONS];
@@ -100,38 +46,8 @@ extern "C" __global__ void __launch_bounds__(1024) turnstile_fares_b(
     __syncthreads();
     for (int k = threadIdx.x; k < STATIONS; k += blockDim.x) atomicAdd(&taken[k], mine[k]);
 }
-
-// Strongest beat of the tremor at each station about geysers: the product of the tremor with that some samples ago,
-// faded over time. The last KEEP samples of a station are kept in shared memory; lag is less than KEEP.
-constexpr int STATION_BLOCK = 128;
-template <int KEEP>
-__device__ __forceinline__ void beats(
-    const float *__restrict__ tremor, float *__restrict__ beat, float fade, int lag, int steps, int stations)
-{
-    __shared__ float past[KEEP][STATION_BLOCK];
-    const int tid = threadIdx.x, i = blockIdx.x * STATION_BLOCK + tid;
-    if (i >= stations) return;
-    for (int k = KEEP - lag; k < KEEP; k++) past[k][tid] = 0.0f;
-    float level = 0.0f, most = 0.0f;
-    int at = 0;
-#pragma unroll 1
-    for (int k = 0; k < steps; k++) {
-        const float x = tremor[static_cast<size_t>(k) * stations + i];
-        const int old = at < lag ? at - lag + KEEP : at - lag;
-        level = fmaf(fade, level, x * past[old][tid]);
-        most = fmaxf(most, level);
-        past[at][tid] = x;
-        at = at + 1 == KEEP ? 0 : at + 1;
-    }
-    beat[i] = most;
-}
-extern "C" __global__ void __launch_bounds__(STATION_BLOCK) geyser_tremor(
-    const float *__restrict__ tremor, float *__restrict__ beat, float fade, int lag, int steps, int stations)
-{
-    beats<96>(tremor, beat, fade, lag, steps, stations);
-}
 // Only the last lag samples are kept, in lag * STATION_BLOCK floats of dynamic shared memory; lag is at least 1.
-extern "C" __global__ void __launch_bounds__(STATION_BLOCK) geyser_tremor_b(
+extern "C" __global__ void __launch_bounds__(STATION_BLOCK) geyser_tremor_f(
     const float *__restrict__ tremor, float *__restrict__ beat, float fade, int lag, int steps, int stations)
 {
     extern __shared__ float kept[];
@@ -151,41 +67,8 @@ extern "C" __global__ void __launch_bounds__(STATION_BLOCK) geyser_tremor_b(
     }
     beat[i] = most;
 }
-
-// How many later fingerprints are like each one: codes of 128 bits that differ in few. Four fingerprints a warp; prints
-// is a multiple of four.
-__device__ __forceinline__ void count_like(
-    const uint4 *__restrict__ code, int *__restrict__ like, int first, int limit, int prints)
-{
-    const int lane = threadIdx.x % 32;
-    if (first >= prints) return;
-    uint4 mine[4];
-    int found[4] = {};
-#pragma unroll
-    for (int r = 0; r < 4; r++) mine[r] = code[first + r];
-    for (int j = first + lane; j < prints; j += 32) {
-        const uint4 c = code[j];
-#pragma unroll
-        for (int r = 0; r < 4; r++) {
-            const int apart = __popc(c.x ^ mine[r].x) + __popc(c.y ^ mine[r].y) + __popc(c.z ^ mine[r].z) +
-                              __popc(c.w ^ mine[r].w);
-            if (j > first + r && apart <= limit) found[r]++;
-        }
-    }
-#pragma unroll
-    for (int r = 0; r < 4; r++) {
-        const int all = __reduce_add_sync(~0u, found[r]);
-        if (lane == 0) like[first + r] = all;
-    }
-}
-extern "C" __global__ void __launch_bounds__(1024) finger_matches(
-    const uint4 *__restrict__ code, int *__restrict__ like, int limit, int prints)
-{
-    const int warp = threadIdx.x / 32, warps = blockDim.x / 32;
-    count_like(code, like, 4 * (blockIdx.x * warps + warp), limit, prints);
-}
 // Each warp takes four fingerprints from the front and four from the back, so that all warps compare as many.
-extern "C" __global__ void __launch_bounds__(512) finger_matches_b(
+extern "C" __global__ void __launch_bounds__(512) finger_matches_f(
     const uint4 *__restrict__ code, int *__restrict__ like, int limit, int prints)
 {
     const int warp = threadIdx.x / 32, warps = blockDim.x / 32, fours = prints / 4;
@@ -195,64 +78,8 @@ extern "C" __global__ void __launch_bounds__(512) finger_matches_b(
     for (int half = 0; half < (front < back ? 2 : 1); half++)
         count_like(code, like, 4 * (half == 0 ? front : back), limit, prints);
 }
-
-// Change that vending machines give: how many of each of eight coins, the largest first.
-constexpr int COINS = 8;
-__constant__ unsigned coin_value[COINS], coin_share[COINS];
-template <class F>
-__device__ __forceinline__ void give(const unsigned *__restrict__ due, uint2 *__restrict__ given, int n, F whole)
-{
-    const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n) return;
-    unsigned left = due[i], coins[2] = {};
-#pragma unroll
-    for (int k = 0; k < COINS; k++) {
-        const unsigned many = whole(left, k);
-        left -= many * coin_value[k];
-        coins[k / 4] |= many << 8 * (k % 4);
-    }
-    given[i] = make_uint2(coins[0], coins[1]);
-}
-extern "C" __global__ void __launch_bounds__(256) coin_change(
-    const unsigned *__restrict__ due, uint2 *__restrict__ given, int n)
-{
-    give(due, given, n, [](unsigned left, int k) { return left / coin_value[k]; });
-}
-// coin_share: 2 to the power of 32 over the value of a coin, rounded up; exact as left and values are less than 65536.
-extern "C" __global__ void __launch_bounds__(256) coin_change_b(
-    const unsigned *__restrict__ due, uint2 *__restrict__ given, int n)
-{
-    give(due, given, n, [](unsigned left, int k) { return __umulhi(left, coin_share[k]); });
-}
-
-// Highest level of each reservoir, as bits, and for how many readings its dam was overtopped. A row of blocks a dam;
-// the share of a block is a multiple of 4096.
-extern "C" __global__ void __launch_bounds__(1024) dam_levels(
-    const float4 *__restrict__ level, unsigned *__restrict__ highest, int *__restrict__ over, float crest, int quads)
-{
-    const int share = quads / gridDim.x, dam = blockIdx.y;
-    const float4 *mine = level + static_cast<size_t>(dam) * quads + blockIdx.x * share;
-    float most = 0.0f;
-    int count = 0;
-    for (int k = threadIdx.x; k < share; k += 4 * 1024) {
-        float4 h[4];
-#pragma unroll
-        for (int j = 0; j < 4; j++) h[j] = mine[k + j * 1024];
-#pragma unroll
-        for (int j = 0; j < 4; j++) {
-            most = fmaxf(most, fmaxf(fmaxf(h[j].x, h[j].y), fmaxf(h[j].z, h[j].w)));
-            count += (h[j].x > crest) + (h[j].y > crest) + (h[j].z > crest) + (h[j].w > crest);
-        }
-    }
-    const unsigned top = __reduce_max_sync(~0u, __float_as_uint(most));
-    const int all = __reduce_add_sync(~0u, count);
-    if (threadIdx.x % 32 == 0) {
-        atomicMax(&highest[dam], top);
-        atomicAdd(&over[dam], all);
-    }
-}
 // The parts of many blocks are combined: each first joins those of its warps, as all add to few addresses.
-extern "C" __global__ void __launch_bounds__(1024, 2) dam_levels_b(
+extern "C" __global__ void __launch_bounds__(1024, 2) dam_levels_f(
     const float4 *__restrict__ level, unsigned *__restrict__ highest, int *__restrict__ over, float crest, int quads)
 {
     __shared__ unsigned tops[32];
@@ -286,42 +113,10 @@ extern "C" __global__ void __launch_bounds__(1024, 2) dam_levels_b(
         atomicAdd(&over[dam], all);
     }
 }
-
-// Temperature that thermostats show: a polynomial of what the thermistor senses, less what it is warmed by itself.
-constexpr int TERMS = 16;
-__constant__ float thermistor[TERMS];
-template <class F>
-__device__ __forceinline__ void follow(
-    const float *__restrict__ room, const float *__restrict__ gain, float *__restrict__ shown,
-    float *__restrict__ mean, float lag, int steps, int n, F polynomial)
-{
-    const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n) return;
-    const float g = gain[i];
-    float y = 0.0f, sum = 0.0f;
-#pragma unroll 4
-    for (int k = 0; k < steps; k++) {
-        y = polynomial(fmaf(-lag, y, g * room[k]));
-        sum += y;
-    }
-    shown[i] = y;
-    mean[i] = sum / steps;
-}
-extern "C" __global__ void __launch_bounds__(128) thermistor_lags(
-    const float *__restrict__ room, const float *__restrict__ gain, float *__restrict__ shown,
-    float *__restrict__ mean, float lag, int steps, int n)
-{
-    follow(room, gain, shown, mean, lag, steps, n, [](float x) {
-        float y = thermistor[TERMS - 1];
-#pragma unroll
-        for (int j = TERMS - 2; j >= 0; j--) y = fmaf(y, x, thermistor[j]);
-        return y;
-    });
-}
 // Neighbouring terms are joined first, so that most products wait for few others.
 // A chain of steps does not divide over more blocks: the room's next 16 readings are loaded while 16 are worked on.
 constexpr int AHEAD = 16;
-extern "C" __global__ void __launch_bounds__(128) thermistor_lags_b(
+extern "C" __global__ void __launch_bounds__(128) thermistor_lags_f(
     const float *__restrict__ room, const float *__restrict__ gain, float *__restrict__ shown,
     float *__restrict__ mean, float lag, int steps, int n)
 {
@@ -364,64 +159,6 @@ extern "C" __global__ void __launch_bounds__(128) thermistor_lags_b(
     shown[i] = y;
     mean[i] = sum / steps;
 }
-
-// Warmth of candles as they cool on a belt, each tile of 32 by 32 points smoothed to and fro along rows and columns.
-constexpr int TILE = 32, TILES = 4;
-__device__ __forceinline__ void sweep(float *first, int step, float keep)
-{
-    float v = first[0];
-#pragma unroll 8
-    for (int k = 1; k < TILE; k++) {
-        v = fmaf(keep, v - first[k * step], first[k * step]);
-        first[k * step] = v;
-    }
-#pragma unroll 8
-    for (int k = TILE - 2; k >= 0; k--) {
-        v = fmaf(keep, v - first[k * step], first[k * step]);
-        first[k * step] = v;
-    }
-}
-template <int PITCH>
-__device__ __forceinline__ void cool(const float *__restrict__ warm, float *__restrict__ cold, float keep, int width)
-{
-    __shared__ float tiles[TILES][TILE * PITCH];
-    const int lane = threadIdx.x % 32;
-    float *tile = tiles[threadIdx.x / 32];
-    const int column = (blockIdx.x * TILES + threadIdx.x / 32) * TILE + lane, row = blockIdx.y * TILE;
-#pragma unroll 8
-    for (int k = 0; k < TILE; k++) tile[k * PITCH + lane] = warm[(row + k) * width + column];
-    __syncwarp();
-    sweep(tile + lane * PITCH, 1, keep);
-    __syncwarp();
-    sweep(tile + lane, PITCH, keep);
-    __syncwarp();
-#pragma unroll 8
-    for (int k = 0; k < TILE; k++) cold[(row + k) * width + column] = tile[k * PITCH + lane];
-}
-extern "C" __global__ void __launch_bounds__(TILES * 32) wax_cooling(
-    const float *__restrict__ warm, float *__restrict__ cold, float keep, int width)
-{
-    cool<TILE>(warm, cold, keep, width);
-}
-extern "C" __global__ void __launch_bounds__(TILES * 32) wax_cooling_b(
-    const float *__restrict__ warm, float *__restrict__ cold, float keep, int width)
-{
-    cool<TILE + 1>(warm, cold, keep, width);
-}
-
-// Grade of each point of a leather hide: how far its grey is from that of good grain, and whether it shines.
-__device__ __forceinline__ unsigned hide_grade(unsigned grey, unsigned good, unsigned gain, unsigned shine)
-{
-    const unsigned far = grey > good ? grey - good : good - grey;
-    return min(far * gain >> 4, 15u) | (grey > shine ? 16u : 0u);
-}
-extern "C" __global__ void __launch_bounds__(256) hide_grades(
-    const unsigned char *__restrict__ hide, unsigned char *__restrict__ grade, unsigned good, unsigned gain,
-    unsigned shine, int n)
-{
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
-        grade[i] = static_cast<unsigned char>(hide_grade(hide[i], good, gain, shine));
-}
 // 16 points at a time; n is a multiple of 16.
 __device__ __forceinline__ unsigned four_grades(unsigned four, unsigned good, unsigned gain, unsigned shine)
 {
@@ -430,7 +167,7 @@ __device__ __forceinline__ unsigned four_grades(unsigned four, unsigned good, un
     for (int j = 0; j < 4; j++) grades |= hide_grade(__byte_perm(four, 0, 0x4440 + j), good, gain, shine) << 8 * j;
     return grades;
 }
-extern "C" __global__ void __launch_bounds__(256) hide_grades_b(
+extern "C" __global__ void __launch_bounds__(256) hide_grades_f(
     const uint4 *__restrict__ hide, uint4 *__restrict__ grade, unsigned good, unsigned gain, unsigned shine, int n)
 {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n / 16; i += gridDim.x * blockDim.x) {
@@ -440,21 +177,10 @@ extern "C" __global__ void __launch_bounds__(256) hide_grades_b(
             four_grades(h.z, good, gain, shine), four_grades(h.w, good, gain, shine));
     }
 }
-
-// Colour of recipes: how much light is taken by their dyes at each wavelength.
-extern "C" __global__ void __launch_bounds__(256) dye_mixes(
-    const float *__restrict__ recipe, const float *__restrict__ spectrum, float *__restrict__ colour, int dyes,
-    int waves)
-{
-    const int wave = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 8 + threadIdx.y;
-    float sum = 0.0f;
-    for (int k = 0; k < dyes; k++) sum = fmaf(recipe[row * dyes + k], spectrum[k * waves + wave], sum);
-    colour[row * waves + wave] = sum;
-}
 // Tiles of 128 by 128 in a block of 256 threads, eight by eight a thread (four and four, SIDE / 2 apart); 16 dyes at a
 // time in shared memory. Recipes and waves are multiples of 128, dyes of 16.
 constexpr int SIDE = 128, DYES = 16;
-extern "C" __global__ void __launch_bounds__(256, 2) dye_mixes_b(
+extern "C" __global__ void __launch_bounds__(256, 2) dye_mixes_f(
     const float *__restrict__ recipe, const float *__restrict__ spectrum, float *__restrict__ colour, int dyes,
     int waves)
 {
@@ -507,54 +233,8 @@ extern "C" __global__ void __launch_bounds__(256, 2) dye_mixes_b(
                 make_float4(sum[i][4 * h], sum[i][4 * h + 1], sum[i][4 * h + 2], sum[i][4 * h + 3]);
         }
 }
-
-// Smoke over a town: the plume of each chimney widens as a power of the distance down the wind. stack: place, height
-// and what is let out.
-template <class F>
-__device__ __forceinline__ void plumes(
-    const float2 *__restrict__ place, const float4 *__restrict__ stack, float *__restrict__ smoke, int stacks, int n,
-    F power)
-{
-    const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n) return;
-    const float2 p = place[i];
-    float sum = 0.0f;
-#pragma unroll 2
-    for (int k = 0; k < stacks; k++) {
-        const float4 c = stack[k];
-        const float along = p.x - c.x, across = p.y - c.y, far = fmaxf(along, 1.0f);
-        const float wide = 0.22f * power(far, 0.894f), deep = 0.2f * power(far, 0.725f);
-        const float u = __fdividef(across, wide), v = __fdividef(c.z, deep);
-        const float dense = __fdividef(c.w * __expf(-0.5f * (u * u + v * v)), wide * deep);
-        sum += along > 0.0f ? dense : 0.0f;
-    }
-    smoke[i] = sum;
-}
-extern "C" __global__ void __launch_bounds__(256) chimney_plumes(
-    const float2 *__restrict__ place, const float4 *__restrict__ stack, float *__restrict__ smoke, int stacks, int n)
-{
-    plumes(place, stack, smoke, stacks, n, [](float x, float p) { return powf(x, p); });
-}
-extern "C" __global__ void __launch_bounds__(256) chimney_plumes_b(
-    const float2 *__restrict__ place, const float4 *__restrict__ stack, float *__restrict__ smoke, int stacks, int n)
-{
-    plumes(place, stack, smoke, stacks, n, [](float x, float p) { return __powf(x, p); });
-}
-
-// Power of the strokes of swimmers: samples of each swim, one swim after the other, scaled by what the swimmer weighs.
-// A row of blocks a swim.
-extern "C" __global__ void __launch_bounds__(128) swim_strokes(
-    const float *__restrict__ pull, const int *__restrict__ start, const float *__restrict__ weight,
-    float *__restrict__ power)
-{
-    const int swim = blockIdx.x, first = start[swim], length = start[swim + 1] - first;
-    for (int k = blockIdx.y * blockDim.x + threadIdx.x; k < length; k += gridDim.y * blockDim.x) {
-        const float p = pull[first + k];
-        power[first + k] = weight[swim] * p * fabsf(p);
-    }
-}
 // A fixed grid, each warp of which takes a swim after the other.
-extern "C" __global__ void __launch_bounds__(128) swim_strokes_b(
+extern "C" __global__ void __launch_bounds__(128) swim_strokes_f(
     const float *__restrict__ pull, const int *__restrict__ start, const float *__restrict__ weight,
     float *__restrict__ power, int swims)
 {
@@ -569,20 +249,7 @@ extern "C" __global__ void __launch_bounds__(128) swim_strokes_b(
         }
     }
 }
-
-// Brine of salt pans as it dries: water goes by the hour's sun, the less the saltier, and salt falls out of the brine.
-extern "C" __global__ void __launch_bounds__(256) pan_salts(
-    float *water, float *salt, const float *sun, int hours, int n)
-{
-    const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n) return;
-    for (int h = 0; h < hours; h++) {
-        const float dried = sun[h] * water[i];
-        water[i] -= dried;
-        salt[i] += dried * (0.3f - 0.2f * salt[i]);
-    }
-}
-extern "C" __global__ void __launch_bounds__(256) pan_salts_b(
+extern "C" __global__ void __launch_bounds__(256) pan_salts_f(
     float *__restrict__ water, float *__restrict__ salt, const float *__restrict__ sun, int hours, int n)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -596,3 +263,4 @@ extern "C" __global__ void __launch_bounds__(256) pan_salts_b(
     water[i] = w;
     salt[i] = s;
 }
+}  // namespace followed

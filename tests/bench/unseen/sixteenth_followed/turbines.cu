@@ -1,20 +1,9 @@
-// Magma, fibres, ponds, penguins, kelp, parcels, luggage, fossils, ion channels, adverts, snow, axles, pollen,
-// harbours.
-#include <cstdint>
+// Cures of kernels of ../sixteenth/turbines.cu by authors who followed the advice: NAME_f for NAME.
+#include "../sixteenth/turbines.cu"
 
-// A step of GMRES for the flow of magma: the parts along `many` basis vectors taken out of a new one.
-extern "C" __global__ void __launch_bounds__(256) magma_basis(
-    const float *__restrict__ basis, const float *__restrict__ part, float *__restrict__ fresh, int many, int n)
-{
-    for (int j = 0; j < many; j++) {
-        const float h = part[j];
-        const float *__restrict__ old = basis + (size_t)j * n;
-#pragma unroll 4
-        for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) fresh[i] -= h * old[i];
-    }
-}
+namespace followed {
 // Each part of `fresh` is read once, loses all basis vectors in a register, and is written once.
-extern "C" __global__ void __launch_bounds__(256) magma_basis_b(
+extern "C" __global__ void __launch_bounds__(256) magma_basis_f(
     const float *__restrict__ basis, const float *__restrict__ part, float *__restrict__ fresh, int many, int n)
 {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
@@ -24,96 +13,6 @@ extern "C" __global__ void __launch_bounds__(256) magma_basis_b(
         for (int j = 0; j < many; j++) own -= part[j] * old[(size_t)j * n];
         fresh[i] = own;
     }
-}
-
-// Pulses of light of 256 samples down a glass fibre by split steps: spread in the spectrum, then the turn of the phase
-// by the pulse's own strength. 16 threads a pulse, 16 samples a thread; transforms of 16 in registers, once exchanged.
-__device__ __forceinline__ float2 times(float2 a, float2 b)
-{
-    return make_float2(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);
-}
-__device__ __forceinline__ constexpr int turned(int q)
-{
-    return (q & 1) << 3 | (q & 2) << 1 | (q & 4) >> 1 | (q & 8) >> 3;
-}
-template <int SIGN>
-__device__ __forceinline__ void fft16(float2 (&v)[16])
-{
-    constexpr float C[8] = {
-        1.0f, 0.92387953f, 0.70710678f, 0.38268343f, 0.0f, -0.38268343f, -0.70710678f, -0.92387953f};
-    constexpr float S[8] = {
-        0.0f, 0.38268343f, 0.70710678f, 0.92387953f, 1.0f, 0.92387953f, 0.70710678f, 0.38268343f};
-#pragma unroll
-    for (int level = 0; level < 4; level++) {
-        const int half = 8 >> level;
-#pragma unroll
-        for (int pair = 0; pair < 8; pair++) {
-            const int k = pair % half, a = pair / half * 2 * half + k, b = a + half, w = k * (8 / half);
-            const float2 p = v[a], q = v[b], d = make_float2(p.x - q.x, p.y - q.y);
-            v[a] = make_float2(p.x + q.x, p.y + q.y);
-            if (w == 0)
-                v[b] = d;
-            else if (w == 4)
-                v[b] = make_float2(-SIGN * d.y, SIGN * d.x);
-            else
-                v[b] = times(d, make_float2(C[w], SIGN * S[w]));
-        }
-    }
-}
-template <int SIGN, int PITCH>
-__device__ __forceinline__ void fft256(float2 (&v)[16], const float2 *__restrict__ turn, float2 *own, int t)
-{
-    fft16<SIGN>(v);
-#pragma unroll
-    for (int q = 0; q < 16; q++) {
-        const int k = turned(q);
-        float2 w = turn[k * 16 + t];
-        w.y *= SIGN;
-        own[t * PITCH + k] = times(v[q], w);
-    }
-    __syncwarp();
-#pragma unroll
-    for (int q = 0; q < 16; q++) v[q] = own[q * PITCH + t];
-    __syncwarp();
-    fft16<SIGN>(v);
-    float2 u[16];
-#pragma unroll
-    for (int q = 0; q < 16; q++) u[turned(q)] = v[q];
-#pragma unroll
-    for (int q = 0; q < 16; q++) v[q] = u[q];
-}
-template <int PITCH>
-__device__ __forceinline__ void send_pulse(
-    const float2 *__restrict__ before, const float2 *__restrict__ turn, const float2 *__restrict__ spread,
-    float2 *__restrict__ after, float strength, int steps)
-{
-    __shared__ float2 room[8][16 * PITCH];
-    const int t = threadIdx.x % 16, local = threadIdx.x / 16;
-    const int first = (blockIdx.x * 8 + local) * 256 + t;
-    float2 v[16];
-#pragma unroll
-    for (int q = 0; q < 16; q++) v[q] = before[first + 16 * q];
-#pragma unroll 1
-    for (int step = 0; step < steps; step++) {
-        fft256<-1, PITCH>(v, turn, room[local], t);
-#pragma unroll
-        for (int q = 0; q < 16; q++) v[q] = times(v[q], spread[t + 16 * q]);
-        fft256<1, PITCH>(v, turn, room[local], t);
-#pragma unroll
-        for (int q = 0; q < 16; q++) {
-            float2 w;
-            __sincosf(strength * (v[q].x * v[q].x + v[q].y * v[q].y), &w.y, &w.x);
-            v[q] = times(v[q], w);
-        }
-    }
-#pragma unroll
-    for (int q = 0; q < 16; q++) after[first + 16 * q] = v[q];
-}
-extern "C" __global__ void __launch_bounds__(128) fibre_pulses(
-    const float2 *__restrict__ before, const float2 *__restrict__ turn, const float2 *__restrict__ spread,
-    float2 *__restrict__ after, float strength, int steps)
-{
-    send_pulse<16>(before, turn, spread, after, strength, steps);
 }
 // Column k of row t lies at k ^ t, so that neither a row nor a column has two samples in one bank.
 template <int SIGN>
@@ -140,7 +39,7 @@ __device__ __forceinline__ void fft256_swizzled(float2 (&v)[16], const float2 *_
 #pragma unroll
     for (int q = 0; q < 16; q++) v[q] = u[q];
 }
-extern "C" __global__ void __launch_bounds__(128, 4) fibre_pulses_b(
+extern "C" __global__ void __launch_bounds__(128, 4) fibre_pulses_f(
     const float2 *__restrict__ before, const float2 *__restrict__ turn, const float2 *__restrict__ spread,
     float2 *__restrict__ after, float strength, int steps)
 {
@@ -166,104 +65,8 @@ extern "C" __global__ void __launch_bounds__(128, 4) fibre_pulses_b(
 #pragma unroll
     for (int q = 0; q < 16; q++) after[first + 16 * q] = v[q];
 }
-
-// Eight species of a pond that eat each other, in implicit steps: a linear system of 8 by 8 a step, a pond a thread.
-__constant__ float pond_web[64], pond_growth[8];
-__device__ __forceinline__ void live(
-    const float *__restrict__ before, float *__restrict__ after, float dt, int steps, int ponds)
-{
-    const int pond = blockIdx.x * blockDim.x + threadIdx.x;
-    if (pond >= ponds) return;
-    float x[8];
-#pragma unroll
-    for (int i = 0; i < 8; i++) x[i] = before[i * ponds + pond];
-#pragma unroll 1
-    for (int step = 0; step < steps; step++) {
-        float m[8][8], y[8];
-#pragma unroll
-        for (int i = 0; i < 8; i++) {
-            float g = pond_growth[i];
-#pragma unroll
-            for (int j = 0; j < 8; j++) {
-                g += pond_web[i * 8 + j] * x[j];
-                m[i][j] = -dt * x[i] * pond_web[i * 8 + j];
-            }
-            m[i][i] += 1.0f - dt * g;
-            y[i] = dt * x[i] * g;
-        }
-#pragma unroll
-        for (int k = 0; k < 8; k++) {
-            const float inverse = __frcp_rn(m[k][k]);
-#pragma unroll
-            for (int i = k + 1; i < 8; i++) {
-                const float f = m[i][k] * inverse;
-#pragma unroll
-                for (int j = k + 1; j < 8; j++) m[i][j] -= f * m[k][j];
-                y[i] -= f * y[k];
-            }
-            m[k][k] = inverse;
-        }
-#pragma unroll
-        for (int i = 7; i >= 0; i--) {
-#pragma unroll
-            for (int j = i + 1; j < 8; j++) y[i] -= m[i][j] * y[j];
-            y[i] *= m[i][i];
-        }
-#pragma unroll
-        for (int i = 0; i < 8; i++) x[i] += y[i];
-    }
-#pragma unroll
-    for (int i = 0; i < 8; i++) after[i * ponds + pond] = x[i];
-}
-extern "C" __global__ void __launch_bounds__(256, 8) pond_webs(
-    const float *__restrict__ before, float *__restrict__ after, float dt, int steps, int ponds)
-{
-    live(before, after, dt, steps, ponds);
-}
-extern "C" __global__ void __launch_bounds__(256) pond_webs_b(
-    const float *__restrict__ before, float *__restrict__ after, float dt, int steps, int ponds)
-{
-    live(before, after, dt, steps, ponds);
-}
-
-// Mean distance of each penguin to the `most` nearest (8 at most) of its own and the eight cells about it; no farther
-// than a cell is wide. nest: in order of cells, start: where each cell of `across` by `across` begins.
-constexpr int NEAR = 8;
-__device__ __forceinline__ int cell_of(float place, int across)
-{
-    return min((int)(place * across), across - 1);
-}
-extern "C" __global__ void __launch_bounds__(256) penguin_crowding(
-    const float2 *__restrict__ nest, const int *__restrict__ start, float *__restrict__ mean, int most, int across,
-    int n)
-{
-    const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n) return;
-    const float2 own = nest[i];
-    const int cx = cell_of(own.x, across), cy = cell_of(own.y, across);
-    const int left = max(cx - 1, 0), right = min(cx + 1, across - 1);
-    float best[NEAR];
-    for (int q = 0; q < most; q++) best[q] = 1.0f / ((float)across * across);
-    for (int y = max(cy - 1, 0); y <= min(cy + 1, across - 1); y++) {
-        const int stop = start[y * across + right + 1];
-        for (int j = start[y * across + left]; j < stop; j++) {
-            const float2 other = nest[j];
-            const float u = other.x - own.x, v = other.y - own.y, far = u * u + v * v;
-            if (j == i || far >= best[most - 1]) continue;
-            int q = most - 1;
-            while (q > 0 && best[q - 1] > far) {
-                best[q] = best[q - 1];
-                q--;
-            }
-            best[q] = far;
-        }
-    }
-    float sum = 0.0f;
-    for (int q = 0; q < most; q++) sum += sqrtf(best[q]);
-    mean[i] = sum / most;
-}
 // NEAR nearest; all indices of `best` are constant, so that it stays in registers.
-extern "C" __global__ void __launch_bounds__(256) penguin_crowding_b(
+extern "C" __global__ void __launch_bounds__(256) penguin_crowding_f(
     const float2 *__restrict__ nest, const int *__restrict__ start, float *__restrict__ mean, int across, int n)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -290,50 +93,6 @@ extern "C" __global__ void __launch_bounds__(256) penguin_crowding_b(
     for (int q = 0; q < NEAR; q++) sum += sqrtf(best[q]);
     mean[i] = sum / NEAR;
 }
-
-// Sums of the two bands of a kelp forest's pixels over the 16 clusters of a step of k-means, and pixels of each.
-constexpr int CLUSTERS = 16;
-template <int COPIES>
-__device__ __forceinline__ void add_clusters(
-    const uint8_t *__restrict__ label, const float2 *__restrict__ band, float *__restrict__ sum,
-    int *__restrict__ count, int n)
-{
-    __shared__ float red[CLUSTERS * COPIES], blue[CLUSTERS * COPIES];
-    __shared__ int pixels[CLUSTERS * COPIES];
-    for (int k = threadIdx.x; k < CLUSTERS * COPIES; k += blockDim.x) {
-        red[k] = blue[k] = 0.0f;
-        pixels[k] = 0;
-    }
-    __syncthreads();
-#pragma unroll 2
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
-        const int at = label[i] * COPIES + threadIdx.x % COPIES;
-        const float2 value = band[i];
-        atomicAdd(&red[at], value.x);
-        atomicAdd(&blue[at], value.y);
-        atomicAdd(&pixels[at], 1);
-    }
-    __syncthreads();
-    if (threadIdx.x < CLUSTERS) {
-        float r = 0.0f, b = 0.0f;
-        int p = 0;
-        for (int c = 0; c < COPIES; c++) {
-            const int at = threadIdx.x * COPIES + (c + threadIdx.x) % COPIES;
-            r += red[at];
-            b += blue[at];
-            p += pixels[at];
-        }
-        atomicAdd(&sum[threadIdx.x], r);
-        atomicAdd(&sum[CLUSTERS + threadIdx.x], b);
-        atomicAdd(&count[threadIdx.x], p);
-    }
-}
-extern "C" __global__ void __launch_bounds__(256) kelp_clusters(
-    const uint8_t *__restrict__ label, const float2 *__restrict__ band, float *__restrict__ sum,
-    int *__restrict__ count, int n)
-{
-    add_clusters<1>(label, band, sum, count, n);
-}
 // Of 2 HALF values of each lane the sums over the warp: with 16 values lanes 2 k and 2 k + 1 get that of value k.
 template <int HALF, typename T>
 __device__ __forceinline__ T sum_of_own(const T (&v)[2 * HALF], int lane)
@@ -350,7 +109,7 @@ __device__ __forceinline__ T sum_of_own(const T (&v)[2 * HALF], int lane)
     else
         return kept[0] + __shfl_xor_sync(~0u, kept[0], 1);
 }
-extern "C" __global__ void __launch_bounds__(256, 3) kelp_clusters_b(
+extern "C" __global__ void __launch_bounds__(256, 3) kelp_clusters_f(
     const uint8_t *__restrict__ label, const float2 *__restrict__ band, float *__restrict__ sum,
     int *__restrict__ count, int n)
 {
@@ -412,28 +171,8 @@ extern "C" __global__ void __launch_bounds__(256, 3) kelp_clusters_b(
         atomicAdd(&count[threadIdx.x], pixels[threadIdx.x]);
     }
 }
-
-// Time on the way, longest wait and cost of parcels from their scans: minutes, wait, cost, and the number of the next
-// scan of the parcel, -1 after the last.
-extern "C" __global__ void __launch_bounds__(128) parcel_scans(
-    const float4 *__restrict__ scan, const int *__restrict__ first, float *__restrict__ result, int parcels)
-{
-    const int parcel = blockIdx.x * blockDim.x + threadIdx.x;
-    if (parcel >= parcels) return;
-    float minutes = 0.0f, wait = 0.0f, cost = 0.0f;
-    for (int at = first[parcel]; at >= 0;) {
-        const float4 s = scan[at];
-        minutes += s.x;
-        wait = fmaxf(wait, s.y);
-        cost += s.z;
-        at = __float_as_int(s.w);
-    }
-    result[parcel] = minutes;
-    result[parcels + parcel] = wait;
-    result[2 * parcels + parcel] = cost;
-}
 // Scan k of all parcels lies in row k, so that no scan needs the one before.
-extern "C" __global__ void __launch_bounds__(128, 4) parcel_scans_b(
+extern "C" __global__ void __launch_bounds__(128, 4) parcel_scans_f(
     const float4 *__restrict__ scan, float *__restrict__ result, int scans, int parcels)
 {
     constexpr int AHEAD = 16;
@@ -463,29 +202,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) parcel_scans_b(
     result[parcels + parcel] = wait;
     result[2 * parcels + parcel] = cost;
 }
-
-// X-rays of luggage smoothed by a bilateral filter. shot: with `radius` more pixels on each side.
-extern "C" __global__ void __launch_bounds__(256) luggage_smooth(
-    const float *__restrict__ shot, float *__restrict__ smooth, float wide, float deep, int radius, int width,
-    int height)
-{
-    const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y, pitch = width + 2 * radius;
-    if (x >= width || y >= height) return;
-    const float centre = shot[(y + radius) * pitch + x + radius];
-    float sum = 0.0f, all = 0.0f, v = -radius;
-    for (int row = 0; row <= 2 * radius; row++, v += 1.0f) {
-        const float *line = shot + (y + row) * pitch + x;
-        float u = -radius;
-        for (int k = 0; k <= 2 * radius; k++, u += 1.0f) {
-            const float value = line[k], off = value - centre;
-            const float weight = expf(-(u * u + v * v) / (2.0f * wide * wide) - off * off / (2.0f * deep * deep));
-            sum += weight * value;
-            all += weight;
-        }
-    }
-    smooth[y * width + x] = sum / all;
-}
-extern "C" __global__ void __launch_bounds__(256) luggage_smooth_b(
+extern "C" __global__ void __launch_bounds__(256) luggage_smooth_f(
     const float *__restrict__ shot, float *__restrict__ smooth, float wide, float deep, int radius, int width,
     int height)
 {
@@ -506,62 +223,8 @@ extern "C" __global__ void __launch_bounds__(256) luggage_smooth_b(
     }
     smooth[y * width + x] = sum / all;
 }
-
-// Edges of each cell of a fossil's scan of `n` cubed that the surface cuts, for marching cubes.
-__device__ __forceinline__ uint8_t cut_edges(const float *__restrict__ scan, float level, int n)
-{
-    int code = 0;
-#pragma unroll
-    for (int corner = 0; corner < 8; corner++) {
-        const int z = corner & 1, y = corner >> 1 & 1, x = corner >> 2;
-        code |= (scan[(x * n + y) * n + z] > level) << corner;
-    }
-    return __popc((code ^ code >> 1) & 0x55) + __popc((code ^ code >> 2) & 0x33) + __popc((code ^ code >> 4) & 0x0f);
-}
-extern "C" __global__ void __launch_bounds__(256) fossil_cubes(
-    const float *__restrict__ scan, uint8_t *__restrict__ cuts, float level, int n)
-{
-    const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y, z = blockIdx.z * 8 + threadIdx.y;
-    if (x >= n - 1 || y >= n - 1 || z >= n - 1) return;
-    const int at = (x * n + y) * n + z;
-    cuts[at] = cut_edges(scan + at, level, n);
-}
-// Lanes along z, in which the scan is contiguous.
-extern "C" __global__ void __launch_bounds__(256) fossil_cubes_b(
-    const float *__restrict__ scan, uint8_t *__restrict__ cuts, float level, int n)
-{
-    const int z = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y, x = blockIdx.z * 8 + threadIdx.y;
-    if (x >= n - 1 || y >= n - 1 || z >= n - 1) return;
-    const int at = (x * n + y) * n + z;
-    cuts[at] = cut_edges(scan + at, level, n);
-}
-
-// Potential in a channel for ions by red-black relaxation of the Poisson-Boltzmann equation: each cell of one colour is
-// solved for its neighbours by Newton's method. field: with a border of one cell; wide: cells in a row without it.
-__device__ __forceinline__ void solve_cell(
-    float *__restrict__ field, const float *__restrict__ charge, float salt, int x, int y, int wide)
-{
-    const int pitch = wide + 2;
-    float *at = field + (y + 1) * pitch + x + 1;
-    const float known = at[-1] + at[1] + at[-pitch] + at[pitch] + charge[y * wide + x];
-    float p = *at;
-#pragma unroll 4
-    for (int k = 0; k < 12; k++) {
-        const float up = __expf(p), down = __expf(-p);
-        const float off = 4.0f * p + salt * (up - down) - known, slope = 4.0f + salt * (up + down);
-        p -= __fdividef(off, slope);
-    }
-    *at = p;
-}
-extern "C" __global__ void __launch_bounds__(256) ion_channels(
-    float *__restrict__ field, const float *__restrict__ charge, float salt, int colour, int wide, int high)
-{
-    const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
-    if (x >= wide || y >= high) return;
-    if ((x + y) % 2 == colour) solve_cell(field, charge, salt, x, y, wide);
-}
 // A thread a cell of the colour: every second of a row.
-extern "C" __global__ void __launch_bounds__(256) ion_channels_b(
+extern "C" __global__ void __launch_bounds__(256) ion_channels_f(
     float *__restrict__ field, const float *__restrict__ charge, float salt, int colour, int wide, int high)
 {
     const int y = blockIdx.y * 8 + threadIdx.y;
@@ -569,31 +232,10 @@ extern "C" __global__ void __launch_bounds__(256) ion_channels_b(
     if (x >= wide || y >= high) return;
     solve_cell(field, charge, salt, x, y, wide);
 }
-
-// Adverts seen, entered into a Bloom filter of 2^bits bits by three hashes a view.
-__device__ __forceinline__ uint32_t mixed(uint32_t key, uint32_t by)
-{
-    key = (key ^ key >> 16) * by;
-    key = (key ^ key >> 15) * 0x846ca68bu;
-    return key ^ key >> 16;
-}
-extern "C" __global__ void __launch_bounds__(256) advert_filter(
-    const uint32_t *__restrict__ view, uint32_t *filter, int bits, int n)
-{
-    constexpr uint32_t BY[3] = {0x7feb352du, 0x9e3779b1u, 0x85ebca6bu};
-    const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n) return;
-    const uint32_t key = view[i];
-#pragma unroll
-    for (int k = 0; k < 3; k++) {
-        const uint32_t place = mixed(key, BY[k]) >> (32 - bits);
-        atomicOr(&filter[place / 32], 1u << place % 32);
-    }
-}
 // A block remembers adverts that it has entered, each in one of two slots of a table in shared memory, and enters an
 // advert only if neither slot holds it. The thread that puts an advert into a slot is one that enters it.
 constexpr int SLOTS = 2048;
-extern "C" __global__ void __launch_bounds__(1024, 2) advert_filter_b(
+extern "C" __global__ void __launch_bounds__(1024, 2) advert_filter_f(
     const uint32_t *__restrict__ view, uint32_t *filter, int bits, int n)
 {
     constexpr uint32_t BY[3] = {0x7feb352du, 0x9e3779b1u, 0x85ebca6bu};
@@ -624,84 +266,8 @@ extern "C" __global__ void __launch_bounds__(1024, 2) advert_filter_b(
         }
     }
 }
-
-// Distance that light gets in snow in `turns` scatterings, a photon a thread, each with a stream of numbers of its own.
-extern "C" __global__ void __launch_bounds__(1024) snow_light(float *__restrict__ far, int turns, int photons)
-{
-    const int photon = blockIdx.x * blockDim.x + threadIdx.x;
-    if (photon >= photons) return;
-    uint32_t state = mixed(photon + 1, 0x7feb352du);
-    float x = 0.0f, y = 0.0f, z = 0.0f;
-    for (int turn = 0; turn < turns; turn++) {
-        float draw[3];
-#pragma unroll
-        for (int k = 0; k < 3; k++) {
-            state = state * 1664525u + 1013904223u;
-            draw[k] = ((state ^ state >> 13) >> 8) * 5.9604645e-8f + 2.9802322e-8f;
-        }
-        const float path = -__logf(draw[0]), rise = 2.0f * draw[1] - 1.0f;
-        const float flat = path * sqrtf(fmaxf(1.0f - rise * rise, 0.0f));
-        float s, c;
-        __sincosf(6.2831853f * draw[2] - 3.1415927f, &s, &c);
-        x += flat * c;
-        y += flat * s;
-        z += path * rise;
-    }
-    far[photon] = sqrtf(x * x + y * y + z * z);
-}
-
-// Stiffness systems of 8 by 8 of car axles, a thread a row, by elimination without exchange of rows.
-extern "C" __global__ void __launch_bounds__(256) axle_systems(
-    const float *__restrict__ matrix, const float *__restrict__ right, float *__restrict__ moved)
-{
-    const int system = blockIdx.x * blockDim.y + threadIdx.y, row = threadIdx.x;
-    const unsigned lanes = blockDim.y == 1 ? 0xffu : ~0u;
-    const float4 *from = (const float4 *)(matrix + (size_t)system * 64 + row * 8);
-    const float4 low = from[0], high = from[1];
-    float a[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
-    float b = right[system * 8 + row], own = 1.0f;
-#pragma unroll
-    for (int k = 0; k < 8; k++) {
-        const float pivot = __shfl_sync(lanes, a[k], k, 8);
-        const float f = row == k ? 0.0f : __fdividef(a[k], pivot);
-        if (row == k) own = a[k];
-#pragma unroll
-        for (int j = k + 1; j < 8; j++) a[j] -= f * __shfl_sync(lanes, a[j], k, 8);
-        b -= f * __shfl_sync(lanes, b, k, 8);
-    }
-    moved[system * 8 + row] = b / own;
-}
-
-// Pollen at places of a town from fields around it, each with a place, a strength and how far it reaches. A block of
-// 1024 threads takes `rounds` times 8192 places.
-constexpr int FIELDS = 64;
-extern "C" __global__ void __launch_bounds__(1024) pollen_counts(
-    const float2 *__restrict__ place, const float4 *__restrict__ field, float *__restrict__ pollen, int rounds)
-{
-    __shared__ float4 source[FIELDS];
-    if (threadIdx.x < FIELDS) source[threadIdx.x] = field[threadIdx.x];
-    __syncthreads();
-    for (int round = 0; round < rounds; round++) {
-        const int first = (blockIdx.x * rounds + round) * 8192 + threadIdx.x;
-        float2 at[8];
-        float sum[8] = {};
-#pragma unroll
-        for (int q = 0; q < 8; q++) at[q] = place[first + q * 1024];
-#pragma unroll 2
-        for (int k = 0; k < FIELDS; k++) {
-            const float4 s = source[k];
-#pragma unroll
-            for (int q = 0; q < 8; q++) {
-                const float u = at[q].x - s.x, v = at[q].y - s.y, t = fmaxf(1.0f - s.w * (u * u + v * v), 0.0f);
-                sum[q] += s.z * (t * t);
-            }
-        }
-#pragma unroll
-        for (int q = 0; q < 8; q++) pollen[first + q * 1024] = sum[q];
-    }
-}
 // Blocks of 256 threads that take `rounds` times 2048 places, so that six fit an SM and the last wave is short.
-extern "C" __global__ void __launch_bounds__(256) pollen_counts_b(
+extern "C" __global__ void __launch_bounds__(256) pollen_counts_f(
     const float2 *__restrict__ place, const float4 *__restrict__ field, float *__restrict__ pollen, int rounds)
 {
     __shared__ float4 source[FIELDS];
@@ -726,42 +292,10 @@ extern "C" __global__ void __launch_bounds__(256) pollen_counts_b(
         for (int q = 0; q < 8; q++) pollen[first + q * 256] = sum[q];
     }
 }
-
-// Waves in a harbour smoothed within spectral elements of 8 by 8 by 8 points: from each point a part of the sum of the
-// products with the same matrix along three axes is taken, `steps` times.
-extern "C" __global__ void __launch_bounds__(512) harbour_elements(
-    const float *__restrict__ wave, const float *__restrict__ matrix, float *__restrict__ smooth, float part, int steps)
-{
-    __shared__ __align__(16) float u[512], d[64], across[64];
-    const int at = threadIdx.x, i = at % 8, j = at / 8 % 8, k = at / 64;
-    const size_t element = (size_t)blockIdx.x * 512;
-    if (at < 64) {
-        d[at] = matrix[at];
-        across[at % 8 * 8 + at / 8] = matrix[at];
-    }
-    float own = wave[element + at];
-    u[at] = own;
-    __syncthreads();
-#pragma unroll 1
-    for (int step = 0; step < steps; step++) {
-        float sum = 0.0f;
-#pragma unroll
-        for (int m = 0; m < 8; m++) {
-            sum += d[k * 8 + m] * u[m * 64 + j * 8 + i];
-            sum += d[j * 8 + m] * u[k * 64 + m * 8 + i];
-            sum += across[m * 8 + i] * u[k * 64 + j * 8 + m];
-        }
-        own -= part * sum;
-        __syncthreads();
-        u[at] = own;
-        __syncthreads();
-    }
-    smooth[element + at] = own;
-}
 // A warp an element, a thread two columns of eight points (along k, neighbours in i), held in registers with the rows
 // of the matrix that it needs again. Lanes that differ in bit 0 read the same two points of other rows, and lanes that
 // differ in bit 1 the same row of points.
-extern "C" __global__ void __launch_bounds__(128) harbour_elements_b(
+extern "C" __global__ void __launch_bounds__(128) harbour_elements_f(
     const float *__restrict__ wave, const float *__restrict__ matrix, float *__restrict__ smooth, float part, int steps)
 {
     __shared__ __align__(16) float room[4][512], d[64];
@@ -817,3 +351,4 @@ extern "C" __global__ void __launch_bounds__(128) harbour_elements_b(
 #pragma unroll
     for (int k = 0; k < 8; k++) *(float2 *)(smooth + element + k * 64 + at) = own[k];
 }
+}  // namespace followed
