@@ -21,7 +21,6 @@ from advisor.readers.formats import lines
 from advisor.records.errors import InputError
 from advisor.timeline import trace as kinds
 from advisor.timeline.trace import (
-    MANAGED,
     NO_FAULTS,
     Calls,
     Gpu,
@@ -31,6 +30,7 @@ from advisor.timeline.trace import (
     Trace,
     Work,
     base_name,
+    manages_memory,
     pack_block,
     pack_grid,
     work_kind,
@@ -190,7 +190,7 @@ def read_tables(paths: Sequence[Path], sha256: str) -> Trace:
     asked = call_names | (set(sums.calls or ()) if "call_sum" in by_kind else set())
     asked = {name.casefold() for name in asked}
     known = calls is not None or "call_sum" in by_kind
-    managed = any(mark in name for name in asked for mark in MANAGED)
+    managed = manages_memory(asked)
     columns = [c for c in (work, calls) if c is not None and len(c)]
     return Trace(
         path=str(paths[0]),
@@ -367,11 +367,9 @@ def _summed(found: Sequence[Table], name: str, *counts: str) -> dict[str, tuple[
     out: dict[str, tuple[int, float]] = {}
     for table in found:
         for row in table.rows:
-            count, total = table.number(row, *counts), table.number(row, "total time")
-            sound = count is not None and total is not None and 0 <= count < _MOST and 0 <= total < _MOST
-            met, ns = out.get(table.text(row, name), (0, 0.0))
-            out[table.text(row, name)] = (
-                met + (round(count) if sound and count is not None else 0),
-                ns + (total if sound and total is not None else math.nan),
-            )
+            label, count, total = table.text(row, name), table.number(row, *counts), table.number(row, "total time")
+            if count is None or total is None or min(count, total) < 0:
+                count, total = 0.0, math.nan
+            met, ns = out.get(label, (0, 0.0))
+            out[label] = met + round(count), ns + total
     return out

@@ -16,9 +16,10 @@ from advisor.timeline.intervals import EMPTY, before, common, union
 from advisor.timeline.kernels import ranking, ranking_of_sums, target
 from advisor.timeline.results import KernelRank, Lane
 from advisor.timeline.spans import Spans
-from advisor.timeline.trace import MANAGED, Gpu, Sums, Trace, Work, constant, is_named, named, work_kind
+from advisor.timeline.trace import Gpu, Sums, Trace, Work, constant, is_named, manages_memory, named, work_kind
 
 Array = np.ndarray[Any, np.dtype[Any]]
+_HOST = frozenset((kinds.TO_DEVICE, kinds.TO_HOST))  # copies between host and GPU
 _ROWS = ("kernels", "communication", "copies", "migrations", "other")
 _MOST_STREAMS = 6
 
@@ -90,11 +91,10 @@ def _of_sums(sums: Sums) -> GpuFacts:
     if sums.copies is None:
         lacking |= dict.fromkeys(("summed_copy_pct", "summed_migration_pct", "host_copy_count"), "summed_copies")
     elif whole:
-        host = [sums.copies[name] for name in sums.copies if work_kind(name) in (kinds.TO_DEVICE, kinds.TO_HOST)]
-        moved = [sums.copies[name] for name in sums.copies if work_kind(name) == kinds.MIGRATION]
-        values["host_copy_count"] = float(sum(count for count, _ in host))
-        values["summed_copy_pct"] = 100 * sum(total for _, total in host) / whole
-        values["summed_migration_pct"] = 100 * sum(total for _, total in moved) / whole
+        of_kind = [(work_kind(name), *one) for name, one in sums.copies.items()]
+        values["host_copy_count"] = float(sum(count for kind, count, _ in of_kind if kind in _HOST))
+        values["summed_copy_pct"] = 100 * sum(ns for kind, _, ns in of_kind if kind in _HOST) / whole
+        values["summed_migration_pct"] = 100 * sum(ns for kind, _, ns in of_kind if kind == kinds.MIGRATION) / whole
     if sums.calls is None:
         lacking |= dict.fromkeys(("wait_call_count", "summed_wait_pct"), "summed_calls")
     else:
@@ -118,14 +118,14 @@ def _none_at_all(sums: Sums, communication: bool) -> dict[str, float]:
     communication: whether there are kernels of it.
     """
     out: dict[str, float] = {}
-    if sums.calls is not None and not any(mark in name.casefold() for name in sums.calls for mark in MANAGED):
+    if sums.calls is not None and not manages_memory(sums.calls):
         out |= {"fault_pct": 0.0, "page_fault_count": 0.0}
     if sums.copies is None:
         return out
     met = {work_kind(name) for name in sums.copies}
     if kinds.MIGRATION not in met:
         out["migration_pct"] = 0.0
-    if not met & {kinds.TO_DEVICE, kinds.TO_HOST}:
+    if not met & _HOST:
         zeros = ("host_copy_pct", "copy_exposed_pct", "copy_overlappable_pct", "pageable_exposed_pct")
         out |= dict.fromkeys(zeros, 0.0)
     if kinds.PEER not in met and not communication:

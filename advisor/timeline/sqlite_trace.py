@@ -22,7 +22,7 @@ from advisor.records.quantities import counted
 from advisor.timeline import columns
 from advisor.timeline import trace as kinds
 from advisor.timeline.columns import Column, is_same, is_sorted
-from advisor.timeline.trace import COPY_KINDS, MANAGED, Calls, Faults, Gpu, Ranges, Trace, Work
+from advisor.timeline.trace import COPY_KINDS, Calls, Faults, Gpu, Ranges, Trace, Work, manages_memory
 
 Array = np.ndarray[Any, np.dtype[Any]]
 MAGIC = b"SQLite format 3\0"
@@ -403,7 +403,7 @@ def _asked(calls: Calls | None, texts: list[str]) -> dict[str, bool]:
         "launch": any("launchkernel" in name or name.startswith("culaunch") for name in used),
         "copy": any("memcpy" in name for name in used),
         "graph": any("graphlaunch" in name for name in used),
-        "managed": any(mark in name for name in used for mark in MANAGED),
+        "managed": manages_memory(used),
     }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -92,8 +92,6 @@ COPY_KINDS = {
     **dict.fromkeys((11, 12, 13), MIGRATION),
 }
 
-# Parts of the names of calls that use managed memory, in lower case.
-MANAGED = ("managed", "memprefetch")
 # Old and new names of copies and sets; a name without brackets is a kernel.
 _COPIES = (
     (re.compile(r"unified", re.I), MIGRATION),
@@ -111,6 +109,11 @@ def work_kind(name: str) -> int:
     if not name.startswith("["):
         return KERNEL
     return next((kind for mark, kind in _COPIES if mark.search(name)), OTHER)
+
+
+def manages_memory(calls: Iterable[str]) -> bool:
+    """Return whether managed memory may be in use, from the names of the calls."""
+    return any(mark in name.casefold() for name in calls for mark in ("managed", "memprefetch"))
 
 
 class Work(Struct, frozen=True, eq=False):
