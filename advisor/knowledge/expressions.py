@@ -1,6 +1,7 @@
 """The small closed grammar of formulas and tests. `ast` parses the text; none of it is executed as code.
 
-Formulas: numbers, metric names, + - * /, parentheses, min, max, abs, log2, sqrt, floor, ceil. Tests add comparisons
+Formulas: numbers, metric names, + - * /, parentheses, min, max, abs, log2, sqrt, floor, ceil, and first, which is the
+first of its arguments that is known. Tests add comparisons
 joined by and, or, not. A missing name is NaN; division by zero, log2 of a value that is not positive and sqrt of a
 negative one are NaN; a comparison with NaN is unknown, and tests use Kleene's logic: FALSE < UNKNOWN < TRUE, and = min,
 or = max, not = 2 - x.
@@ -37,7 +38,7 @@ _COMPARE: dict[type[ast.cmpop], str] = {
     ast.Eq: "==",
     ast.NotEq: "!=",
 }
-_FUNCTIONS = {"min": 2, "max": 2, "abs": 1, "log2": 1, "sqrt": 1, "floor": 1, "ceil": 1}
+_FUNCTIONS = {"min": 2, "max": 2, "abs": 1, "log2": 1, "sqrt": 1, "floor": 1, "ceil": 1, "first": 2}
 
 
 def _parse(text: str) -> ast.expr:
@@ -120,6 +121,8 @@ def _scalar(node: ast.expr, values: Mapping[str, float]) -> float:
         return a / b if b else _NAN
     assert isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
     args = [_scalar(a, values) for a in node.args]
+    if node.func.id == "first":
+        return next((a for a in args if math.isfinite(a)), _NAN)
     if any(math.isnan(a) for a in args):
         return _NAN
     if node.func.id == "log2":
@@ -161,6 +164,11 @@ def _column(node: ast.expr, columns: Mapping[str, Any], rows: int) -> np.ndarray
         assert isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
         args = [_column(a, columns, rows) for a in node.args]
         name = node.func.id
+        if name == "first":
+            known = args[0]
+            for other in args[1:]:
+                known = np.where(np.isfinite(known), known, other)
+            return known
         if name in ("min", "max"):
             reduce = np.minimum.reduce if name == "min" else np.maximum.reduce
             return np.asarray(reduce(args))

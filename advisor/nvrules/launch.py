@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from advisor.knowledge.base import Catalog
 from advisor.readers.actions import describe, instances, known_instances, local_split_by_code
+from advisor.readers.constants import constants_of
 from advisor.readers.described import launch_of
 from advisor.readers.followed import Followed
 from advisor.readers.frame import frame, names_wanted
@@ -80,6 +81,7 @@ def described(action: Any, names: list[str]) -> dict[str, Any]:
         executed = known_instances(action, "inst_executed") or {}
         texts = texts_of(action, [pc for pc, count in executed.items() if count])
         message["patterns"] |= from_code(action, texts) if look.marks else {}
+        message["constants"] = list(constants_of(texts, executed).items()) if look.marks else []
         report = Followed(len(look) * len(texts))
         report.learn("", list(texts.items()))
         message["patterns"] |= report.of(steps_of(action, "", look, executed))

@@ -21,6 +21,7 @@ from advisor.readers import container
 from advisor.readers.actions import ALWAYS, INSTANCED, describe, instances, known_instances, local_split_by_code
 from advisor.readers.addresses import LoadAddresses
 from advisor.readers.code import Code
+from advisor.readers.constants import constants_of
 from advisor.readers.flow import Facts
 from advisor.readers.marks import TABLES, from_code, looks, steps_of, texts_of
 from advisor.readers.sampling import DROPPED, INTERVAL, bare_name, sampled
@@ -172,6 +173,7 @@ class _Lines:
                 lines = known | texts_of(whole, missing)
         if split or look.marks:
             message["patterns"] |= from_code(action, lines)
+            message["constants"] = list(constants_of(lines, executed).items())
         if not key:
             return
         if not lines:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from advisor.knowledge.math_functions import function_counts
 from advisor.knowledge.sampling import sampling_knowledge
 from advisor.readers.csv_tables import percent_of, speedup_of
 from advisor.readers.frame import Launch, Shape, one_line, short_name, without_links
@@ -50,6 +51,7 @@ def launch_of(index: int, message: Any, packer: Packer) -> Launch | None:
                 for space, kind, width, *numbers in message["accesses"]
             )
         launch.known |= {str(name): float(value) for name, value in message["patterns"].items()}
+        launch.known |= function_counts({int(bits): float(count) for bits, count in message.get("constants", ())})
         if message["local"] is not None:
             launch.known["spill_inst"], launch.known["indexed_local_inst"] = (
                 float(count) for count in message["local"]

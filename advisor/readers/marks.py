@@ -58,6 +58,9 @@ _SELECTED = re.compile(_HEAD + r"(?:U?SEL|FSEL)\b.{0,80}?\b!?(U?P\d)\s*;?\s*$")
 _FEWEST_CASES = 8
 # Comparisons for equality that take a twentieth of the instructions are worth the time to read the text.
 _LEAST_COMPARED = 0.05
+# A precise function has a comparison of floats or a saturated product in 7 to 28 instructions
+# (knowledge/math_functions.yaml): from here on they take a fifth of all instructions, or more.
+_LEAST_TESTS = 0.01
 
 
 _ISSUE: Final = "sm__issue_active.avg.pct_of_peak_sustained_elapsed"
@@ -129,7 +132,15 @@ def has_marks(opcodes: Mapping[str, float] | None, local: bool) -> bool:
     calls = local and any(name.partition(".")[0] in ("CALL", "CAL", "JCAL") for name in found)
     functions = any(name.startswith(("MUFU.RCP", "MUFU.RSQ")) and not name.endswith("64H") for name in found)
     compared = math.fsum(count for name, count in found.items() if name.startswith(("ISETP.EQ", "ISETP.NE")))
-    return strong or calls or functions or compared > _LEAST_COMPARED * math.fsum(found.values())
+    return (
+        strong or calls or functions or has_functions(found) or compared > _LEAST_COMPARED * math.fsum(found.values())
+    )
+
+
+def has_functions(found: Mapping[str, float]) -> bool:
+    """Whether precise functions may take a part of the instructions that is worth the time to read the text."""
+    tests = _of(found, "FSETP") + math.fsum(count for name, count in found.items() if name.startswith("FFMA.SAT"))
+    return tests > _LEAST_TESTS * math.fsum(found.values())
 
 
 def computes(opcodes: Mapping[str, float] | None, issue: float) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import struct
 from collections.abc import Iterable
 
 # Far above every metric in ns, bytes, bytes/s, Hz or counts; its square and its products with units are finite.
@@ -49,3 +50,11 @@ def _int(value: object) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= MOST_BLOCKS:
         return None
     return int(value)
+
+
+def float_bits(value: float) -> int:
+    """Return the bits of the nearest fp32 value without the sign; those of infinity where there is none."""
+    try:
+        return int(struct.unpack("<I", struct.pack("<f", abs(value)))[0])
+    except OverflowError:
+        return 0x7F800000

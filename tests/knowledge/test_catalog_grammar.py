@@ -29,6 +29,8 @@ VALUES = {"a": 6.0, "b": 3.0, "zero": 0.0, "gone": NAN}
         ("sqrt(a + 3)", 3.0),
         ("floor(a / 4) + ceil(a / 4)", 3.0),
         ("1e3 + 0.5", 1000.5),
+        ("first(gone, a / zero, b, a)", 3.0),
+        ("1 + first(a, gone)", 7.0),
     ],
 )
 def test_formulas(text, value):
@@ -40,6 +42,7 @@ def test_formulas(text, value):
     "text",
     [
         *("a / zero", "a / (b - 3)", "log2(zero)", "log2(-a)", "sqrt(-a)", "gone + 1", "min(gone, a)", "missing"),
+        "first(gone, a / zero)",
         *("1e400", "0 * gone"),
     ],
 )
@@ -62,6 +65,7 @@ HOSTILE = [
     "min(a)",
     "min()",
     "abs(a, b)",
+    "first(a)",
     "min(*a, b)",
     "min(a, b, key=abs)",
     "(lambda: 1)()",
@@ -137,7 +141,7 @@ formulas = st.recursive(
     st.sampled_from(["a", "b", "c", "1", "0", "2.5", "100"]),
     lambda inner: st.one_of(
         st.tuples(inner, st.sampled_from(["+", "-", "*", "/"]), inner).map(lambda t: f"({t[0]} {t[1]} {t[2]})"),
-        st.tuples(st.sampled_from(["min", "max"]), inner, inner).map(lambda t: f"{t[0]}({t[1]}, {t[2]})"),
+        st.tuples(st.sampled_from(["min", "max", "first"]), inner, inner).map(lambda t: f"{t[0]}({t[1]}, {t[2]})"),
         st.tuples(st.sampled_from(["abs", "log2", "sqrt", "floor", "ceil", "-"]), inner).map(
             lambda t: f"{t[0]}({t[1]})"
         ),

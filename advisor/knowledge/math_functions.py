@@ -1,0 +1,71 @@
+"""The fp32 functions of the CUDA math library, by constants of their polynomials: knowledge/math_functions.yaml."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Literal
+
+import msgspec
+
+from advisor.knowledge.loader import load
+from advisor.records import resources
+from advisor.records.magnitudes import float_bits
+
+Kind = Literal["exponential", "logarithm", "power", "angle"]
+
+
+class FunctionDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A function, or a part of one. constants: of which each call executes one, once.
+
+    precise, fast: of a call, its instructions and the special functions among them, as it is and as an intrinsic;
+    conversions: those of the precise form.
+    """
+
+    id: str
+    kind: Kind
+    constants: tuple[float, ...]
+    precise: tuple[float, float]
+    fast: tuple[float, float]
+    cites: tuple[str, ...]
+    conversions: float = 0.0
+
+
+class MathFunctions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The file."""
+
+    functions: tuple[FunctionDef, ...]
+
+
+@lru_cache(maxsize=1)
+def math_functions() -> tuple[FunctionDef, ...]:
+    """Return the functions. Raises KnowledgeError with file and line."""
+    return load(resources.folder("knowledge") / "math_functions.yaml", MathFunctions).functions
+
+
+@lru_cache(maxsize=1)
+def _by_bits() -> dict[int, FunctionDef]:
+    return {float_bits(constant): one for one in math_functions() for constant in one.constants}
+
+
+def function_counts(constants: Mapping[int, float]) -> dict[str, float]:
+    """Return the metrics of precise functions; empty where the code has none that is known.
+
+    constants: bits of fp32 values without the sign -> instructions with them that warps executed.
+    """
+    known = _by_bits()
+    calls: dict[str, tuple[FunctionDef, float]] = {}
+    for bits, count in constants.items():
+        if (one := known.get(bits)) is not None and count > 0 and math.isfinite(count):
+            calls[one.id] = one, calls.get(one.id, (one, 0.0))[1] + count
+    if not calls:
+        return {}
+    out = dict.fromkeys((f"{kind}_function_inst" for kind in ("exponential", "logarithm", "power", "angle")), 0.0)
+    for one, count in calls.values():
+        out[f"{one.kind}_function_inst"] += count * one.precise[0]
+    for name, form in (("", "precise"), ("fast_", "fast")):
+        for place, unit in enumerate(("", "special_")):
+            out[f"{name}function_{unit}inst"] = math.fsum(n * getattr(one, form)[place] for one, n in calls.values())
+    out["function_conversion_inst"] = math.fsum(n * one.conversions for one, n in calls.values())
+    return out
