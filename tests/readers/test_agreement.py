@@ -53,7 +53,8 @@ BINARY_ONLY |= {"tested_load_share", "walked_load_share", "held_load_share"}
 BINARY_ONLY |= {"load_lines", "load_lines_ideal", "store_lines", "store_lines_ideal"}
 BINARY_ONLY |= {f"{kind}function_{of}inst" for kind in ("", "fast_") for of in ("", "special_")}
 BINARY_ONLY |= {f"{kind}_function_inst" for kind in ("power", "exponential", "logarithm", "angle")}
-BINARY_ONLY |= {"function_conversion_inst", "function_xu_inst", "function_share"}
+BINARY_ONLY |= {f"{kind}_function_share" for kind in ("power", "exponential", "logarithm", "angle")}
+BINARY_ONLY |= {"function_conversion_inst", "function_xu_inst", "function_share", "check_share"}
 BINARY_ONLY |= {"straddling_excess_share", "distinct_load_bytes", "shared_varying_excess_share"}
 
 
