@@ -15,7 +15,7 @@ were not written for this advisor: 1.07 and 1.4.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -24,6 +24,7 @@ from advisor.hardware.lanes import LANES
 from advisor.hardware.sass import Instruction, classify, parse
 from advisor.hardware.sass_addresses import Follower, Reached, shape_at
 from advisor.hardware.sass_axes import load_axes
+from advisor.hardware.sass_constants import checks_of, constants_of
 from advisor.hardware.sass_flow import (
     Codes,
     Graph,
@@ -38,6 +39,7 @@ from advisor.hardware.sass_flow import (
 )
 from advisor.hardware.sass_waits import own_cycles
 from advisor.hardware.simulators import SECTOR, WAVEFRONT
+from advisor.knowledge.math_functions import function_counts
 from advisor.records.readings import CodeAccess, CodeCounts
 
 Array = np.ndarray[Any, Any]
@@ -54,8 +56,10 @@ RARE: Final = 0.05
 MOST_BLOCKS: Final = 1500
 MOST_IN_LOOPS: Final = 500_000
 # From this magnitude on, an argument of a trigonometric function takes the slow path, with an array in local memory
-# (CUDA programming guide, arithmetic instructions). Such arguments are as rare as others of slow paths.
+# (CUDA programming guide, arithmetic instructions). An angle of seventeen thousand turns is far rarer than what other
+# slow paths are for, and they have some hundred instructions with a loop.
 _SLOW_ARGUMENT: Final = "105615"
+VERY_RARE: Final = 0.005
 # A loop that the code never leaves, as far as can be seen, has a finite count by a chance below 1 to go on, and counts
 # as four loops inside each other.
 _GOES_ON: Final = 1.0 - 1e-9
@@ -82,7 +86,8 @@ def counted_by_code(
     start: address of the first line; lines: the text of each instruction; block: the threads of a block (x, y, z), with
     which the addresses are followed; cc: the compute capability; step: bytes of an instruction.
     """
-    codes = [parse(str(line)) for line in lines]
+    texts = [str(line) for line in lines]
+    codes = [parse(text) for text in texts]
     pcs = range(int(start), int(start) + step * len(codes), step)
     blocks = graph(codes, pcs) if codes else None
     runs = executions(codes, pcs, blocks)
@@ -120,7 +125,9 @@ def counted_by_code(
     reads = math.fsum(
         number for code, number in zip(codes, runs, strict=True) if code is not None and _grid_size(code, sizes)
     )
-    return CodeCounts(opcodes, accesses, stack, computed, decided, own_cycles(codes, blocks, runs), loaded, reads)
+    functions = _functions(dict(zip(pcs, texts, strict=True)), dict(zip(pcs, runs, strict=True)))
+    own = own_cycles(codes, blocks, runs)
+    return CodeCounts(opcodes, accesses, stack, computed, decided, own, loaded, reads, functions)
 
 
 def _grid_size(code: Instruction, sizes: tuple[str, ...]) -> bool:
@@ -145,6 +152,11 @@ def _behind_data(
     total = math.fsum(runs)
     decided = math.fsum(math.fsum(runs[blocks.starts[n] : blocks.ends[n] + 1]) for n in chosen)
     return decided / total if total else 0.0
+
+
+def _functions(texts: Mapping[int, str], executed: Mapping[int, float]) -> dict[str, float]:
+    found = function_counts(constants_of(texts, executed))
+    return found | {"function_check_inst": checks_of(texts, executed)} if found else {}
 
 
 def _lane_bytes(width: int, one: Reached | None) -> float:
@@ -244,7 +256,9 @@ def _chances(codes: Codes, blocks: Graph, loop: frozenset[int], n: int) -> list[
     last = codes[blocks.ends[n]]
     apart = last is not None and ".DIV" in last.opcode  # its goal is the slow path of lanes that have diverged
     slow = _slow_path(codes, blocks, n)
-    rare = [goal == slow or (goal != n + 1 if apart else _is_rare(codes, blocks, goal)) for goal in after]
+    if slow is not None:
+        return _split(after, [goal == slow for goal in after], VERY_RARE)
+    rare = [(goal != n + 1 if apart else _is_rare(codes, blocks, goal)) for goal in after]
     if any(rare) and not all(rare):
         return _split(after, rare, RARE)
     return [(goal, 1.0 / len(after)) for goal in after]

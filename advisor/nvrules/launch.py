@@ -9,9 +9,9 @@ from typing import Any
 
 from msgspec import Struct
 
+from advisor.hardware.sass_constants import constants_of
 from advisor.knowledge.base import Catalog
 from advisor.readers.actions import describe, instances, known_instances, local_split_by_code
-from advisor.readers.constants import constants_of
 from advisor.readers.described import launch_of
 from advisor.readers.followed import Followed
 from advisor.readers.frame import frame, names_wanted

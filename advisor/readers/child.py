@@ -17,11 +17,11 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from advisor.hardware.sass_constants import constants_of
 from advisor.readers import container
 from advisor.readers.actions import ALWAYS, INSTANCED, describe, instances, known_instances, local_split_by_code
 from advisor.readers.addresses import LoadAddresses
 from advisor.readers.code import Code
-from advisor.readers.constants import constants_of
 from advisor.readers.flow import Facts
 from advisor.readers.marks import TABLES, from_code, looks, steps_of, texts_of
 from advisor.readers.sampling import DROPPED, INTERVAL, bare_name, sampled

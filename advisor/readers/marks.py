@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from advisor.hardware.sass_constants import checks_of
 from advisor.readers.actions import GLOBAL, LOCAL, known_instances, value_of
 
 # What `from_code` reads of each instruction.
@@ -24,9 +25,6 @@ _STRONG = re.compile(r"\bLDG?\.[\w.]*STRONG\b")
 _LOAD = re.compile(r"\bLDG?\b")
 _CALL = re.compile(r"\b(?:CALL|CAL|JCAL)\b[\w.]*\s+`?\(?(0x[0-9a-f]+)")
 _RETURN = re.compile(r"\bRET\b")
-# The compiler tests the exponent of the argument of a precise square root (0xf3000000, which is -0xd000000) and of a
-# precise reciprocal (0x1800000) with integer instructions, before the fast path; only a division has its own (FCHK).
-_CHECK = re.compile(r"\b(?:FCHK\b|(?:VIADD|IADD3?|IADD32I)\b.*(?:0xf3000000|-0xd000000|0x1800000)\b)")
 # A 64-bit division first tests whether the upper words of both operands, combined by OR, are 0, and then jumps to the
 # way of a 32-bit one, which begins with this conversion, or does not jump away from it.
 _DIVISION = re.compile(r"\bU?I2F\.U32\.RP\b")
@@ -213,7 +211,7 @@ def of_texts(
     grid_size = _GRID_SIZE_BLACKWELL if blackwell else _GRID_SIZE
     executed, spaces = tables["inst_executed"] or {}, tables["memory_type"] or {}
     out = {
-        "function_check_inst": math.fsum(executed[pc] for pc, text in texts.items() if _CHECK.search(text)),
+        "function_check_inst": checks_of(texts, executed),
         "short_division_inst": math.fsum(executed[pc] for pc in _short_divisions(texts)),
         "reused_reciprocal_inst": _reused_reciprocals(texts, executed),
         "selected_inst": _selected(texts, executed),

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -109,6 +109,7 @@ class _Scaled(Struct, frozen=True):
     own_cycles: float = math.nan
     repeats: float = math.nan
     grid_reads: float = 0.0
+    functions: dict[str, float] = {}
 
 
 def _scaled(code: CodeCounts | None, of: Mapping[str, float], cycles: Sequence[int], grid: Any) -> _Scaled | None:
@@ -136,6 +137,7 @@ def _scaled(code: CodeCounts | None, of: Mapping[str, float], cycles: Sequence[i
         own_cycles,
         repeated,
         code.grid_reads * factor,
+        {name: number * factor for name, number in code.functions.items()},
     )
 
 
@@ -151,6 +153,10 @@ def _times(access: Access, factor: float) -> Access:
 
 def _total(field: str, space: str, kinds: Sequence[str] = ("load", "store")) -> Callable[[_Scaled], float]:
     return lambda one: math.fsum(getattr(a, field) for a in one.accesses if a.space == space and a.kind in kinds)
+
+
+def _function(name: str, one: _Scaled) -> float:
+    return one.functions.get(name, math.nan)
 
 
 def _sector_ratio(one: _Scaled) -> float:
@@ -179,6 +185,8 @@ def _columns(scaled: list[_Scaled | None], metrics: Mapping[str, MetricDef]) -> 
         "tensor_opcode_ops": lambda one: tensor_ops(one.opcodes),
         **{name: _total("executed", space, (kind,)) for name, (space, kind) in _ACCESSED.items()},
     }
+    functions = {name for one in scaled if one is not None for name in one.functions}
+    parts |= {name: partial(_function, name) for name in functions}
     for name, part in parts.items():
         if name in metrics:
             out[name] = np.array([math.nan if one is None else part(one) for one in scaled])

@@ -37,7 +37,8 @@ class Estimate(Record):
     after: the needs of all units combined, as shares of the measured time; accounted: the share of the measured time
     to which the model applies; norm: with which the chains of units combine; how: in words, with what limits the
     result; cites: the sources of the fix and of the model; error: the factor on after / before for what the model
-    overestimates or underestimates on this launch because of the work that the fix changes.
+    overestimates or underestimates on this launch because of the work that the fix changes; reach: the share of the
+    gain, on a log scale, that such a fix is expected to reach, absent where it is all of it.
     """
 
     fix: str
@@ -50,3 +51,4 @@ class Estimate(Record):
     how: str
     cites: tuple[str, ...]
     error: float | None = None
+    reach: float | None = None

@@ -86,7 +86,7 @@ class CodeCounts(Struct, frozen=True):
     branches whose way depends on data of each lane; own_cycles: from one instruction to the next without waits for
     global memory; both None if unknown. loaded: the bytes of global loads by the axes of the grid that their addresses
     depend on, such as `xy`, with `?` if that is unknown; grid_reads: executions of instructions that read how many
-    blocks the grid has.
+    blocks the grid has; functions: the metrics of precise functions, per warp.
     """
 
     opcodes: dict[str, float]
@@ -97,6 +97,7 @@ class CodeCounts(Struct, frozen=True):
     own_cycles: float | None = None
     loaded: dict[str, float] = {}
     grid_reads: float = 0.0
+    functions: dict[str, float] = {}
 
 
 class RuleResult(Struct, frozen=True):

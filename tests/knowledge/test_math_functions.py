@@ -6,8 +6,8 @@ import pytest
 
 from advisor.emulator.compile import compile_cubin
 from advisor.emulator.cubin import read_cubin
+from advisor.hardware.sass_constants import constants_of
 from advisor.knowledge.math_functions import function_counts, math_functions
-from advisor.readers.constants import constants_of
 from advisor.records.magnitudes import float_bits
 from tests.bench.function_costs import ARCHITECTURES, costs
 from tests.emulator.tools import needs_tools

@@ -109,7 +109,8 @@ class _Trials:
         least = {name: factor[at] for name, factor in same.items()}
         # Parts without a name: they bound the range and are not listed.
         bounds = {"": least, " ": {name: factor[at] for name, factor in each.items()}}
-        reach = min(self._fixes[finding].reach for finding in chosen)
+        # What one fix leaves of its cause is part of what another one removes.
+        reach = max(self._fixes[finding].reach for finding in chosen)
         return gains(attempted(columns, self._model.now.at(at), middle, bounds), reach=reach)
 
     def _of_fix(self, finding: str) -> Factors:

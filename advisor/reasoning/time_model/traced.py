@@ -51,6 +51,7 @@ def traced(found: Model, fix: FixDef, row: int, shown: Speedup, cites: tuple[str
         how=shown.how,
         cites=tuple(dict.fromkeys((*of_fix, *(constants.launch_ns.cites if launch else (_MODEL,))))),
         error=None if before is None or after is None else _error(tried, before, after),
+        reach=fix.reach if fix.reach < 1 else None,
     )
 
 

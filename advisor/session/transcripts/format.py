@@ -162,6 +162,7 @@ class CodeRow(msgspec.Struct, omit_defaults=True):
     own_cycles: float | None = None
     loaded: dict[str, float] = {}
     grid_reads: float = 0.0
+    functions: dict[str, float] = {}
 
 
 class Launch(msgspec.Struct, omit_defaults=True):

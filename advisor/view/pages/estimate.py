@@ -36,6 +36,10 @@ def estimate_lines(estimate: Estimate) -> tuple[Line, ...]:
         overlap = f"units overlap, so their times are not added but combined by a norm of order {estimate.norm:g}: "
         overlap += "the busiest counts most (`ncu-advisor explain time_model`)"
         lines.append(Line(overlap, "quiet", depth=2))
+    if estimate.reach is not None and estimate.speedup > 1:
+        whole = speedup_text(estimate.speedup ** (1 / estimate.reach))
+        text = f"pairs of slow and fixed kernels fall short of {whole}: to the power of {estimate.reach:g}, "
+        lines.append(Line(f"{text}that is {speedup_text(estimate.speedup)}", label="expected", depth=1))
     lines.append(Line(", ".join(estimate.cites), "quiet", "source", 1))
     return tuple(lines)
 
