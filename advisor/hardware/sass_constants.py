@@ -11,10 +11,10 @@ from collections.abc import Mapping
 
 from advisor.records.magnitudes import float_bits
 
-# An fp32 instruction of an arithmetic or selecting kind, and a constant in it with seven digits or more: the
+# A floating-point instruction of an arithmetic or selecting kind, and a constant in it with seven digits or more: the
 # coefficients of polynomials. Short ones, such as 0.5 or 2, are in any code.
-_FLOAT = re.compile(r"^\s*(?:@!?U?P\w\s+)?F(?:FMA|ADD|MUL|SETP|SEL)(?:32I)?\b")
-_CONSTANT = re.compile(r"(?<![\w.])-?(\d{1,12}\.\d{6,40}(?:e[-+]\d{1,3})?|0x[0-9a-f]{8})\b")
+_FLOAT = re.compile(r"^\s*(?:@!?U?P\w\s+)?(F(?:FMA|ADD|MUL|SETP|SEL)(?:32I)?|DADD)\b")
+_CONSTANT = re.compile(r"(?<![\w.])(-?)(\d{1,12}\.\d{6,40}(?:e[-+]\d{1,3})?|0x[0-9a-f]{8})\b")
 _MOST = 4096
 # The compiler tests the exponent of the argument of a precise square root (0xf3000000, which is -0xd000000) and of a
 # precise reciprocal (0x1800000) with integer instructions, before the fast path; only a division has its own (FCHK).
@@ -28,15 +28,18 @@ def checks_of(texts: Mapping[int, str], executed: Mapping[int, float]) -> float:
 
 
 def constants_of(texts: Mapping[int, str], executed: Mapping[int, float]) -> dict[int, float]:
-    """Return the long constants of the fp32 instructions, and how often warps execute instructions with each.
+    """Return the long constants of fp32 instructions and of double sums, and how often warps execute those with each.
 
-    texts: address -> instruction. A constant is the bits of its fp32 value without the sign; at most 4,096 are kept.
+    texts: address -> instruction. A constant is the bits of its fp32 value without the sign; at most 4,096 are kept. Of
+    double ones only those that are subtracted count: what rounds adds the same number before.
     """
     out: dict[int, float] = {}
     for pc, text in texts.items():
-        if not _FLOAT.match(text):
+        if not (of := _FLOAT.match(text)):
             continue
-        for found in _CONSTANT.findall(text):
+        for sign, found in _CONSTANT.findall(text):
+            if of[1] == "DADD" and not sign:
+                continue
             bits = int(found, 16) & _SIGN if found.startswith("0x") else float_bits(float(found))
             if bits in out or len(out) < _MOST:
                 out[bits] = out.get(bits, 0.0) + executed.get(pc, 0.0)

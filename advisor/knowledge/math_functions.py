@@ -32,21 +32,31 @@ class FunctionDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     conversions: float = 0.0
 
 
+class DoubleExponential(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Exponentials in double precision. constant: which each subtracts once; steps, moves: what a single one lacks."""
+
+    constant: float
+    steps: float
+    moves: float
+    cites: tuple[str, ...]
+
+
 class MathFunctions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The file."""
 
     functions: tuple[FunctionDef, ...]
+    double_exponential: DoubleExponential
 
 
 @lru_cache(maxsize=1)
-def math_functions() -> tuple[FunctionDef, ...]:
+def math_functions() -> MathFunctions:
     """Return the functions. Raises KnowledgeError with file and line."""
-    return load(resources.folder("knowledge") / "math_functions.yaml", MathFunctions).functions
+    return load(resources.folder("knowledge") / "math_functions.yaml", MathFunctions)
 
 
 @lru_cache(maxsize=1)
 def _by_bits() -> dict[int, FunctionDef]:
-    return {float_bits(constant): one for one in math_functions() for constant in one.constants}
+    return {float_bits(constant): one for one in math_functions().functions for constant in one.constants}
 
 
 def function_counts(constants: Mapping[int, float]) -> dict[str, float]:
@@ -59,9 +69,11 @@ def function_counts(constants: Mapping[int, float]) -> dict[str, float]:
     for bits, count in constants.items():
         if (one := known.get(bits)) is not None and count > 0 and math.isfinite(count):
             calls[one.id] = one, calls.get(one.id, (one, 0.0))[1] + count
+    doubles = constants.get(float_bits(math_functions().double_exponential.constant), 0.0)
+    own = {"double_exponential_inst": doubles} if doubles > 0 and math.isfinite(doubles) else {}
     if not calls:
-        return {}
-    out = dict.fromkeys((f"{kind}_function_inst" for kind in ("exponential", "logarithm", "power", "angle")), 0.0)
+        return own
+    out = own | dict.fromkeys((f"{kind}_function_inst" for kind in ("exponential", "logarithm", "power", "angle")), 0.0)
     for one, count in calls.values():
         out[f"{one.kind}_function_inst"] += count * one.precise[0]
     for name, form in (("", "precise"), ("fast_", "fast")):

@@ -137,7 +137,9 @@ def has_marks(opcodes: Mapping[str, float] | None, local: bool) -> bool:
 
 def has_functions(found: Mapping[str, float]) -> bool:
     """Whether precise functions may take a part of the instructions that is worth the time to read the text."""
-    tests = _of(found, "FSETP") + math.fsum(count for name, count in found.items() if name.startswith("FFMA.SAT"))
+    tests = _of(found, "FSETP", "DADD") + math.fsum(
+        count for name, count in found.items() if name.startswith("FFMA.SAT")
+    )
     return tests > _LEAST_TESTS * math.fsum(found.values())
 
 

@@ -48,7 +48,7 @@ def test_constants_tell_a_function_and_no_other(arch: str) -> None:
     for kernel, ids in OF.items():
         texts = {i.address: i.text for i in read_cubin(cubin, kernel).code}
         found = constants_of(texts, dict.fromkeys(texts, 2.0))
-        told = {one.id: [found.get(float_bits(c), 0.0) for c in one.constants] for one in math_functions()}
+        told = {one.id: [found.get(float_bits(c), 0.0) for c in one.constants] for one in math_functions().functions}
         assert {name for name, counts in told.items() if any(counts)} == ids, kernel
         assert all(sum(counts) == 2 for counts in told.values() if any(counts)), kernel
 
@@ -57,13 +57,22 @@ def test_constants_tell_a_function_and_no_other(arch: str) -> None:
 @pytest.mark.parametrize("arch", ARCHITECTURES)
 def test_calls_cost_what_the_emulator_executes(arch: str) -> None:
     forms = {"precise": costs(arch, 0), "fast": costs(arch, 1)}
-    for one in math_functions():
+    for one in math_functions().functions:
         for form, found in forms.items():
             instructions, special = getattr(one, form)
             special += one.conversions if form == "precise" else 0
             assert found[one.id][0] == pytest.approx(instructions, abs=2.0), (one.id, form)
             # Integers become floats on the XU pipe until compute capability 8.
             assert found[one.id][1] == pytest.approx(special, abs=0.1 if arch == "sm_90" else 1.1), (one.id, form)
+
+
+@needs_tools
+@pytest.mark.parametrize(("call", "found"), [("exp", 1), ("exp2", 1), ("sin", 0), ("sqrt", 0), ("log", 0)])
+def test_exponentials_in_double_precision_round_by_a_constant(call: str, found: int) -> None:
+    cubin = compile_cubin(f'extern "C" __global__ void k(double* x) {{ *x = {call}(*x); }}', "k.cu", "sm_90")
+    texts = {i.address: i.text for i in read_cubin(cubin, "k").code}
+    counts = function_counts(constants_of(texts, dict.fromkeys(texts, 3.0)))
+    assert counts == ({"double_exponential_inst": 3.0 * found} if found else {})
 
 
 def test_a_constant_is_read_in_every_way_that_it_is_written() -> None:
@@ -97,7 +106,7 @@ def test_other_text_has_no_constant_of_a_function(line: str) -> None:
 
 def test_counts_are_the_calls_times_their_instructions() -> None:
     """A base that is the same in all rounds of a loop has its logarithm outside it."""
-    ids = {one.id: float_bits(one.constants[0]) for one in math_functions()}
+    ids = {one.id: float_bits(one.constants[0]) for one in math_functions().functions}
     found = function_counts({ids["power_logarithm"]: 10, ids["power_exponential"]: 100, ids["logarithm"]: 1, 5: 1000})
     assert found["power_function_inst"] == 10 * 37 + 100 * 41
     assert found["logarithm_function_inst"] == 26

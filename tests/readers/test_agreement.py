@@ -54,7 +54,13 @@ BINARY_ONLY |= {"load_lines", "load_lines_ideal", "store_lines", "store_lines_id
 BINARY_ONLY |= {f"{kind}function_{of}inst" for kind in ("", "fast_") for of in ("", "special_")}
 BINARY_ONLY |= {f"{kind}_function_inst" for kind in ("power", "exponential", "logarithm", "angle")}
 BINARY_ONLY |= {f"{kind}_function_share" for kind in ("power", "exponential", "logarithm", "angle")}
-BINARY_ONLY |= {"function_conversion_inst", "function_xu_inst", "function_share", "check_share"}
+BINARY_ONLY |= {
+    "function_conversion_inst",
+    "function_xu_inst",
+    "function_share",
+    "check_share",
+    "double_exponential_inst",
+}
 BINARY_ONLY |= {"straddling_excess_share", "distinct_load_bytes", "shared_varying_excess_share"}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from advisor.knowledge.math_functions import math_functions
 from advisor.reasoning.metrics.fills import or_else
 from advisor.reasoning.time_model.operators.table import (
     CONTROL,
@@ -124,6 +125,7 @@ def _to_single(table: Table, given: Given) -> Left:
     doubles, executed = table.total("dfma_inst", "dadd_inst", "dmul_inst"), table.get("inst_executed")
     converted, moves = or_else(table.get("f64_conversion_inst"), 0.0), or_else(table.get("move_inst"), 0.0)
     seeds = or_else(table.get("double_seed_inst"), 0.0)
+    exponentials, of_one = or_else(table.get("double_exponential_inst"), 0.0), math_functions().double_exponential
     # A double constant takes two moves, of the warp or uniform ones; what is left of the moves feeds conversions. Where
     # there are more of both than doubles, and many doubles for each access, polynomials are computed, as those of a
     # sine, also without seeds.
@@ -131,10 +133,12 @@ def _to_single(table: Table, given: Given) -> Left:
     accesses = or_else(table.get("memory_inst"), 0.0)
     polynomials = (seeds > 0) | ((moves + uniform > doubles) & (doubles > 8 * accesses))
     constants = np.where(polynomials, np.fmin(moves + uniform, 2 * doubles), np.fmin(moves, doubles))
+    constants = np.fmax(constants, np.fmin(moves + uniform, of_one.moves * exponentials))
     fed = np.fmin(np.maximum(moves - constants, 0), converted)
     # A conversion to a float may first compare the value with the smallest normal float.
     compared = or_else(np.fmin(np.maximum(table.get("fp64_inst") - doubles, 0), converted), 0.0)
-    steps = np.where(seeds > 0, np.fmin(constants / 2 + 4 * seeds, np.maximum(doubles - converted, 0)), 0.0)
+    steps = np.where(seeds > 0, constants / 2 + 4 * seeds, of_one.steps * exponentials)
+    steps = np.fmin(steps, np.maximum(doubles - converted, 0))
     issue = or_else(np.maximum(0.1, 1 - (converted + fed + compared + constants + steps) / executed), 1.0)
     pipe, stay = np.fmax(table.get("fma_pipe_inst"), 1.0), np.maximum(doubles - steps - converted, 0)
     by_pipe = 0.5 * table.get("pipe_fp64_pct") / table.get("pipe_fma_pct") * or_else(share(stay, doubles), 1.0)
