@@ -280,8 +280,9 @@ _ONE_SECTOR = 1.5  # sectors for all lanes: more than one
 _STRADDLED = (2.0, 1.5, 1.25)
 # Passes of 32 lanes that are as many words apart, where neighbouring words take one.
 _INTERLEAVED = (2.0, 4.0, 8.0)
-# Sectors over their ideal from which lanes are a row or a random distance apart.
-_APART = 6.0
+# Sectors over their ideal from which lanes are a row or a random distance apart. Lanes of 16 bytes cannot reach it: there,
+# sectors of an access from which nearly each of 32 lanes has its own, where two lanes could share one.
+_APART, _EACH_ITS_OWN, _SHARED_BY_TWO = 6.0, 30.0, 1.8
 
 
 def patterns(tables: dict[str, dict[int, float] | None]) -> dict[str, float]:
@@ -528,7 +529,7 @@ def _interleaves(cost: float, ratio: float) -> bool:
 
 
 def _far(cost: float, ratio: float) -> bool:
-    return ratio >= _APART
+    return ratio >= _APART or (cost >= _EACH_ITS_OWN and ratio >= _SHARED_BY_TWO)
 
 
 def _straddles(cost: float, ratio: float) -> bool:
