@@ -54,6 +54,7 @@ L: Any = _experta.L
 NOT: Any = _experta.NOT
 Strategy: Any = _experta.abstract.Strategy
 ReteMatcher: Any = _experta.matchers.ReteMatcher
+NoMemory: Any = _experta.matchers.rete.mixins.NoMemory
 _BAND = 1000
 
 
@@ -91,11 +92,11 @@ class _Matcher(ReteMatcher):  # type: ignore[misc]
     """experta's matcher with its node lists cached: its own lists are rebuilt when two engines alternate."""
 
     def __init__(self, engine: Any) -> None:
-        self._nodes: list[Any] | None = None
+        self._nodes: list[Any] | None = None  # those with a memory
         self._ends: list[Any] = []
         super().__init__(engine)
 
-    def _all_nodes(self) -> list[Any]:
+    def _remembering(self) -> list[Any]:
         if self._nodes is None:
             seen: dict[int, Any] = {}
             stack = [self.root_node]
@@ -104,13 +105,13 @@ class _Matcher(ReteMatcher):  # type: ignore[misc]
                 if id(node) not in seen:
                     seen[id(node)] = node
                     stack.extend(child.node for child in node.children)
-            self._nodes = list(seen.values())
+            self._nodes = [n for n in seen.values() if not isinstance(n, NoMemory)]
             self._ends = [n for n in self._nodes if hasattr(n, "get_activations")]
         return self._nodes
 
     def _get_conflict_set_nodes(self) -> list[Any]:
-        self._all_nodes()
-        return self._ends
+        self._remembering()
+        return [end for end in self._ends if end.added or end.removed]
 
     @staticmethod
     def prepare_ruleset(engine: Any) -> set[Any]:
@@ -119,7 +120,7 @@ class _Matcher(ReteMatcher):  # type: ignore[misc]
 
     def reset(self) -> None:
         """Remove all facts and what an interrupted run left for the agenda."""
-        for node in self._all_nodes():
+        for node in self._remembering():
             node._reset()
         for end in self._ends:
             end.get_activations()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 
 from msgspec import Struct
@@ -52,6 +53,7 @@ _GAIN_PLACE = -1  # rules of the estimates run before all other rules of their s
 _ID = re.compile(r"[a-z](?:[a-z0-9.]|_(?!_))*\Z")
 
 
+@lru_cache(maxsize=8192)
 def kind_of(name: str) -> str:
     """Return the kind of a name: observation, found, class, answer, napkin, gain; only conclusions are advice or fix.
 

@@ -47,7 +47,8 @@ class Engine:
         of: dict[str, list[int]] = {}
         for at, rule in enumerate(rules):
             of.setdefault(rule.concludes, []).append(at)
-        self._fixing = [(at, of.get(rule.fixes, [])) for at, rule in enumerate(rules) if rule.fixes]
+        self._fixes = np.array([at for at, rule in enumerate(rules) if rule.fixes], dtype=np.intp)
+        self._fixed = _indices([of.get(rules[at].fixes, []) for at in self._fixes], len(rules))
         self._questions = {name.rpartition(".")[0] for name in self.program.answers}
 
     @property
@@ -131,8 +132,8 @@ class Engine:
             wide = np.concatenate([part, *ends], axis=1)
             when, unless = wide[:, self._when], wide[:, self._unless]
             alive = (when != FALSE).all(axis=2) & (unless != TRUE).all(axis=2)
-            for fix, finding in self._fixing:
-                alive[:, fix] &= alive[:, finding].any(axis=1)
+            findings = np.concatenate([alive, np.zeros((rows, 1), dtype=bool)], axis=1)
+            alive[:, self._fixes] &= findings[:, self._fixed].any(axis=2)
             unknown = [((side == UNKNOWN) & alive[:, :, None]).reshape(rows, -1) for side in (when, unless)]
             packed = np.packbits(np.concatenate([alive, *unknown], axis=1), axis=1)
             keys += [row.tobytes() for row in packed]

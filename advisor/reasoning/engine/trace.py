@@ -141,9 +141,11 @@ def build_trace(
     class_id = before.class_id if before else ""
 
     def truth(name: str) -> int:
+        if name in state:
+            return state[name]
         kind = kind_of(name)
         if kind == "observation":
-            return state.get(name, UNKNOWN)
+            return UNKNOWN
         if kind == "answer":
             return answer_truth(name, answers)
         return found.get(name.removeprefix("found."), FALSE)
@@ -164,14 +166,16 @@ def build_trace(
     for rule in rules:
         if not class_id and rule.step > 2:
             settle_class()
-        unknown = tuple(n for n in rule.when if truth(n) == UNKNOWN)
         if rule.id in done:
             bars = tuple(n for n in rule.unless if truth(n) == UNKNOWN)
             if rule.is_class:
                 bars += tuple(n for n, t in found.items() if n.startswith("class.") and t == UNKNOWN)
             fired_out.append(Fired(rule.id, rule.concludes, rule.step, rule.when, rule.unless, bars, rule.rare))
             found[rule.concludes] = TRUE
-        elif unknown and all(truth(n) != FALSE for n in rule.when) and all(truth(n) != TRUE for n in rule.unless):
+            continue
+        needed = [truth(n) for n in rule.when]
+        if UNKNOWN in needed and FALSE not in needed and all(truth(n) != TRUE for n in rule.unless):
+            unknown = tuple(n for n, t in zip(rule.when, needed, strict=True) if t == UNKNOWN)
             open_out.append(Undecided(rule.id, rule.concludes, rule.step, unknown, rule.seldom))
             if not rule.seldom:
                 found.setdefault(rule.concludes, UNKNOWN)
