@@ -172,10 +172,11 @@ class Base:
     """All entries that could be loaded. `mistakes` are those found while reading: syntax, schemas, ids.
 
     `broken`: ids of existing observations, classes, findings and words that are unreadable; naming them is not a
-    mistake.
+    mistake. `about`: the folders whose mistakes are wanted; the checks that take long leave out other entries.
     """
 
     folders: tuple[Path, ...]
+    about: tuple[Path, ...]
     metrics: dict[str, Placed[MetricDef]] = field(default_factory=dict)
     observations: dict[str, Placed[ObservationDef]] = field(default_factory=dict)
     findings: dict[str, Placed[DiagnosisDef]] = field(default_factory=dict)
@@ -191,6 +192,10 @@ class Base:
     def is_broken(self, name: str) -> bool:
         """Return whether a name in a rule refers to an unreadable entry."""
         return name.removeprefix("found.").removeprefix("class.") in self.broken
+
+    def is_wanted(self, path: Path) -> bool:
+        """Return whether the mistakes of a file are wanted."""
+        return any(path.is_relative_to(folder) for folder in self.about)
 
     @property
     def ruled(self) -> dict[str, Placed[DiagnosisDef] | Placed[WordDef]]:
@@ -242,9 +247,9 @@ _MAPPINGS: tuple[tuple[str, str, type[Any]], ...] = (
 _SINGLE = ("diagnoses", "trust")
 
 
-def load_base(folders: Sequence[Path]) -> Base:
-    """Load our own folder (the first) and team directories (the others)."""
-    base = Base(tuple(folders))
+def load_base(folders: Sequence[Path], about: Sequence[Path] | None = None) -> Base:
+    """Load our own folder (the first) and team directories (the others); about: as in `Base`, by default all."""
+    base = Base(tuple(folders), tuple(folders if about is None else about))
     for at, folder in enumerate(folders):
         _folder(base, folder, team=at > 0)
     for document in base.documents:

@@ -43,7 +43,7 @@ def check_examples(base: Base, tests: Mapping[str, Test], sound: Mapping[str, Se
     broken = _broken(base, sound)
     wrong: set[tuple[str, str]] = set()  # finding and kind: a wrong example is no evidence about its rules
     for finding in base.findings.values():
-        if finding.value.scope == "launch" and finding.id not in broken:
+        if finding.value.scope == "launch" and finding.id not in broken and base.is_wanted(finding.document.path):
             choices += [(finding, *case) for case in fix_cases(base, finding)]
     for entry in base.ruled.values():
         if entry.value.scope != "launch" or entry.id in broken:
@@ -59,15 +59,18 @@ def check_examples(base: Base, tests: Mapping[str, Test], sound: Mapping[str, Se
     read = {n for p in base.classes.values() for n in (*p.value.when, *p.value.unless)}
     if not cases or any(n not in tests for n in read if kind_of(n) == "observation"):
         return  # the engine needs its classes
-    formulas = _formulas(base)
-    values_of = [values for *_, values in cases] + [values for *_, values in choices]
-    frame = pd.DataFrame([_derived(values, formulas) for values in values_of], dtype=float)
-    observed = observe(frame, catalog)
     try:
         engine = Engine(catalog)
     except KnowledgeError as e:
         yield placed(e)
         return
+    cases = [case for case in cases if base.is_wanted(case[0].document.path)]
+    if not cases:
+        return
+    formulas = _formulas(base)
+    values_of = [values for *_, values in cases] + [values for *_, values in choices]
+    frame = pd.DataFrame([_derived(values, formulas) for values in values_of], dtype=float)
+    observed = observe(frame, catalog)
     shown: dict[str, dict[str, set[str]]] = {}
     for row, (entry, kind, at, _) in enumerate(cases):
         rules, state = sound[entry.id], observed.state(row)

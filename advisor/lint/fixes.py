@@ -174,6 +174,8 @@ def check_conditions(
 ) -> Iterator[Mistake]:
     """Check the conditions of fixes like those of rules: their names, their reason, and that they can hold."""
     for entry in base.findings.values():
+        if not base.is_wanted(entry.document.path):
+            continue
         for fix, keys in placed_fixes(entry.value):
             if not fix.conditional:
                 continue

@@ -45,7 +45,9 @@ def timeline_base(whole: Base) -> Base | None:
 
     Its `mistakes` contain read errors, so load it only once.
     """
-    base = Base(whole.folders, metrics=whole.metrics, sources=whole.sources, observations=whole.observations)
+    base = Base(
+        whole.folders, whole.about, metrics=whole.metrics, sources=whole.sources, observations=whole.observations
+    )
     base.documents = [
         d for d in whole.documents if d.path.parent.name == TIMELINE_FOLDER or d.path.name in (DECISIONS, WORDS)
     ]
@@ -158,7 +160,7 @@ def check_workloads(whole: Base, terms: Collection[str], exercises: Collection[s
     terms: those that the fix of a workload may change. No exercise is required, since no bundled kernel draws.
     """
     folder = whole.folders[0] / WORKLOAD_FOLDER
-    if not folder.is_dir():
+    if not folder.is_dir() or not whole.is_wanted(folder):
         return
     base = load_base([folder])
     base.metrics, base.sources = whole.metrics, whole.sources
@@ -201,12 +203,17 @@ def _share_words(whole: Base, base: Base) -> None:
 
 
 def lint(
-    folders: Sequence[Path], *, terms: Collection[str] | None = None, kernels: Path | None = None
+    folders: Sequence[Path],
+    *,
+    terms: Collection[str] | None = None,
+    kernels: Path | None = None,
+    about: Sequence[Path] | None = None,
 ) -> tuple[Mistake, ...]:
     """Return every mistake in our own folder (the first) and team directories (the others), by file and line.
 
-    terms: the terms that a fix may change, by default those of the time model; kernels: folder of the exercises.
-    Raises UsageError if a folder does not exist.
+    terms: the terms that a fix may change, by default those of the time model; kernels: folder of the exercises;
+    about: the folders whose mistakes are wanted, by default all: of the others some are left out, which saves most of
+    the time. Raises UsageError if a folder does not exist.
     """
     for folder in folders:
         if not folder.is_dir():
@@ -218,7 +225,7 @@ def lint(
             kernels = resources.folder("kernels")
         except AdvisorError:
             kernels = folders[0].parent / "kernels"
-    base = load_base(folders)
+    base = load_base(folders, about)
     found: list[Mistake] = list(base.mistakes)
     found += check_metrics(base)
     tests, wrong = check_observations(base)
@@ -260,7 +267,7 @@ def run(folders: Sequence[Path], out: TextIO, own: Path | None = None) -> int:
     if teams or not folders:
         base = own or resources.folder("knowledge")
         shown = teams or [base]
-        found += [m for m in lint([base, *teams]) if any(m.file.is_relative_to(f) for f in shown)]
+        found += [m for m in lint([base, *teams], about=shown) if any(m.file.is_relative_to(f) for f in shown)]
     if not folders and own is None:
         found += _exercises(found)
     for mistake in found:

@@ -57,7 +57,7 @@ def _problem(folder: Path, others: Sequence[Path]) -> str:
             return kept[key]
         from advisor.lint.lint import lint  # loads NumPy and the engine, which most runs with packs do not need here
 
-        mistakes = lint(folders)
+        mistakes = lint(folders, about=[folder])
         of_pack = (m for m in mistakes if m.severity == "error" and m.file.is_relative_to(folder))
         found = next((printable(str(m).replace("\n", " ")) for m in of_pack), "")
         _keep({**kept, key: found})

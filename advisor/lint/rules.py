@@ -354,6 +354,8 @@ def check_reachable(base: Base, tests: Mapping[str, Test], sound: Mapping[str, S
     """Report rules and classes whose conditions exclude each other for all values."""
     for finding, rules in sound.items():
         entry = base.ruled[finding]
+        if not base.is_wanted(entry.document.path):
+            continue
         positions = {rule.id: at for at, rule in enumerate(entry.value.seen)}
         for rule in rules:
             said = never(base, tests, sound, rule.when, rule.unless)
@@ -362,6 +364,8 @@ def check_reachable(base: Base, tests: Mapping[str, Test], sound: Mapping[str, S
                     f"{rule.id} can never fire: {said[0]}", "seen", positions[rule.id], severity=said[1]
                 )
     for placed in base.classes.values():
+        if not base.is_wanted(placed.document.path):
+            continue
         said = never(base, tests, sound, placed.value.when, placed.value.unless)
         if said is not None:
             yield placed.mistake(f"can never hold: {said[0]}", "when", severity=said[1])

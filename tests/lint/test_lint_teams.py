@@ -105,6 +105,29 @@ def test_the_command_on_a_team_directory_tells_its_own_mistakes_alone(ours, team
     assert str(ours) not in out.getvalue()
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("unless: [found.wasted_sectors]", "unless: [acme.hot]", "acme.hot"),
+        ("when: [acme.hot]", "when: [acme.hot, acme.cold]", "can never fire"),
+        ("fires: [{dram_pct: 99}]", "fires: [{dram_pct: 9}]", "the example fires[0] does not conclude it"),
+        ("silent: [{dram_pct: 50}]", "silent: [{}]", "is refuted by no example"),
+        ("fires: [{dram_pct: 99}]", "fires: [{dram_pc: 99}]", "'dram_pc' is not a metric"),
+        ("examples: {fires: [{dram_pct: 99}], silent: [{dram_pct: 50}]}\n", "", "example"),
+        ("step: 4", "step: 99", "step"),
+    ],
+)
+def test_what_is_told_about_a_team_alone_is_all_that_is_wrong_there(ours, team, old, new, told):
+    own = team / "observations" / "own.yaml"
+    own.write_text(own.read_text() + 'acme.cold: {test: "dram_pct < 5", says: "Cold", cites: [acme_wiki]}\n')
+    entry = team / "diagnoses" / "acme.melting.yaml"
+    assert entry.read_text().count(old) == 1
+    entry.write_text(entry.read_text().replace(old, new))
+    found = [m for m in lint([ours, team]) if m.file.is_relative_to(team)]
+    assert any(told in m.text for m in found)
+    assert found == [m for m in lint([ours, team], about=[team]) if m.file.is_relative_to(team)]
+
+
 def test_the_command_succeeds_on_warnings(ours):
     out = io.StringIO()
     assert run([ours], out) == 0
@@ -133,7 +156,7 @@ def test_the_command_on_our_own_checks_the_exercises_too(monkeypatch):
 
     out = io.StringIO()
     where = Path("kernels/good-copy/exercise.yaml")
-    monkeypatch.setattr("advisor.lint.lint.lint", lambda folders: ())
+    monkeypatch.setattr("advisor.lint.lint.lint", lambda folders, about: ())
     monkeypatch.setattr("advisor.lint.lint.faults", lambda catalog: (Fault(where, 7, "needs at least 3 hints"),))
     assert run([], out) == 1
     assert f"{where}:7: error: needs at least 3 hints" in out.getvalue().splitlines()

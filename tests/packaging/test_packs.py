@@ -129,7 +129,8 @@ def test_a_pack_with_a_mistake_is_left_out_and_the_others_stay(
     bad, good = install("bad", "bad.knowledge"), install("good", "good.knowledge")
     checked: list[Path] = []
 
-    def lint(folders: list[Path]) -> tuple[Mistake, ...]:
+    def lint(folders: list[Path], *, about: list[Path]) -> tuple[Mistake, ...]:
+        assert about == folders[-1:]
         checked.append(folders[-1])
         return (Mistake(bad / "observations" / "x.yaml", 3, "no such metric: 'x'", "error"),) if bad in folders else ()
 
