@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 import pickle
+import shutil
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from filelock import FileLock
 
 from advisor.readers import parent, read
 from tests.changed import replace
@@ -65,6 +67,20 @@ def once(key: str, make: Callable[[], Any]) -> Any:
         part.write_bytes(made)
         part.replace(place)
     return pickle.loads(place.read_bytes())
+
+
+def made_once(name: str, make: Callable[[Path], object]) -> Path:
+    """The folder of this name that the first worker of this run filled; the others wait for it and only read it."""
+    place = Path(os.environ["XDG_CACHE_HOME"]) / "made-once" / name
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(place.with_suffix(".lock")):
+        if not place.is_dir():
+            part = place.with_suffix(".part")
+            shutil.rmtree(part, ignore_errors=True)  # of a worker that failed
+            part.mkdir()
+            make(part)
+            part.rename(place)
+    return place
 
 
 def _kept(path: Path, options: object, make: Callable[[], Any]) -> Any:

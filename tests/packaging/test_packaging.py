@@ -13,20 +13,22 @@ from pathlib import Path
 import pytest
 
 from advisor.cli.json_schema import DOCUMENTS, TRANSCRIPT
+from tests.read_once import made_once
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("dist")
-    subprocess.run(
-        # Without flags `build` makes the sdist and then the wheel out of it: both are tried.
-        [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(out), str(ROOT)],
-        check=True,
-        capture_output=True,
-    )
-    return next(out.glob("*.whl"))
+def wheel() -> Path:
+    def build(out: Path) -> None:
+        subprocess.run(
+            # Without flags `build` makes the sdist and then the wheel out of it: both are tried.
+            [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(out), str(ROOT)],
+            check=True,
+            capture_output=True,
+        )
+
+    return next(made_once("dist", build).glob("*.whl"))
 
 
 def test_the_wheel_puts_nothing_beside_the_package(wheel: Path) -> None:
