@@ -13,18 +13,19 @@ from advisor.records.magnitudes import float_bits
 
 # A floating-point instruction of an arithmetic or selecting kind, and a constant in it with seven digits or more: the
 # coefficients of polynomials. Short ones, such as 0.5 or 2, are in any code.
-_FLOAT = re.compile(r"^\s*(?:@!?U?P\w\s+)?(F(?:FMA|ADD|MUL|SETP|SEL)(?:32I)?|DADD)\b")
+_HEAD = r"^\s*(?:@!?U?P\w\s+)?"
+_FLOAT = re.compile(_HEAD + r"(F(?:FMA|ADD|MUL|SETP|SEL)(?:32I)?|DADD)\b")
 _CONSTANT = re.compile(r"(?<![\w.])(-?)(\d{1,12}\.\d{6,40}(?:e[-+]\d{1,3})?|0x[0-9a-f]{8})\b")
 _MOST = 4096
 # The compiler tests the exponent of the argument of a precise square root (0xf3000000, which is -0xd000000) and of a
 # precise reciprocal (0x1800000) with integer instructions, before the fast path; only a division has its own (FCHK).
-_CHECK = re.compile(r"\b(?:FCHK\b|(?:VIADD|IADD3?|IADD32I)\b.*(?:0xf3000000|-0xd000000|0x1800000)\b)")
+_CHECK = re.compile(_HEAD + r"(?:FCHK\b|(?:VIADD|IADD3?|IADD32I)\b.{0,200}?(?:0xf3000000|-0xd000000|0x1800000)\b)")
 _SIGN = 0x7FFFFFFF
 
 
 def checks_of(texts: Mapping[int, str], executed: Mapping[int, float]) -> float:
     """Return the tests of the arguments of precise divisions, reciprocals and square roots that warps execute."""
-    return math.fsum(executed.get(pc, 0.0) for pc, text in texts.items() if _CHECK.search(text))
+    return math.fsum(executed.get(pc, 0.0) for pc, text in texts.items() if _CHECK.match(text))
 
 
 def constants_of(texts: Mapping[int, str], executed: Mapping[int, float]) -> dict[int, float]:

@@ -38,7 +38,7 @@ _COMPARE: dict[type[ast.cmpop], str] = {
     ast.Eq: "==",
     ast.NotEq: "!=",
 }
-_FUNCTIONS = {"min": 2, "max": 2, "abs": 1, "log2": 1, "sqrt": 1, "floor": 1, "ceil": 1, "first": 2}
+FUNCTIONS = {"min": 2, "max": 2, "abs": 1, "log2": 1, "sqrt": 1, "floor": 1, "ceil": 1, "first": 2}
 
 
 def _parse(text: str) -> ast.expr:
@@ -79,9 +79,9 @@ def _check(node: ast.expr, logic: bool) -> None:
         _check(node.left, False)
         _check(node.right, False)
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
-        fewest = _FUNCTIONS.get(node.func.id)
+        fewest = FUNCTIONS.get(node.func.id)
         if fewest is None:
-            raise ExpressionError(f"{node.func.id!r} is not one of {', '.join(_FUNCTIONS)}")
+            raise ExpressionError(f"{node.func.id!r} is not one of {', '.join(FUNCTIONS)}")
         if len(node.args) < fewest or (fewest == 1 and len(node.args) != 1):
             raise ExpressionError(f"{node.func.id} takes {'two or more values' if fewest == 2 else 'one value'}")
         for arg in node.args:

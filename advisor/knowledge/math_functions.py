@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Literal
+from typing import Final, Literal, get_args
 
 import msgspec
 
@@ -14,6 +14,14 @@ from advisor.records import resources
 from advisor.records.magnitudes import float_bits
 
 Kind = Literal["exponential", "logarithm", "power", "angle"]
+_DOUBLES: Final = "double_exponential_inst"
+# The metrics that `function_counts` returns.
+COUNTS: Final = (
+    _DOUBLES,
+    *(f"{kind}_function_inst" for kind in get_args(Kind)),
+    *("function_inst", "function_special_inst", "function_conversion_inst"),
+    *("fast_function_inst", "fast_function_special_inst"),
+)
 
 
 class FunctionDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -70,10 +78,10 @@ def function_counts(constants: Mapping[int, float]) -> dict[str, float]:
         if (one := known.get(bits)) is not None and count > 0 and math.isfinite(count):
             calls[one.id] = one, calls.get(one.id, (one, 0.0))[1] + count
     doubles = constants.get(float_bits(math_functions().double_exponential.constant), 0.0)
-    own = {"double_exponential_inst": doubles} if doubles > 0 and math.isfinite(doubles) else {}
+    own = {_DOUBLES: doubles} if doubles > 0 and math.isfinite(doubles) else {}
     if not calls:
         return own
-    out = own | dict.fromkeys((f"{kind}_function_inst" for kind in ("exponential", "logarithm", "power", "angle")), 0.0)
+    out = own | dict.fromkeys((f"{kind}_function_inst" for kind in get_args(Kind)), 0.0)
     for one, count in calls.values():
         out[f"{one.kind}_function_inst"] += count * one.precise[0]
     for name, form in (("", "precise"), ("fast_", "fast")):

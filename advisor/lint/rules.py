@@ -17,7 +17,7 @@ from itertools import combinations
 
 from msgspec import Struct
 
-from advisor.knowledge.expressions import TRUE, Expression, Test
+from advisor.knowledge.expressions import FUNCTIONS, TRUE, Expression, Test
 from advisor.knowledge.schemas import RuleDef
 from advisor.lint.base import WARNING, Base, Mistake
 from advisor.reasoning.engine.program import kind_of
@@ -141,9 +141,7 @@ def _scale(a: Term, factor: Fraction) -> Term:
 
 
 def _constant(node: ast.expr) -> Fraction | None:
-    if any(
-        isinstance(n, ast.Name) and n.id not in ("min", "max", "abs", "log2", "floor", "ceil") for n in ast.walk(node)
-    ):
+    if any(isinstance(n, ast.Name) and n.id not in FUNCTIONS for n in ast.walk(node)):
         return None
     if isinstance(node, ast.Constant):
         return Fraction(str(node.value))

@@ -280,8 +280,8 @@ _ONE_SECTOR = 1.5  # sectors for all lanes: more than one
 _STRADDLED = (2.0, 1.5, 1.25)
 # Passes of 32 lanes that are as many words apart, where neighbouring words take one.
 _INTERLEAVED = (2.0, 4.0, 8.0)
-# Sectors over their ideal from which lanes are a row or a random distance apart. Lanes of 16 bytes cannot reach it: there,
-# sectors of an access from which nearly each of 32 lanes has its own, where two lanes could share one.
+# Sectors over their ideal from which lanes are a row or a random distance apart. Lanes of 8 and 16 bytes cannot reach
+# it: there, sectors of an access from which nearly each of 32 lanes has its own, where two or more could share one.
 _APART, _EACH_ITS_OWN, _SHARED_BY_TWO = 6.0, 30.0, 1.8
 
 
@@ -300,6 +300,7 @@ def patterns(tables: dict[str, dict[int, float] | None]) -> dict[str, float]:
         ("shared_interleaved_excess_share", SHARED, *_SHARED_COUNTS, _interleaves),
         ("straddling_excess_share", GLOBAL, *_GLOBAL_COUNTS, _straddles),
         ("far_excess_share", GLOBAL, *_GLOBAL_COUNTS, _far),
+        ("lone_excess_share", GLOBAL, *_GLOBAL_COUNTS, _alone),
     ):
         costs, ideals = tables[cost], tables[ideal]
         if costs is None or ideals is None:
@@ -529,7 +530,11 @@ def _interleaves(cost: float, ratio: float) -> bool:
 
 
 def _far(cost: float, ratio: float) -> bool:
-    return ratio >= _APART or (cost >= _EACH_ITS_OWN and ratio >= _SHARED_BY_TWO)
+    return ratio >= _APART
+
+
+def _alone(cost: float, ratio: float) -> bool:
+    return cost >= _EACH_ITS_OWN and ratio >= _SHARED_BY_TWO
 
 
 def _straddles(cost: float, ratio: float) -> bool:

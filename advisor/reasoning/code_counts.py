@@ -19,6 +19,7 @@ from msgspec import Struct
 
 from advisor.hardware.gpus import table
 from advisor.hardware.sass_axes import repeats
+from advisor.knowledge.math_functions import COUNTS
 from advisor.reasoning.code_accesses import decided
 from advisor.reasoning.enrich import tensor_ops, with_numbers
 from advisor.reasoning.metrics.instruction_mix import access_metrics, mix
@@ -156,7 +157,8 @@ def _total(field: str, space: str, kinds: Sequence[str] = ("load", "store")) -> 
 
 
 def _function(name: str, one: _Scaled) -> float:
-    return one.functions.get(name, math.nan)
+    found = one.functions.get(name, math.nan)
+    return found if found >= 0 else math.nan
 
 
 def _sector_ratio(one: _Scaled) -> float:
@@ -185,8 +187,7 @@ def _columns(scaled: list[_Scaled | None], metrics: Mapping[str, MetricDef]) -> 
         "tensor_opcode_ops": lambda one: tensor_ops(one.opcodes),
         **{name: _total("executed", space, (kind,)) for name, (space, kind) in _ACCESSED.items()},
     }
-    functions = {name for one in scaled if one is not None for name in one.functions}
-    parts |= {name: partial(_function, name) for name in functions}
+    parts |= {name: partial(_function, name) for name in (*COUNTS, "function_check_inst")}
     for name, part in parts.items():
         if name in metrics:
             out[name] = np.array([math.nan if one is None else part(one) for one in scaled])

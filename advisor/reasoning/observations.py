@@ -95,10 +95,14 @@ def _bounds(node: ast.expr, of: Callable[[str], Bounds], rows: int) -> Bounds:
         case "log2":
             # The value may be undefined if it may be zero or less.
             return np.where(low > 0, np.log2(low), np.nan), np.where(low > 0, np.log2(high), np.nan)
+        case "sqrt":
+            return np.where(low >= 0, np.sqrt(low), np.nan), np.where(low >= 0, np.sqrt(high), np.nan)
         case "floor":
             return np.floor(low), np.floor(high)
-        case _:
+        case "ceil":
             return np.ceil(low), np.ceil(high)
+        case _:  # first: any of them, where it is open which are known
+            return np.fmin.reduce([p[0] for p in parts]), np.fmax.reduce([p[1] for p in parts])
 
 
 def _operation(op: ast.operator, a: Bounds, b: Bounds) -> Bounds:

@@ -26,7 +26,8 @@ extern "C" __global__ void fast(float* x) { x[threadIdx.x] = __expf(__logf(__sin
 extern "C" __global__ void others(float* x)
 {
   float v = x[threadIdx.x];
-  x[threadIdx.x] = atanf(v) + erff(v) + tanhf(v) + sqrtf(v) + 1 / v + asinf(v) + cbrtf(v) + log1pf(v) + expm1f(v);
+  x[threadIdx.x] = atanf(v) * 0.63661977f + erff(v) + tanhf(v) + sqrtf(v) + 1 / v + asinf(v) + cbrtf(v) + log1pf(v);
+  x[32 + threadIdx.x] = expm1f(v) + coshf(v) + sinhf(v) + erfcf(v) + normcdff(v) + hypotf(v, 2) + fmodf(v, 3);
 }
 """
 OF: dict[str, set[str]] = {
@@ -57,7 +58,9 @@ def test_constants_tell_a_function_and_no_other(arch: str) -> None:
 @pytest.mark.parametrize("arch", ARCHITECTURES)
 def test_calls_cost_what_the_emulator_executes(arch: str) -> None:
     forms = {"precise": costs(arch, 0), "fast": costs(arch, 1)}
-    for one in math_functions().functions:
+    compiled = [one for one in math_functions().functions if one.id in forms["fast"]]
+    assert len(compiled) == len(math_functions().functions) - 1  # but for that of older libraries
+    for one in compiled:
         for form, found in forms.items():
             instructions, special = getattr(one, form)
             special += one.conversions if form == "precise" else 0
@@ -77,12 +80,12 @@ def test_exponentials_in_double_precision_round_by_a_constant(call: str, found: 
 
 def test_a_constant_is_read_in_every_way_that_it_is_written() -> None:
     """As a decimal number, with an exponent, or as its bits; with a sign, a predicate, or before the last operand."""
-    pi = float_bits(0.63661974668502807617)
+    pi = float_bits(1.5707962512969970703)
     lines = [
-        "FMUL R0, R2, 0.63661974668502807617",
-        "@!P0 FMUL.FTZ R0, R2.reuse, -0.63661974668502807617 ;",
-        "  @P1  FFMA R0, R2, 0x3f22f983, R4",
-        "FSETP.GT.AND P0, PT, R0, 6.3661974668502807617e-01, PT",
+        "FMUL R0, R2, 1.5707962512969970703",
+        "@!P0 FMUL.FTZ R0, R2.reuse, -1.5707962512969970703 ;",
+        "  @P1  FFMA R0, R2, 0x3fc90fda, R4",
+        "FSETP.GT.AND P0, PT, R0, 1.5707962512969970703e+00, PT",
     ]
     assert constants_of(dict(enumerate(lines)), dict.fromkeys(range(9), 1.5)) == {pi: 6.0}
 
@@ -90,10 +93,10 @@ def test_a_constant_is_read_in_every_way_that_it_is_written() -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "MOV R0, 0x3f22f983",  # may be any number
-        "IMAD R0, R2, 0x3f22f983, RZ",
+        "MOV R0, 0x3fc90fda",  # may be any number
+        "IMAD R0, R2, 0x3fc90fda, RZ",
         "FMUL R0, R2, 0.5",
-        "LDG.E R2, desc[UR4][R2.64+0x63661974]",
+        "LDG.E R2, desc[UR4][R2.64+0x15707962]",
         "FFMA R0, R2, R3, R4",
         "FMUL R0, R2, +INF",
         "FMUL R0, R2, 9.99999999999e+999",
@@ -101,7 +104,7 @@ def test_a_constant_is_read_in_every_way_that_it_is_written() -> None:
     ],
 )
 def test_other_text_has_no_constant_of_a_function(line: str) -> None:
-    assert float_bits(0.63661974668502807617) not in constants_of({0: line}, {0: 1.0})
+    assert float_bits(1.5707962512969970703) not in constants_of({0: line}, {0: 1.0})
 
 
 def test_counts_are_the_calls_times_their_instructions() -> None:
@@ -116,7 +119,7 @@ def test_counts_are_the_calls_times_their_instructions() -> None:
     assert found["angle_function_inst"] == 0
 
 
-@pytest.mark.parametrize("constants", [{}, {7: 5.0}, {float_bits(0.63661974668502807617): 0.0}])
+@pytest.mark.parametrize("constants", [{}, {7: 5.0}, {float_bits(1.5707962512969970703): 0.0}])
 def test_code_without_known_functions_leaves_them_unknown(constants: dict[int, float]) -> None:
     """Another version of the library may have other polynomials."""
     assert function_counts(constants) == {}

@@ -44,6 +44,7 @@ BINARY_ONLY |= {
     "gathered_share",
     "neighbour_excess_share",
     "far_excess_share",
+    "lone_excess_share",
     "chained_load_share",
     "live_words",
 }

@@ -106,7 +106,7 @@ def test_loads_that_queue_behind_atomics_go_with_them() -> None:
         "inst_issued": 1e6, "warps": 1e4, "sm_count": 100.0, "stall_long_scoreboard": 30.0, "global_load_inst": 1e4,
         "occupancy_theoretical_pct": 100.0, "device_max_warps_per_sm": 64.0, "sm_cycles_elapsed": 1e4,
     }  # fmt: skip
-    behind = speedup({"atomics": "0.01"}, atomic_need_pct=98.0, **waiting)
+    behind = speedup({"atomics": "0.01"}, atomic_time_pct=98.0, **waiting)
     assert behind.estimate > 2
 
 

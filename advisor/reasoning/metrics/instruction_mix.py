@@ -25,8 +25,8 @@ _HALF_MATH = {
     "HFMA2": ("half_math_inst", "hfma2_inst"),
 }
 # Metrics of executions with a modifier, by opcode: strong loads pass by L1, .CAS and .CAST compare and swap, .X adds
-# the carry of the lower half of a 64-bit integer, .U64.RP begins the division of one, .U8 and .S8 make a float of a
-# byte, .F64.F32 makes a float a double, .4A adds up the products of four bytes.
+# the carry of the lower half of a 64-bit integer, .U64.RP begins the division of one, .F64.S64 makes a double of one,
+# .U8 and .S8 make a float of a byte, .F64.F32 makes a float a double, .4A adds up the products of four bytes.
 _MARKED = {
     "IADD3": ((".X", "carry_inst"),),
     "IMAD": ((".X", "carry_inst"),),
@@ -36,7 +36,10 @@ _MARKED = {
     "ATOMG": ((".CAS", "global_swap_inst"),),
     "ATOM": ((".CAS", "global_swap_inst"),),
     "ATOMS": ((".CAS", "shared_swap_inst"),),
-    "I2F": ((".U64.RP", "long_division_inst"), (".U8", "byte_conversion_inst"), (".S8", "byte_conversion_inst")),
+    "I2F": (
+        *((".U64.RP", "long_division_inst"), (".F64.S64", "wide_to_double_inst")),
+        *((".U8", "byte_conversion_inst"), (".S8", "byte_conversion_inst")),
+    ),
     "F2F": ((".F64.F32", "promoted_inst"),),
     "IDP": ((".4A", "byte_product_inst"),),
     "MUFU": ((".RCP64H", "double_seed_inst"), (".RSQ64H", "double_seed_inst")),

@@ -109,7 +109,7 @@ class _Trials:
         least = {name: factor[at] for name, factor in same.items()}
         # Parts without a name: they bound the range and are not listed.
         bounds = {"": least, " ": {name: factor[at] for name, factor in each.items()}}
-        # What one fix leaves of its cause is part of what another one removes.
+        # What one fix leaves of its cause, another one may remove: the combination is told as its best part is.
         reach = max(self._fixes[finding].reach for finding in chosen)
         return gains(attempted(columns, self._model.now.at(at), middle, bounds), reach=reach)
 

@@ -38,8 +38,8 @@ def estimate_lines(estimate: Estimate) -> tuple[Line, ...]:
         lines.append(Line(overlap, "quiet", depth=2))
     if estimate.reach is not None and estimate.speedup > 1:
         whole = speedup_text(estimate.speedup ** (1 / estimate.reach))
-        text = f"pairs of slow and fixed kernels fall short of {whole}: to the power of {estimate.reach:g}, "
-        lines.append(Line(f"{text}that is {speedup_text(estimate.speedup)}", label="expected", depth=1))
+        text = f"{speedup_text(estimate.speedup)}: measured fixes of this kind reach the {whole} of the model "
+        lines.append(Line(f"{text}to the power of {estimate.reach:g}", label="expected", depth=1))
     lines.append(Line(", ".join(estimate.cites), "quiet", "source", 1))
     return tuple(lines)
 
