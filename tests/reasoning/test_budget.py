@@ -44,7 +44,7 @@ def steps(found: Budget | None) -> list[tuple[str, float, float]]:
 
 def test_a_fix_whose_unit_waits_behind_another_gives_nothing_until_that_one_is_done() -> None:
     fixes = {"hidden": fix({"dram": "0.25"}), "full": fix({"atomics": "0.05"})}
-    numbers = {"atomic_need_pct": 98.0, "dram_pct": 45.0}
+    numbers = {"atomic_time_pct": 98.0, "dram_pct": 45.0}
     (first, _, _), (second, by_itself, after) = steps(budget(fixes, **numbers))
     assert (first, second) == ("full", "hidden")
     assert by_itself < 1.1
