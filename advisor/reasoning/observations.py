@@ -101,8 +101,13 @@ def _bounds(node: ast.expr, of: Callable[[str], Bounds], rows: int) -> Bounds:
             return np.floor(low), np.floor(high)
         case "ceil":
             return np.ceil(low), np.ceil(high)
-        case _:  # first: any of them, where it is open which are known
-            return np.fmin.reduce([p[0] for p in parts]), np.fmax.reduce([p[1] for p in parts])
+        case _:  # first: that one if it is known, else it may be it or those behind it
+            least, most = parts[-1]
+            for low, high in reversed(parts[:-1]):
+                known = low == high
+                least = np.where(known, low, np.minimum(low, least))
+                most = np.where(known, high, np.maximum(high, most))
+            return least, most
 
 
 def _operation(op: ast.operator, a: Bounds, b: Bounds) -> Bounds:

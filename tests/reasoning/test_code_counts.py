@@ -145,3 +145,12 @@ def test_blocks_that_load_the_same_bytes_are_known_from_the_code() -> None:
     assert found is not None and (found.repeats, found.grid_reads) == (128.0, 200.0)
     unknown = _scaled(code, of, (), None)
     assert unknown is not None and math.isnan(unknown.repeats)
+
+
+def test_counts_of_functions_are_scaled_and_those_that_cannot_be_are_unknown() -> None:
+    functions = {"function_inst": 40.0, "power_function_inst": -1.0, "inst_executed": 5.0}
+    code = CodeCounts({"FFMA": 100.0, "EXIT": 1.0}, functions=functions)
+    of = dict.fromkeys((*_SCALES, "l1_passes"), math.nan) | {"inst_executed": 10100.0}
+    columns = _columns([_scaled(code, of, (), None)], catalog().metrics)
+    assert columns["function_inst"] == [4000.0] and columns["inst_executed"] == [10100.0]
+    assert math.isnan(columns["power_function_inst"][0])

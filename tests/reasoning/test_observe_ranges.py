@@ -20,6 +20,7 @@ COUNTERS = {name: MetricDef(unit="count", id=name) for name in NAMES}
 FORMULAS = (
     *("a + b", "a - b", "max(a, b, c)", "min(a, b)", "a * b - c", "abs(a - b)", "a / (b + 1)", "a / b", "-a"),
     *("ceil(a / 3)", "floor(b)", "log2(a + 1)", "max(1, a) / max(1, b)", "(1 - a) * b", "3"),
+    *("sqrt(a + 4)", "first(a, b)", "first(a / b, c)"),
 )
 VALUE = st.floats(0, 200) | st.sampled_from([0.0, 1.0, 60.0])
 
@@ -81,6 +82,10 @@ def test_the_value_lies_within_its_bounds(formula: str, full: dict[str, float], 
         ("a - b > -1", {"a": 3.0}, UNKNOWN),
         ("a < 0", {}, FALSE),
         ("log2(a) > 0", {}, UNKNOWN),
+        ("sqrt(a) > 5", {"a": 36.0}, TRUE),
+        ("first(a, b) > 5", {"a": 6.0}, TRUE),
+        ("first(a, b) > 5", {"b": 6.0}, UNKNOWN),
+        ("first(b, a) > 5", {"a": 6.0, "b": 1.0}, FALSE),
     ],
 )
 def test_counters_are_not_negative_and_nothing_else_is_assumed(test: str, known: dict[str, float], code: int) -> None:
