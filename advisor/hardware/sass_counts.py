@@ -24,7 +24,7 @@ from advisor.hardware.lanes import LANES
 from advisor.hardware.sass import Instruction, classify, parse
 from advisor.hardware.sass_addresses import Follower, Reached, shape_at
 from advisor.hardware.sass_axes import load_axes
-from advisor.hardware.sass_constants import checks_of, constants_of
+from advisor.hardware.sass_constants import checks_of, constants_of, whole_products
 from advisor.hardware.sass_flow import (
     Codes,
     Graph,
@@ -155,7 +155,7 @@ def _behind_data(
 
 
 def _functions(texts: Mapping[int, str], executed: Mapping[int, float]) -> dict[str, float]:
-    found = function_counts(constants_of(texts, executed))
+    found = function_counts(constants_of(texts, executed), whole_products(texts, executed))
     return found | {"function_check_inst": checks_of(texts, executed)} if found else {}
 
 

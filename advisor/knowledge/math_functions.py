@@ -49,10 +49,19 @@ class DoubleExponential(msgspec.Struct, frozen=True, forbid_unknown_fields=True)
     cites: tuple[str, ...]
 
 
+class WholePower(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A power with a small whole exponent. multiply_adds: by it in each; products: that are left of it."""
+
+    multiply_adds: float
+    products: float
+    cites: tuple[str, ...]
+
+
 class MathFunctions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The file."""
 
     functions: tuple[FunctionDef, ...]
+    whole_power: WholePower
     double_exponential: DoubleExponential
 
 
@@ -67,10 +76,11 @@ def _by_bits() -> dict[int, FunctionDef]:
     return {float_bits(constant): one for one in math_functions().functions for constant in one.constants}
 
 
-def function_counts(constants: Mapping[int, float]) -> dict[str, float]:
+def function_counts(constants: Mapping[int, float], whole_products: float = 0.0) -> dict[str, float]:
     """Return the metrics of precise functions; empty where the code has none that is known.
 
-    constants: bits of fp32 values without the sign -> instructions with them that warps executed.
+    constants: bits of fp32 values without the sign -> instructions with them that warps executed; whole_products:
+    multiply-adds with a small whole number that warps executed.
     """
     known = _by_bits()
     calls: dict[str, tuple[FunctionDef, float]] = {}
@@ -87,5 +97,11 @@ def function_counts(constants: Mapping[int, float]) -> dict[str, float]:
     for name, form in (("", "precise"), ("fast_", "fast")):
         for place, unit in enumerate(("", "special_")):
             out[f"{name}function_{unit}inst"] = math.fsum(n * getattr(one, form)[place] for one, n in calls.values())
+    # Of powers with a whole exponent, products are left.
+    parts = [calls[name] for name in ("power_logarithm", "power_exponential") if name in calls]
+    whole = min((whole_products / math_functions().whole_power.multiply_adds, *(n for _, n in parts))) if parts else 0.0
+    if whole > 0:
+        out["fast_function_inst"] += whole * (math_functions().whole_power.products - sum(p.fast[0] for p, _ in parts))
+        out["fast_function_special_inst"] -= whole * sum(p.fast[1] for p, _ in parts)
     out["function_conversion_inst"] = math.fsum(n * one.conversions for one, n in calls.values())
     return out

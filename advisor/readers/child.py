@@ -17,7 +17,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from advisor.hardware.sass_constants import constants_of
+from advisor.hardware.sass_constants import constants_of, whole_products
 from advisor.readers import container
 from advisor.readers.actions import ALWAYS, INSTANCED, describe, instances, known_instances, local_split_by_code
 from advisor.readers.addresses import LoadAddresses
@@ -174,6 +174,7 @@ class _Lines:
         if split or look.marks:
             message["patterns"] |= from_code(action, lines)
             message["constants"] = list(constants_of(lines, executed).items())
+            message["whole_products"] = whole_products(lines, executed)
         if not key:
             return
         if not lines:

@@ -51,7 +51,8 @@ def launch_of(index: int, message: Any, packer: Packer) -> Launch | None:
                 for space, kind, width, *numbers in message["accesses"]
             )
         launch.known |= {str(name): float(value) for name, value in message["patterns"].items()}
-        launch.known |= function_counts({int(bits): float(count) for bits, count in message.get("constants", ())})
+        constants = {int(bits): float(count) for bits, count in message.get("constants", ())}
+        launch.known |= function_counts(constants, float(message.get("whole_products", 0.0)))
         if message["local"] is not None:
             launch.known["spill_inst"], launch.known["indexed_local_inst"] = (
                 float(count) for count in message["local"]

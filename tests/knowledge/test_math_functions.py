@@ -6,7 +6,7 @@ import pytest
 
 from advisor.emulator.compile import compile_cubin
 from advisor.emulator.cubin import read_cubin
-from advisor.hardware.sass_constants import constants_of
+from advisor.hardware.sass_constants import constants_of, whole_products
 from advisor.knowledge.math_functions import function_counts, math_functions
 from advisor.records.magnitudes import float_bits
 from tests.bench.function_costs import ARCHITECTURES, costs
@@ -67,6 +67,18 @@ def test_calls_cost_what_the_emulator_executes(arch: str) -> None:
             assert found[one.id][0] == pytest.approx(instructions, abs=2.0), (one.id, form)
             # Integers become floats on the XU pipe until compute capability 8.
             assert found[one.id][1] == pytest.approx(special, abs=0.1 if arch == "sm_90" else 1.1), (one.id, form)
+
+
+@needs_tools
+@pytest.mark.parametrize(("exponent", "whole"), [("2.0f", 1), ("13.0f", 1), ("2.5f", 0), ("0.333f", 0), ("x[99]", 0)])
+def test_powers_with_a_whole_exponent_become_products(exponent: str, whole: int) -> None:
+    cubin = compile_cubin(f'extern "C" __global__ void k(float* x) {{ *x = powf(*x, {exponent}); }}', "k.cu", "sm_90")
+    texts = {i.address: i.text for i in read_cubin(cubin, "k").code}
+    executed = dict.fromkeys(texts, 3.0)
+    assert whole_products(texts, executed) == 6 * whole
+    counts = function_counts(constants_of(texts, executed), whole_products(texts, executed))
+    assert counts["fast_function_inst"] == 3 * (4 if whole else 9)
+    assert counts["fast_function_special_inst"] == 3 * (0 if whole else 2)
 
 
 @needs_tools
