@@ -16,8 +16,9 @@ from advisor.records.magnitudes import float_bits
 _HEAD = r"^\s*(?:@!?U?P\w\s+)?"
 _FLOAT = re.compile(_HEAD + r"(F(?:FMA|ADD|MUL|SETP|SEL)(?:32I)?|DADD)\b")
 _CONSTANT = re.compile(r"(?<![\w.])(-?)(\d{1,12}\.\d{6,40}(?:e[-+]\d{1,3})?|0x[0-9a-f]{8})\b")
-# A product with a small whole number, to which something is added. A power with such an exponent has two of them.
-_WHOLE_PRODUCT = re.compile(_HEAD + r"FFMA(?:\.FTZ)? R\d{1,3}, ?-?R\d{1,3}(?:\.reuse)?, ?-?(\d{1,2}), ?-?R")
+# A product with a small whole number, to which something is added. A power with such an exponent has two of them; with
+# -2, one with any exponent may test whether it is even.
+_WHOLE_PRODUCT = re.compile(_HEAD + r"FFMA(?:\.FTZ)? R\d{1,3}, ?-?R\d{1,3}(?:\.reuse)?, ?(\d{1,2}), ?-?R")
 _MOST = 4096
 # The compiler tests the exponent of the argument of a precise square root (0xf3000000, which is -0xd000000) and of a
 # precise reciprocal (0x1800000) with integer instructions, before the fast path; only a division has its own (FCHK).

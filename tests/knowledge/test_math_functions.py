@@ -90,6 +90,11 @@ def test_exponentials_in_double_precision_round_by_a_constant(call: str, found: 
     assert counts == ({"double_exponential_inst": 3.0 * found} if found else {})
 
 
+def test_the_test_for_even_exponents_is_no_power_with_a_whole_exponent() -> None:
+    lines = ["FFMA R11, R11, -2, -R4", "FFMA R6, R6.reuse, 13, -R5", "FFMA R6, R11, R13, R6", "FMUL R5, R6, 13"]
+    assert whole_products(dict(enumerate(lines)), dict.fromkeys(range(4), 1.5)) == 1.5
+
+
 def test_a_constant_is_read_in_every_way_that_it_is_written() -> None:
     """As a decimal number, with an exponent, or as its bits; with a sign, a predicate, or before the last operand."""
     pi = float_bits(1.5707962512969970703)
