@@ -139,7 +139,7 @@ def _lint(ctx: click.Context, param: click.Parameter, folders: tuple[Path, ...])
         # The linter imports NumPy, which commands without --knowledge should not load.
         module = import_module("advisor.lint.lint")
         for mistake in module.lint([resources.folder("knowledge"), *folders], about=folders):
-            if mistake.severity == "error" and any(str(mistake.file).startswith(str(f)) for f in folders):
+            if mistake.severity == "error" and any(mistake.file.is_relative_to(f) for f in folders):
                 raise KnowledgeError(f"{mistake.file}:{mistake.line}: {mistake.text}")
     return (*folders, *sound_packs(folders, warn))
 

@@ -258,7 +258,7 @@ def _chances(codes: Codes, blocks: Graph, loop: frozenset[int], n: int) -> list[
     slow = _slow_path(codes, blocks, n)
     if slow is not None:
         return _split(after, [goal == slow for goal in after], VERY_RARE)
-    rare = [(goal != n + 1 if apart else _is_rare(codes, blocks, goal)) for goal in after]
+    rare = [goal != n + 1 if apart else _is_rare(codes, blocks, goal) for goal in after]
     if any(rare) and not all(rare):
         return _split(after, rare, RARE)
     return [(goal, 1.0 / len(after)) for goal in after]

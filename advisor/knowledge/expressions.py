@@ -1,10 +1,9 @@
 """The small closed grammar of formulas and tests. `ast` parses the text; none of it is executed as code.
 
 Formulas: numbers, metric names, + - * /, parentheses, min, max, abs, log2, sqrt, floor, ceil, and first, which is the
-first of its arguments that is known. Tests add comparisons
-joined by and, or, not. A missing name is NaN; division by zero, log2 of a value that is not positive and sqrt of a
-negative one are NaN; a comparison with NaN is unknown, and tests use Kleene's logic: FALSE < UNKNOWN < TRUE, and = min,
-or = max, not = 2 - x.
+first of its arguments that is known. Tests add comparisons joined by and, or, not. A missing name is NaN; division by
+zero, log2 of a value that is not positive and sqrt of a negative one are NaN; a comparison with NaN is unknown, and
+tests use Kleene's logic: FALSE < UNKNOWN < TRUE, and = min, or = max, not = 2 - x.
 """
 
 from __future__ import annotations

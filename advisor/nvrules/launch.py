@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from advisor.hardware.sass_constants import constants_of, whole_products
+from advisor.hardware.sass_constants import function_marks
 from advisor.knowledge.base import Catalog
 from advisor.readers.actions import describe, instances, known_instances, local_split_by_code
 from advisor.readers.described import launch_of
@@ -80,9 +80,9 @@ def described(action: Any, names: list[str]) -> dict[str, Any]:
     if any(look):
         executed = known_instances(action, "inst_executed") or {}
         texts = texts_of(action, [pc for pc, count in executed.items() if count])
-        message["patterns"] |= from_code(action, texts) if look.marks else {}
-        message["constants"] = list(constants_of(texts, executed).items()) if look.marks else []
-        message["whole_products"] = whole_products(texts, executed) if look.marks else 0.0
+        if look.marks:
+            message["patterns"] |= from_code(action, texts)
+            message |= function_marks(texts, executed)
         report = Followed(len(look) * len(texts))
         report.learn("", list(texts.items()))
         message["patterns"] |= report.of(steps_of(action, "", look, executed))

@@ -409,9 +409,9 @@ def dependences(
     count = math.fsum(executed[pc] for pc in loads)
     found = {pc: access for pc in loads if (access := facts.access(pc)) is not None} if flow is not None else {}
     if flow is not None and found and (ideals := tables[_GLOBAL_COUNTS[1]]) is not None:
-        all_ = math.fsum(ideals.get(pc, 0.0) for pc in loads)
+        least = math.fsum(ideals.get(pc, 0.0) for pc in loads)
         by_data = [pc for pc, access in found.items() if flow.gathers(access[1])]
-        out |= {"indexed_load_share": math.fsum(ideals.get(pc, 0.0) for pc in by_data) / all_} if all_ > 0 else {}
+        out |= {"indexed_load_share": math.fsum(ideals.get(pc, 0.0) for pc in by_data) / least} if least > 0 else {}
     # The first instruction is executed once by each warp; a chain is in a loop.
     if flow is not None and count > _LOOPED * executed[first]:
         chained = [pc for pc, access in found.items() if flow.depends_on(access[1], facts.results(pc))]

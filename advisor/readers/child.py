@@ -17,7 +17,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from advisor.hardware.sass_constants import constants_of, whole_products
+from advisor.hardware.sass_constants import function_marks
 from advisor.readers import container
 from advisor.readers.actions import ALWAYS, INSTANCED, describe, instances, known_instances, local_split_by_code
 from advisor.readers.addresses import LoadAddresses
@@ -173,8 +173,7 @@ class _Lines:
                 lines = known | texts_of(whole, missing)
         if split or look.marks:
             message["patterns"] |= from_code(action, lines)
-            message["constants"] = list(constants_of(lines, executed).items())
-            message["whole_products"] = whole_products(lines, executed)
+            message |= function_marks(lines, executed)
         if not key:
             return
         if not lines:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from advisor.hardware.sass_constants import checks_of
+from advisor.hardware.sass_constants import HEAD, checks_of
 from advisor.readers.actions import GLOBAL, LOCAL, known_instances, value_of
 
 # What `from_code` reads of each instruction.
@@ -34,25 +34,22 @@ _JUMP = re.compile(r"\bBRA\b")
 _GOAL = re.compile(r"(0x[0-9a-f]{1,16})\)?$")
 # Instructions from the test to the branch, and from where that leads to the conversion, at most.
 _TEST_BEFORE, _LEAD_IN = 12, 5
-# An instruction begins with its predicate, if it has one.
-_HEAD = r"^\s*(?:@!?U?P\w\s+)?"
 # The reciprocal of a 32-bit division, and the product with it that gives the quotient; that which refines the
 # reciprocal adds to it, and those with a constant belong to divisions by constants.
 _RECIPROCAL = re.compile(r"\bU?I2F\.(?:U32\.)?RP\b")
-_QUOTIENT = re.compile(_HEAD + r"IMAD\.HI\.U32 R\d{1,3}, R\d{1,3}(?:\.reuse)?, U?R\d{1,3}(?:\.reuse)?, RZ")
+_QUOTIENT = re.compile(HEAD + r"IMAD\.HI\.U32 R\d{1,3}, R\d{1,3}(?:\.reuse)?, U?R\d{1,3}(?:\.reuse)?, RZ")
 # Each quotient is compared with the divisor twice and corrected; other high products, such as those with a multiplier
 # that the host has computed, are not.
-_CORRECTION = re.compile(_HEAD + r"ISETP\.(?:GE|GT|LE|LT)\.U32\b")
+_CORRECTION = re.compile(HEAD + r"ISETP\.(?:GE|GT|LE|LT)\.U32\b")
 # An array with a run-time index that the compiler keeps out of local memory: the index is compared with one constant
 # after the other (ISETP.EQ), and the element of the one that it equals is moved or selected. Below so many constants
 # for a register, it is a choice between a few cases.
 _SAME_AS = re.compile(
-    _HEAD
-    + r"U?ISETP\.(?:EQ|NE)(?:\.U32)?\.AND (U?P\d), U?PT, (U?R\d{1,3})(?:\.reuse)?, (-?0x[0-9a-f]{1,16}|U?RZ), U?PT"
+    HEAD + r"U?ISETP\.(?:EQ|NE)(?:\.U32)?\.AND (U?P\d), U?PT, (U?R\d{1,3})(?:\.reuse)?, (-?0x[0-9a-f]{1,16}|U?RZ), U?PT"
 )
-_SETS_PREDICATE = re.compile(_HEAD + r"U?[A-Z]{1,5}SETP\d?[.\w]{0,40} (U?P\d)\b")
+_SETS_PREDICATE = re.compile(HEAD + r"U?[A-Z]{1,5}SETP\d?[.\w]{0,40} (U?P\d)\b")
 _MOVED = re.compile(r"^\s*@!?(U?P\d)\s+(?:U?MOV|IMAD\.MOV|CS2R|HFMA2)\b")
-_SELECTED = re.compile(_HEAD + r"(?:U?SEL|FSEL)\b.{0,80}?\b!?(U?P\d)\s*;?\s*$")
+_SELECTED = re.compile(HEAD + r"(?:U?SEL|FSEL)\b.{0,80}?\b!?(U?P\d)\s*;?\s*$")
 _FEWEST_CASES = 8
 # Comparisons for equality that take a twentieth of the instructions are worth the time to read the text.
 _LEAST_COMPARED = 0.05
@@ -130,17 +127,14 @@ def has_marks(opcodes: Mapping[str, float] | None, local: bool) -> bool:
     calls = local and any(name.partition(".")[0] in ("CALL", "CAL", "JCAL") for name in found)
     functions = any(name.startswith(("MUFU.RCP", "MUFU.RSQ")) and not name.endswith("64H") for name in found)
     compared = math.fsum(count for name, count in found.items() if name.startswith(("ISETP.EQ", "ISETP.NE")))
-    return (
-        strong or calls or functions or has_functions(found) or compared > _LEAST_COMPARED * math.fsum(found.values())
-    )
+    arrays = compared > _LEAST_COMPARED * math.fsum(found.values())
+    return strong or calls or functions or arrays or has_functions(found)
 
 
 def has_functions(found: Mapping[str, float]) -> bool:
     """Whether precise functions may take a part of the instructions that is worth the time to read the text."""
-    tests = _of(found, "FSETP", "DADD") + math.fsum(
-        count for name, count in found.items() if name.startswith("FFMA.SAT")
-    )
-    return tests > _LEAST_TESTS * math.fsum(found.values())
+    products = math.fsum(count for name, count in found.items() if name.startswith("FFMA.SAT"))
+    return _of(found, "FSETP", "DADD") + products > _LEAST_TESTS * math.fsum(found.values())
 
 
 def computes(opcodes: Mapping[str, float] | None, issue: float) -> bool:
