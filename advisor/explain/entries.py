@@ -13,6 +13,8 @@ from advisor.hardware.gpus import table
 from advisor.knowledge.base import WORD_FILES
 from advisor.knowledge.libraries import FILE as LIBRARIES
 from advisor.knowledge.libraries import libraries
+from advisor.knowledge.library_calls import FILES as CALLS
+from advisor.knowledge.library_calls import CallDef, call_fix, call_rule, calls
 from advisor.knowledge.loader import load
 from advisor.knowledge.schemas import (
     ClassDef,
@@ -119,6 +121,8 @@ def build(index: Index, place: Place, word: str, others: tuple[str, ...] = ()) -
         made = _question(index, place)
     elif kind == "gpu":
         made = _gpu(index, place)
+    elif kind == "call":
+        made = _call(index, place)
     elif kind == "formula" and "ways" in place.content:
         made = _quantity(index, place)
     else:
@@ -244,6 +248,9 @@ def _symptoms(index: Index, names: Iterable[str]) -> Iterable[str]:
 def _diagnosis(index: Index, place: Place) -> Explanation:
     if place.path.name == LIBRARIES:
         entry = DiagnosisDef(fixes_given=libraries(place.path.parent).fix)
+    elif place.path.match(CALLS):
+        known = calls(place.path.parents[1]).values()
+        entry = _parts_of_call(next(call for call in known if place.id in _named(call)))
     else:
         entry = load(place.path, DiagnosisDef)
     rules = entry.seen
@@ -289,6 +296,43 @@ def _diagnosis(index: Index, place: Place) -> Explanation:
     if place.kind == "fix" and fix is not None:
         title = fix.summary
     return Explanation(place.kind, place.id, title, tuple(sections), _cites(index, keys), _known(index, see))
+
+
+def _parts_of_call(call: CallDef) -> DiagnosisDef:
+    """Return the rule and the fix of a call of a library as a finding with nothing else."""
+    rule, fix = call_rule(call), call_fix(call, call.finding)
+    return DiagnosisDef(id=call.finding or call.id, seen=(rule,) if rule else (), fixes_given=fix)
+
+
+def _named(call: CallDef) -> tuple[str, ...]:
+    """Return the ids of the rule and the fix of a call."""
+    rule = call_rule(call)
+    return (rule.id if rule else "", call.fix.id if call.fix else "")
+
+
+def _call(index: Index, place: Place) -> Explanation:
+    """Explain a call of a library: what its kernel does, when it is a cause, and what to call instead."""
+    call = calls(place.path.parents[1])[place.id]
+    parts = _parts_of_call(call)
+    fix = parts.fixes[0] if parts.fixes else None
+    sections: list[Section] = [
+        ("means", _lines(call.means)),
+        ("names", (*call.names, *(f"with {form}" for form in call.types))),
+        ("rules", tuple(line for rule in parts.seen for line in _rule(index, rule))),
+    ]
+    if fix is not None:
+        sections += [
+            ("fix", _lines(fix.summary)),
+            ("steps", _lines(fix.steps)),
+            ("before", _code(fix.before)),
+            ("after", _code(fix.after)),
+            ("costs", _lines(fix.costs)),
+            ("changes", tuple(_operators(fix))),
+        ]
+    keys = [*call.cites, *(key for rule in parts.seen for key in rule.cites)]
+    see = _known(index, (call.finding, call.metric, call.observation))
+    title = call.title[:1].upper() + call.title[1:]
+    return Explanation("call", place.id, title, tuple(sections), _cites(index, keys), see)
 
 
 def _conclusion(index: Index, place: Place) -> Explanation:

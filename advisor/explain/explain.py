@@ -64,6 +64,7 @@ LISTS = {
     "stalls": "stall",
     "opcodes": "opcode",
     "gpus": "gpu",
+    "calls": "call",
     "algorithms": "algorithm",
     "steps": "step",
     "pitfalls": "pitfall",

@@ -14,7 +14,10 @@ from msgspec import structs
 
 from advisor.knowledge.base import WORD_FILES
 from advisor.knowledge.libraries import FILE as LIBRARIES
+from advisor.knowledge.library_calls import FILES as CALLS
+from advisor.knowledge.library_calls import call_metrics, call_observations, call_rule, calls
 from advisor.knowledge.loader import entry_line, load
+from advisor.knowledge.schemas import MetricDef, ObservationDef
 from advisor.records.errors import KnowledgeError
 
 _FIELD = re.compile(r"\{([a-z][a-z0-9_]*)(?::[^{}]*)?\}")
@@ -63,7 +66,8 @@ _TOPICS: Final = {
 # If several entries share an id, the kind that comes first here is explained.
 ORDER: Final = (
     *("diagnosis", "trust", "pattern", "workload", "class", "decision", "stall", "opcode", "step", "pitfall"),
-    *("formula", "topic", "threshold", "ncu_rule", "case", "algorithm", "gpu", "question", "observation", "rule"),
+    *("formula", "topic", "threshold", "ncu_rule", "case", "algorithm", "gpu", "call", "question", "observation"),
+    "rule",
     *("fix", "term", "metric", "conclusion", "unit", "dtype", "erratum", "source"),
 )
 _RANK = {kind: at for at, kind in enumerate(ORDER)}
@@ -256,6 +260,7 @@ def _places(folder: Path) -> Iterator[Place]:
     if (folder / LIBRARIES).is_file():
         content = load(folder / LIBRARIES, dict[str, Any])
         yield from (Place("fix", str(fix["id"]), folder / LIBRARIES, content) for fix in _fixes(content))
+    yield from _calls(folder)
     for kind, pattern in _MAPPINGS:
         for path in sorted(folder.glob(pattern)):
             yield from _entries(path, _TOPICS.get(path.stem, kind) if kind == "topic" else kind, load(path, dict))
@@ -268,6 +273,25 @@ def _places(folder: Path) -> Iterator[Place]:
         path = folder / name
         if path.exists():
             yield from _entries(path, kind, load(path, dict).get(section) or {})
+
+
+def _calls(folder: Path) -> Iterator[Place]:
+    """Yield the calls of libraries, and the metric, observation, rule and fix that each stands for."""
+    known = calls(folder)
+    made: dict[str, Mapping[str, MetricDef | ObservationDef]] = {
+        "metric": call_metrics(known),
+        "observation": call_observations(known),
+    }
+    for path in sorted(folder.glob(CALLS)):
+        for place in _entries(path, "call", load(path, dict)):
+            # A search is for words, not for the expressions of names.
+            yield replace(place, content={k: v for k, v in place.content.items() if k not in ("names", "types")})
+            call = known[place.id]
+            for kind, name in (("metric", call.metric), ("observation", call.observation)):
+                yield Place(kind, name, path, msgspec.to_builtins(structs.replace(made[kind][name], id="")))
+            if (rule := call_rule(call)) is not None:
+                yield Place("rule", rule.id, path, place.content)
+            yield from (Place("fix", str(fix["id"]), path, place.content) for fix in _fixes(place.content))
 
 
 def _fixes(content: Mapping[str, Any]) -> list[dict[str, Any]]:

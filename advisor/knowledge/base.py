@@ -7,7 +7,7 @@ workload may have the same id as one of a kernel: it is the same cause, detected
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TypeVar
@@ -18,6 +18,14 @@ from msgspec import structs
 from advisor.knowledge.expressions import parse_test
 from advisor.knowledge.libraries import FILE as LIBRARIES
 from advisor.knowledge.libraries import libraries, with_library_fixes
+from advisor.knowledge.library_calls import (
+    CallDef,
+    call_metrics,
+    call_observations,
+    calls,
+    with_other_calls,
+    with_own_calls,
+)
 from advisor.knowledge.loader import load, load_mapping
 from advisor.knowledge.schemas import (
     ClassDef,
@@ -85,22 +93,29 @@ class Catalog:
 
     @cached_property
     def metrics(self) -> dict[str, MetricDef]:
-        """Canonical metrics by id."""
-        return self._mapping("metrics*.yaml", MetricDef)
+        """Canonical metrics by id, with those of the calls of libraries."""
+        return {**self._mapping("metrics*.yaml", MetricDef), **call_metrics(self.calls)}
 
     @cached_property
     def observations(self) -> dict[str, ObservationDef]:
-        """Named tests by id."""
-        return self._mapping("observations/*.yaml", ObservationDef)
+        """Named tests by id, with those of the calls of libraries."""
+        return {**self._mapping("observations/*.yaml", ObservationDef), **call_observations(self.calls)}
+
+    @cached_property
+    def calls(self) -> Mapping[str, CallDef]:
+        """The calls of libraries by id: those of the first folder."""
+        return calls(self.folders[0])
 
     @cached_property
     def diagnoses(self) -> dict[str, DiagnosisDef]:
-        """Diagnoses and notes of a launch, by id; with the fixes for kernels of libraries."""
+        """Diagnoses and notes of a launch, by id; with the rules and fixes for kernels of libraries."""
         found = self._each("diagnoses/*.yaml")
         if not (self.folders[0] / LIBRARIES).is_file():
             return found
         known = libraries(self.folders[0])
-        return {name: with_library_fixes(entry, known) for name, entry in found.items()}
+        whole = {name: with_library_fixes(entry, known) for name, entry in found.items()}
+        others = {name: with_other_calls(entry, self.calls, known.reach) for name, entry in whole.items()}
+        return {name: with_own_calls(entry, self.calls) for name, entry in others.items()}
 
     @cached_property
     def trust(self) -> dict[str, DiagnosisDef]:

@@ -20,6 +20,7 @@ class LibrariesDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     names: dict[str, tuple[str, ...]]
     fix: tuple[FixDef, ...]
+    reach: float = 1.0  # of fixes that only say what to call instead (FixDef.reach)
     kinds: dict[str, tuple[str, ...]] = {}  # what kernels are for -> further patterns of their names
     without: dict[str, tuple[str, ...]] = {}  # diagnosis -> ids of the fixes that it does not get
 
@@ -62,10 +63,16 @@ def kinds_of(kernel: str) -> frozenset[str]:
     """
     if not library_of(kernel):
         return frozenset()
-    wrapped = _WRAPPED.search(kernel)
-    own = f"{_own_name(kernel)} {wrapped[1] if wrapped else ''}"
-    found = {kind for kind, pattern in _kinds().items() if pattern.search(own)}
+    name, _ = name_and_types(kernel)
+    found = {kind for kind, pattern in _kinds().items() if pattern.search(name)}
     return frozenset(found - {"element_wise"} if "integer_work" in found else found)
+
+
+def name_and_types(kernel: str) -> tuple[str, str]:
+    """Return a kernel's own name, with the operation that CUTLASS's one kernel is given, and its arguments."""
+    wrapped = _WRAPPED.search(kernel)
+    name = _own_name(kernel)
+    return (f"{name} {wrapped[1]}" if wrapped else name), _ANONYMOUS.sub("", kernel)[len(name) :]
 
 
 def _own_name(kernel: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -13,6 +13,15 @@ import yaml
 from msgspec import Struct
 
 from advisor.knowledge.base import WORD_FILES, Catalog
+from advisor.knowledge.library_calls import (
+    FILES,
+    CallDef,
+    call_fix,
+    call_metrics,
+    call_observations,
+    call_rule,
+    with_own_calls,
+)
 from advisor.knowledge.loader import load, read_text
 from advisor.knowledge.plain_yaml import BoundedLoader, node_line
 from advisor.knowledge.schemas import (
@@ -154,16 +163,24 @@ class TeamDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Placed(Struct, Generic[S], frozen=True):
-    """An entry with its document and the nested `keys` of its position there."""
+    """An entry with its document and the nested `keys` of its position there.
+
+    moved: parts of it that stand elsewhere, by their keys: the document and the keys there.
+    """
 
     id: str
     value: S
     document: Document
     keys: tuple[str, ...]
+    moved: Mapping[tuple[str | int, ...], tuple[Document, tuple[str | int, ...]]] = {}
 
     def mistake(self, text: str, *keys: str | int, severity: str = "error") -> Mistake:
         """Return a mistake at `keys` below this entry; its text names the entry, unless it begins with a rule's id."""
         named = text if text.startswith(f"{self.id}.") else f"{self.id}: {text}"
+        for length in range(len(keys), 0, -1):
+            if keys[:length] in self.moved:
+                document, place = self.moved[keys[:length]]
+                return document.mistake(named, *place, *keys[length:], severity=severity)
         return self.document.mistake(named, *self.keys, *keys, severity=severity)
 
 
@@ -185,6 +202,7 @@ class Base:
     questions: dict[str, Placed[QuestionDef]] = field(default_factory=dict)
     quantities: dict[str, Placed[QuantityDef]] = field(default_factory=dict)
     sources: dict[str, Placed[SourceDef]] = field(default_factory=dict)
+    calls: dict[str, Placed[CallDef]] = field(default_factory=dict)
     documents: list[Document] = field(default_factory=list)
     mistakes: list[Mistake] = field(default_factory=list)
     broken: set[str] = field(default_factory=set)
@@ -243,6 +261,7 @@ _MAPPINGS: tuple[tuple[str, str, type[Any]], ...] = (
     ("questions.yaml", "questions", QuestionDef),
     ("quantities.yaml", "quantities", QuantityDef),
     ("sources.yaml", "sources", SourceDef),
+    (FILES, "calls", CallDef),
 )
 _SINGLE = ("diagnoses", "trust")
 
@@ -252,6 +271,8 @@ def load_base(folders: Sequence[Path], about: Sequence[Path] | None = None) -> B
     base = Base(tuple(folders), tuple(folders if about is None else about))
     for at, folder in enumerate(folders):
         _folder(base, folder, team=at > 0)
+        if at == 0:
+            _calls(base)
     for document in base.documents:
         base.mistakes += document.mistakes
     return base
@@ -284,6 +305,42 @@ def _folder(base: Base, folder: Path, team: bool) -> None:
             if value.id != path.stem:
                 base.mistakes.append(document.mistake(f"the id {value.id!r} must equal the file's name", "id"))
             _add(base, base.findings, Placed(value.id, value, document, ()), prefix)
+
+
+def _calls(base: Base) -> None:
+    """Add what the calls of libraries stand for: their metrics, observations, and the rules and fixes of findings."""
+    known = {name: placed.value for name, placed in base.calls.items()}
+    for metric, observation, call in zip(
+        call_metrics(known).values(), call_observations(known).values(), base.calls.values(), strict=True
+    ):
+        _add(base, base.metrics, Placed(metric.id, metric, call.document, call.keys), "")
+        _add(base, base.observations, Placed(observation.id, observation, call.document, call.keys), "")
+    for name, entry in base.findings.items():
+        if own := [call for call in base.calls.values() if call.value.finding == name]:
+            whole = with_own_calls(entry.value, known)
+            base.findings[name] = Placed(name, whole, entry.document, entry.keys, _moved(entry, own))
+
+
+def _moved(
+    entry: Placed[DiagnosisDef], own: Sequence[Placed[CallDef]]
+) -> dict[tuple[str | int, ...], tuple[Document, tuple[str | int, ...]]]:
+    """Return where the parts of a finding stand that are those of its calls, and where its own fixes do."""
+    out: dict[tuple[str | int, ...], tuple[Document, tuple[str | int, ...]]] = {}
+    rules = [call for call in own if call_rule(call.value) is not None]
+    fixes = [call for call in own if call_fix(call.value, entry.id) is not None]
+    for at, call in enumerate(rules, len(entry.value.seen)):
+        out["seen", at] = call.document, (*call.keys, "rule")
+    for at, call in enumerate(fixes):
+        out["fix", at] = call.document, (*call.keys, "fix")
+    listed = isinstance(entry.value.fixes_given, tuple)
+    for at in range(len(entry.value.fixes)):
+        out["fix", len(fixes) + at] = entry.document, (*entry.keys, "fix", *((at,) if listed else ()))
+    for kind in ("fires", "silent"):
+        first = len(getattr(entry.value.examples, kind))
+        places = [(call, at) for call in own for at in range(len(getattr(call.value.examples, kind)))]
+        for number, (call, at) in enumerate(places, first):
+            out["examples", kind, number] = call.document, (*call.keys, "examples", kind, at)
+    return out
 
 
 def _words(base: Base, document: Document, area: str, prefix: str) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from advisor.knowledge.expressions import ExpressionError, Test, parse
 from advisor.knowledge.libraries import FILE as LIBRARIES
 from advisor.knowledge.libraries import LibrariesDef
+from advisor.knowledge.library_calls import call_fix
 from advisor.knowledge.schemas import DiagnosisDef, FixDef, RuleDef
 from advisor.lint.base import ERROR, WARNING, Base, Mistake, Placed
 from advisor.lint.names import StepError, check_text
@@ -241,13 +242,38 @@ def check_libraries(base: Base, terms: Collection[str] | None, step_error: StepE
                 yield document.mistake(f"{one!r} is not a fix for libraries", "without", name, at)
 
 
+def check_calls(base: Base, terms: Collection[str] | None, step_error: StepError) -> Iterator[Mistake]:
+    """Check the calls of libraries: names of kernels, the finding, and the fixes of those that are a case of none."""
+    for call in base.calls.values():
+        for part in ("names", "types"):
+            for at, form in enumerate(getattr(call.value, part)):
+                try:
+                    re.compile(form)
+                except re.error as e:
+                    yield call.mistake(f"{form!r} is not a regular expression: {e}", part, at)
+        if not call.value.names:
+            yield call.mistake("no name of a kernel", "names")
+        if call.value.finding and call.value.finding not in base.findings | dict.fromkeys(base.broken):
+            yield call.mistake(f"{call.value.finding!r} is not a finding", "finding")
+        if call.value.rule is not None and not call.value.finding:
+            yield call.mistake("a rule needs the finding that it concludes", "rule")
+        if call.value.rule is None and call.value.fix is None:
+            yield call.mistake("neither a rule nor a fix", "fix")
+        fix = call_fix(call.value, call.value.finding or call.id)
+        if fix is not None and not call.value.finding:
+            entry = Placed(call.id, DiagnosisDef(id=call.id, fixes_given=fix), call.document, call.keys)
+            yield from _fix(base, entry, fix, ("fix",), terms)
+            yield from _conditions(base, entry, fix, ("fix",), step_error)
+
+
 def library_observations(base: Base) -> set[str]:
-    """Return the names that the fixes for libraries read."""
+    """Return the names that the fixes for libraries and their calls read."""
     document = base.document(LIBRARIES)
     fixes = document.raw.get("fix") if document is not None else None
     given = [fix for fix in fixes if isinstance(fix, dict)] if isinstance(fixes, list) else []
     listed = [fix.get(part) for fix in given for part in ("when", "unless")]
-    return {str(name) for names in listed if isinstance(names, list) for name in names}
+    named = {str(name) for names in listed if isinstance(names, list) for name in names}
+    return named | {call.value.observation for call in base.calls.values()}
 
 
 def fix_cases(base: Base, entry: Placed[DiagnosisDef]) -> Iterator[tuple[FixDef, Keys, dict[str, float]]]:

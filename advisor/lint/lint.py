@@ -16,7 +16,14 @@ from advisor.knowledge.time_model import fix_terms
 from advisor.lint.base import ERROR, Base, Mistake, Placed, load_base
 from advisor.lint.entries import check_catalogue, check_findings, check_questions, check_used, check_words, exercises_in
 from advisor.lint.examples import check_examples
-from advisor.lint.fixes import Keys, check_conditions, check_libraries, library_observations, placed_fixes
+from advisor.lint.fixes import (
+    Keys,
+    check_calls,
+    check_conditions,
+    check_libraries,
+    library_observations,
+    placed_fixes,
+)
 from advisor.lint.names import (
     check_cites,
     check_metrics,
@@ -237,6 +244,7 @@ def lint(
     found += check_words(base)
     timelines = timeline_base(base)
     found += check_libraries(base, terms, references(base))
+    found += check_calls(base, terms, references(base))
     found += check_used(base, used_by_timelines(timelines) | library_observations(base))
     found += check_questions(base)
     found += check_quantities(base)

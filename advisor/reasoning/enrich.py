@@ -13,6 +13,7 @@ from advisor.hardware import gpus
 from advisor.hardware.ceilings import CeilingsByGpu, dram_percentages, key_of
 from advisor.hardware.sass import classify, multiply_adds
 from advisor.knowledge.libraries import kinds_of, libraries, library_of
+from advisor.knowledge.library_calls import calls, calls_of
 from advisor.knowledge.time_model import LEVELS, block_launch_ceiling, dram_ceiling, latencies
 from advisor.reasoning.collect import kernel_pattern
 from advisor.reasoning.messages import completed_by_messages
@@ -147,6 +148,10 @@ def add_base(
             f"{kind}_kernel": np.array([float(kind in found) for found in purposes], dtype=float)
             for kind in libraries().kinds
         },
+        **{
+            call.metric: np.array([float(call.id in calls_of(str(name))) for name in frame["kernel_full"]], dtype=float)
+            for call in calls().values()
+        },
         "tensor_opcode_ops": np.array([tensor_ops(opcodes) for opcodes in frame["opcodes"]], dtype=float),
         "clock_reads_share": np.array([_clock_reads(opcodes) for opcodes in frame["opcodes"]], dtype=float),
     }
@@ -226,6 +231,7 @@ def add_neighbours(frame: pd.DataFrame) -> pd.DataFrame:
     frame["first_of_kernel_ratio"] = first
     frame["clock_spread"], frame["clock_of_highest"] = spread, of_highest
     frame["written_before"] = _written_before(frame)
+    frame["read_after"] = _read_after(frame)
     frame["launches_before"] = _launches_before(frame)
     return frame
 
@@ -264,14 +270,30 @@ def _written_before(frame: pd.DataFrame) -> Array:
 
     0 without a launch of another kernel before it in the same report.
     """
+    return _of_neighbour(frame, "store", "load", -1)
+
+
+def _read_after(frame: pd.DataFrame) -> Array:
+    """Return the sectors that the next launch loads per sector that each launch stores; NaN if a count is unknown.
+
+    0 without a launch of another kernel after it in the same report that is a library's element-wise operation or
+    reduction: into others nothing can be fused.
+    """
+    found = _of_neighbour(frame, "load", "store", 1)
+    fits = ["element_wise" in kinds_of(str(name)) for name in frame["kernel_full"][1:]] if len(frame) else []
+    return np.where([*fits, False][: len(frame)], found, 0.0 * found)
+
+
+def _of_neighbour(frame: pd.DataFrame, theirs: str, own: str, step: int) -> Array:
     out = np.full(len(frame), np.nan)
     if len(frame) and {"global_store_sectors", "global_load_sectors"} <= {*frame.columns}:
-        stored, loaded = (frame[f"global_{kind}_sectors"].to_numpy(dtype=float) for kind in ("store", "load"))
+        others, mine = (frame[f"global_{kind}_sectors"].to_numpy(dtype=float) for kind in (theirs, own))
         names = list(zip(frame["report"], frame["kernel_full"], strict=True))
         for row, (report, kernel) in enumerate(names):
-            same, other = names[row - 1] if row else (None, None)
-            follows = report == same and kernel != other
-            out[row] = stored[row - 1] / max(loaded[row], 1.0) if follows else 0.0 * loaded[row]
+            at = row + step
+            same, other = names[at] if 0 <= at < len(names) else (None, None)
+            beside = report == same and kernel != other
+            out[row] = others[at] / max(mine[row], 1.0) if beside else 0.0 * mine[row]
     return out
 
 

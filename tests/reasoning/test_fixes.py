@@ -371,7 +371,7 @@ def test_element_wise_calls_of_libraries_are_recognised(kernel, expected):
 def test_element_wise_calls_of_libraries_are_to_be_fused_and_others_called_differently():
     path = resources.folder("kernels") / "cupy-elementwise" / "recorded" / "h200" / "profile.ncu-rep.xz"
     fixes = [launch.findings[0].fix.id for launch in analyse([path]).diagnosis.launches]
-    assert fixes[:2] == ["fuse_library_calls", "fuse_library_calls"] and "call_library_differently" not in fixes
+    assert fixes[:2] == ["fuse_with_next", "fuse_library_calls"] and "call_library_differently" not in fixes
 
 
 def test_a_kernel_of_a_library_keeps_its_finding_and_gain_but_is_to_be_called_differently():

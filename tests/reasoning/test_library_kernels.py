@@ -7,6 +7,7 @@ import pytest
 
 from advisor.knowledge.base import catalog
 from advisor.knowledge.libraries import kinds_of
+from advisor.knowledge.library_calls import calls_of
 from advisor.reasoning.diagnose import analyse_frame, analyse_numbers
 from advisor.reasoning.inputs import Inputs, checked_answers
 from advisor.records.diagnosis import LaunchDiagnosis
@@ -64,13 +65,17 @@ def test_integer_work_that_cannot_compute_addresses_is_no_index_arithmetic(
             "void cutlass::Kernel<cutlass_80_simt_sgemm_128x256_8x4_tt_align1>(T1::Params)",
             {"matrix_product", "plain_product"},
         ),
+        (
+            "void cutlass::Kernel2<cutlass_75_tensorop_f16_s1688gemm_f16_256x128_nn_align1>(T1::Params)",
+            {"matrix_product", "unaligned_product"},
+        ),
         ("void cutlass::Kernel<cutlass_80_tensorop_s16816gemm_f16_256x128_32x3>(T1::Params)", {"matrix_product"}),
         ("ampere_fp16_s16816gemm_fp16_128x128_ldg8_f2f_stages_32x5_tn", {"matrix_product"}),
         ("sgemm_naive(float*, float*)", set()),  # its author can change it
     ],
 )
 def test_the_name_tells_which_product_a_library_computes(kernel: str, kinds: set[str]) -> None:
-    assert kinds_of(kernel) == kinds
+    assert {*kinds_of(kernel), *calls_of(kernel)} == kinds
 
 
 PRODUCT = {"duration_ns": 150e3, "compute_pct": 20, "memory_pct": 15, "eligible_warps": 0.2, "sm_count": 68}

@@ -8,6 +8,8 @@ from difflib import unified_diff
 from msgspec import Struct
 
 from advisor.knowledge.base import catalog, condition_title, finding_title
+from advisor.knowledge.libraries import library_of
+from advisor.knowledge.library_calls import calls, calls_of
 from advisor.knowledge.texts import within_sentence
 from advisor.knowledge.time_model import time_model
 from advisor.readers.workload import key_of
@@ -57,7 +59,7 @@ from advisor.view.pages.ncu_rules import HEADING as RULES
 from advisor.view.pages.ncu_rules import verdict_texts
 from advisor.view.pages.over_run import OVER_RUN, over_run_blocks
 from advisor.view.pages.slots import ISSUE_SLOTS, most_lost_text, slots_blocks
-from advisor.view.text import file_name, sentence, shown
+from advisor.view.text import file_name, sentence, sentence_start, shown
 
 # (position of the report, file name in the report) -> lines of the file.
 Texts = Mapping[tuple[int, str], tuple[str, ...]]
@@ -137,7 +139,17 @@ def shape_facts(launch: LaunchDiagnosis) -> tuple[Fact, ...]:
     if launch.grid is None or launch.block is None:
         return ()
     gpu = launch.known_as or shown(launch.gpu_name) or "an unknown GPU"
-    return (Fact("Launch", f"grid {shape_text(launch.grid)}, block {shape_text(launch.block)}, on {gpu}"),)
+    shape = Fact("Launch", f"grid {shape_text(launch.grid)}, block {shape_text(launch.block)}, on {gpu}")
+    return (shape, *_library_facts(launch))
+
+
+def _library_facts(launch: LaunchDiagnosis) -> tuple[Fact, ...]:
+    """Return the library that the kernel belongs to, or the call behind it; empty for a user's own kernel."""
+    known = [calls()[name].title for name in calls_of(launch.kernel_full)]
+    if known:
+        return (Fact("Call", sentence_start(", or ".join(known))),)
+    library = library_of(launch.kernel_full)
+    return (Fact("Library", library),) if library else ()
 
 
 def _verdict(first: Finding, launch: LaunchDiagnosis) -> list[Fact]:

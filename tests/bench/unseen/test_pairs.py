@@ -35,6 +35,7 @@ ROUNDS = {
     "sixteenth": (42, 42, 14),
     "seventeenth": (42, 42, 14),
     "eighteenth": (42, 41, 14),
+    "nineteenth": (42, 42, 14),
 }
 LAUNCHES = {name: yaml.safe_load((HERE / name / "causes.yaml").read_text())["launches"] for name in ROUNDS}
 EACH = [(name, entry) for name, entries in LAUNCHES.items() for entry in entries]

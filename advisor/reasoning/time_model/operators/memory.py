@@ -19,7 +19,7 @@ from advisor.reasoning.time_model.operators.table import (
     share,
     useful,
 )
-from advisor.reasoning.time_model.terms import Array, l1_passes
+from advisor.reasoning.time_model.terms import LATENCY, Array, l1_passes
 
 _GLOBAL_SHARES = ("global_dram_share", "global_lookup_share", "global_wait_share")
 _TRAFFIC = (
@@ -325,6 +325,24 @@ def _whole_copies(table: Table, given: Given) -> Left:
     return {"bulk_copies": left, "issue": issue, "alu": issue, "latency_fixed": issue, "latency_memory": left}
 
 
+def _stream(table: Table, given: Given) -> Left:
+    """Another call goes through the data once: of what DRAM moves `bytes` remain, and no other unit needs as long.
+
+    Loads follow one another and all SMs share them, so that waits overlap. The other units need `others` of DRAM's
+    time: reductions that go through an array once keep the fullest of them a third busy to a half (tests/bench/unseen).
+    """
+    dram, now = np.clip(given["bytes"], 0.0, 1.0), table.now.terms
+    out = {"dram": dram, "l2_fill": dram, "imbalance": 0.0 * dram}
+    for term in (*_STREAMED, *LATENCY):
+        needed = now.get(term, np.zeros_like(dram))
+        out[term] = np.where(needed > 0, np.clip(given["others"] * dram * now["dram"] / needed, 0.0, 1.0), 1.0)
+    return out
+
+
+_STREAMED = (
+    *("l2", "l2_fabric", "l1_global", "l1_shared", "l1_local", "lsu", "fma", "alu", "xu", "issue", "adu", "cbu"),
+    *("idc", "block_launch", "in_turn"),
+)
 _ALL_MEMORY = ("l1_global", "l2", "l2_fill", "dram", "latency_memory")
 _THREADS = ("issue", "latency_fixed", "fma", "alu", "adu", "cbu", "idc")
 _ACCESSES = ("lsu", "l1_shared", "l1_global", "latency_shared", "latency_memory", "issue", "latency_fixed")
@@ -364,6 +382,14 @@ OPERATORS = (
         _fetch_once,
         ("dram", "l2", "latency_memory"),
         {"bytes": None, "lookups": "1"},
+        ("dram_bytes",),
+    ),
+    Operator(
+        "stream",
+        "another call goes through the data once, at the rate of DRAM",
+        _stream,
+        ("dram", "l2_fill", "imbalance", *_STREAMED, *LATENCY),
+        {"bytes": "1", "others": "0.4"},
         ("dram_bytes",),
     ),
     Operator(
