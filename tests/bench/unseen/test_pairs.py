@@ -69,7 +69,7 @@ def test_a_round_is_as_large_as_it_says(name, size):
     assert sum(x["part"] == "libraries" for x in entries) >= libraries
 
 
-@pytest.mark.parametrize("name", ("sixteenth", "seventeenth", "eighteenth"))
+@pytest.mark.parametrize("name", ("sixteenth", "seventeenth", "eighteenth", "nineteenth"))
 def test_each_kernel_of_a_round_has_a_cure_by_one_who_followed_the_advice(name):
     folder = HERE / f"{name}_followed"
     assert sorted(pairs_run.ids(folder, "ours")) == sorted(x["id"] for x in LAUNCHES[name] if x["part"] == "ours")
