@@ -148,6 +148,14 @@ def _to_single(table: Table, given: Given) -> Left:
     added = np.fmin(by_pipe, stay / pipe) - or_else(moved, 0.0)
     data = or_else(table.get("double_data_share"), 0.0)
     traffic = dict.fromkeys(("dram", "l2", "l1_global"), 1 - 0.5 * data)
+    # Sines and cosines of doubles load the coefficients of their polynomials from a table, two of them a load, for at
+    # least as many multiply-adds. Those of floats have theirs in the instructions.
+    wide, loads = table.get("uniform_load_inst"), table.get("global_load_inst")
+    tables = (table.get("uniform_load_bytes") >= 16 * wide) & (wide > 0) & (doubles >= 2 * wide) & (seeds > 0)
+    gone = np.where(tables, or_else(share(wide, loads), 0.0), 0.0)
+    of_memory = np.where(tables, or_else(share(wide, table.get("memory_inst")), 0.0), 0.0)
+    issue = np.maximum(0.1, issue - np.where(tables, or_else(share(wide, executed), 0.0), 0.0))
+    traffic |= {"l1_global": traffic["l1_global"] * (1 - gone), "lsu": 1 - of_memory, "latency_memory": 1 - gone}
     return traffic | {
         "fp64": 0.0 * table.ones(),
         # Without counts it is unknown what the XU pipe converts.
@@ -293,7 +301,7 @@ OPERATORS = (
         "to_single",
         "fp64 arithmetic becomes fp32",
         _to_single,
-        ("fp64", "xu", "issue", "fma", "latency_fixed", "dram", "l2", "l1_global"),
+        ("fp64", "xu", "issue", "fma", "latency_fixed", "dram", "l2", "l1_global", "lsu", "latency_memory"),
         reads=(
             *("dfma_inst", "dadd_inst", "dmul_inst", "inst_executed", "f64_conversion_inst"),
             *("double_seed_inst", "move_inst", "uniform_inst", "fma_pipe_inst", "fp64_inst"),
