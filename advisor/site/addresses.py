@@ -10,6 +10,7 @@ from typing import Final
 from msgspec import Struct
 
 from advisor.explain.index import Index, Place, norm
+from advisor.knowledge.library_calls import FILES as CALLS
 from advisor.knowledge.loader import load
 
 # Kinds whose entries have a page each -> the folder of the pages.
@@ -36,6 +37,8 @@ class Collection(Struct, frozen=True):
 
 _METRIC = "Each metric with its unit, its names in Nsight Compute or its formula, and the thresholds that use it."
 _TEST = "Each test with the rules that use it. Only these tests compare numbers with thresholds."
+LIBRARY_CALLS: Final = "library-calls"
+_CALLED = (("pytorch", "PyTorch"), ("cupy", "CuPy"), ("nvidia", "NVIDIA's libraries"))
 COLLECTIONS: Final = (
     Collection("classes", "Classes of a launch", "The first that applies is the class of a launch.", ("class",)),
     Collection("stalls", "Stall reasons", "Why a warp does not issue. A stall is a symptom, not a cause.", ("stall",)),
@@ -86,6 +89,9 @@ COLLECTIONS: Final = (
     Collection("topics/cluster", "On a cluster", "Profiling where others work, too.", ("topic",), "cluster"),
     Collection("topics/ncu-pages", "Pages of Nsight Compute", "Where a number is shown.", ("topic",), "tool_pages"),
     Collection("topics/graphics", "Graphics workloads", "Without a report.", ("topic",), "graphics"),
+    Collection(LIBRARY_CALLS, "Calls of libraries", "Kernels told by name, and what to call instead.", ("call",)),
+    *(Collection(f"metrics/{stem}", f"Calls: {name}", _METRIC, ("metric",), stem) for stem, name in _CALLED),
+    *(Collection(f"tests/{stem}", f"Tests: calls, {name}", _TEST, ("observation",), stem) for stem, name in _CALLED),
     Collection("cases", "Worked cases", "The cases of the sources.", ("case",)),
     Collection("corrections", "Corrections of the sources", "Where a source errs, and what holds.", ("erratum",)),
     Collection("sources", "Sources", "What the knowledge base cites.", ("source",)),
@@ -124,6 +130,8 @@ class Addresses:
         """Return the address of a rule or fix: a section of the page of its entry."""
         kinds = {"diagnoses": "diagnosis", "trust": "trust", "timeline": "pattern"}
         folder = place.path.parent
+        if place.path.match(CALLS):
+            return LIBRARY_CALLS
         kind = "workload" if folder.parent.name == "graphics" else kinds.get(folder.name, "")
         return f"{OWN[kind]}/{place.path.stem}#{anchor(place.id)}" if kind else ""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -130,3 +131,78 @@ def test_what_a_diagnosis_does_without_is_a_fix_for_libraries(folder, name, fix,
     found = lint([folder], terms=("dram", "latency", "launch"), kernels=folder.parent / "kernels")
     said = [one.text for one in found if "is not a diagnosis" in one.text or "is not a fix for" in one.text]
     assert said == ([text] if text else [])
+
+
+CALL = """sorted_rows:
+  title: a library's sort
+  means: It sorts.
+  names: ['^library::sort']
+  finding: waiting
+  rule:
+    when: [dram_low]
+    because: it sorts
+  fix:
+    id: select_instead
+    summary: Select instead
+    steps: [Select.]
+    costs: Order.
+    operators: {leave: {latency: "0.5"}}
+    example: {sorted_rows_kernel: 1, dram_pct: 10}
+  examples:
+    fires: [{dram_pct: 10}]
+    silent: [{dram_pct: 90}]
+  cites: [measured]
+"""
+GENERAL = SINGLE.replace("costs: Registers.", "costs: Registers., example: {dram_pct: 20}")
+
+
+def of_call(folder, text):
+    path = folder / "calls" / "library.yaml"
+    path.parent.mkdir()
+    path.write_text(text)
+    diagnosis = folder / "diagnoses" / "waiting.yaml"
+    diagnosis.write_text(diagnosis.read_text().replace(SINGLE, GENERAL))
+    found = lint([folder], terms=("dram", "latency", "launch"), kernels=folder.parent / "kernels")
+    return [(m.text, m.file.name, m.file.read_text().splitlines()[m.line - 1]) for m in found if m.severity != "info"]
+
+
+def test_a_sound_call_has_no_mistakes(folder):
+    assert of_call(folder, CALL) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "text", "marker"),
+    [
+        ("'^library::sort'", "'^library::('", "is not a regular expression", "names:"),
+        ("names: ['^library::sort']", "names: []", "no name of a kernel", "names:"),
+        ("finding: waiting", "finding: wating", "'wating' is not a finding", "finding:"),
+        ("  finding: waiting\n", "", "a rule needs the finding", "rule:"),
+        ("when: [dram_low]", "when: [dram_lwo]", "'dram_lwo' is not an observation", "when:"),
+        ("leave: {latency", "leaf: {latency", "'leaf' is not an operator", "leaf:"),
+        ("steps: [Select.]", "steps: []", "the fix has no steps", "steps:"),
+        ("fires: [{dram_pct: 10}]", "fires: [{dram_pct: 90}]", "does not conclude it", "fires:"),
+        ("example: {sorted_rows_kernel: 1", "example: {sorted_rows_kernel: 0", "the first fix is", "example:"),
+        ("cites: [measured]", "cites: [nowhere]", "'nowhere'", "cites:"),
+        ("means: It sorts.", "mean: It sorts.", "unknown field", "mean:"),
+    ],
+)
+def test_a_mistake_in_a_call_is_found_at_its_place_in_the_file_of_calls(folder, old, new, text, marker):
+    assert CALL.count(old) == 1
+    found = of_call(folder, CALL.replace(old, new))
+    assert any(text in said and name == "library.yaml" and marker in line for said, name, line in found), found
+
+
+def test_a_call_without_a_finding_needs_a_whole_fix(folder):
+    lines = CALL.splitlines(keepends=True)
+    rest = "".join(
+        line for line in lines if not re.match(r"  (finding|rule|examples)|    (when|because|fires|silent)", line)
+    )
+    assert of_call(folder, rest) == []
+    found = of_call_again(folder, rest.replace("    costs: Order.\n", ""))
+    assert [text for text, *_ in found] == ["sorted_rows: costs of the fix is empty"]
+
+
+def of_call_again(folder, text):
+    (folder / "calls" / "library.yaml").unlink()
+    (folder / "calls").rmdir()
+    return of_call(folder, text)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
+from msgspec import structs
 
 from advisor.knowledge.base import catalog
 from advisor.knowledge.libraries import kinds_of
 from advisor.knowledge.library_calls import calls_of
 from advisor.reasoning.diagnose import analyse_frame, analyse_numbers
+from advisor.reasoning.enrich import add_neighbours
 from advisor.reasoning.inputs import Inputs, checked_answers
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.records.readings import ReportInfo
+from advisor.view.pages.launch import shape_facts
 
 PHILOX = "void at::native::<unnamed>::distribution_elementwise_grid_stride_kernel<float, (int)4, void f(int)>(long)"
 
@@ -113,3 +116,37 @@ def launch_named(kernel: str, numbers: dict[str, float]) -> LaunchDiagnosis:
     info = ReportInfo(path="typed", sha256="", tool="typed", format="numbers")
     inputs = Inputs(pd.DataFrame([row]), (info,), None, {None: checked_answers(catalog(), numbers)})
     return analyse_frame(catalog(), inputs).diagnosis.launches[0]
+
+
+def test_an_array_that_the_next_element_wise_call_loads_is_a_temporary_one() -> None:
+    names = ["cupy_subtract__f_f", "cupy_multiply__f_f", "DeviceScanKernel", "cupy_add__f_f", "cupy_add__f_f", "mine"]
+    stored, loaded = [100.0, 100, 100, 50, 50, 0], [10.0, 100, 100, 100, 25, 50]
+    frame = pd.DataFrame({"report": 0, "kernel": names, "kernel_full": names, "gpu_name": "", "grid": 1, "block": 1})
+    frame = frame.assign(global_store_sectors=stored, global_load_sectors=loaded)
+    # The scan can take nothing in, a launch of the same kernel is a later run, and the last kernel is no library's.
+    assert add_neighbours(frame)["read_after"].tolist() == [1, 0, 1, 0, 0, 0]
+    assert add_neighbours(frame.drop(columns="global_load_sectors"))["read_after"].isna().all()
+
+
+POOL = "void at::native::<unnamed>::adaptivemaxpool<float>(const T1 *, T1 *, long *, int)"
+IDLE = {"duration_ns": 900e3, "lanes_active": 1.2, "dram_pct": 5, "issue_pct": 45, "compute_pct": 45, "memory_pct": 20}
+
+
+def test_the_cause_of_a_call_is_told_by_its_kernel_and_its_counters() -> None:
+    found = launch_named(POOL, IDLE | {"dram_bytes": 2e8, "stall_long_scoreboard_pct": 60}).findings
+    pooled = next(f for f in found if f.id == "partial_warps")
+    assert pooled.rules == ("partial_warps.torch_adaptive_pool",) and pooled.fix is not None
+    assert pooled.fix.id == "reduce_the_plane" and pooled.speedup is not None and pooled.speedup.high > 3
+    # The same counters of a kernel of a user's own are no such call.
+    assert "partial_warps" not in [f.id for f in launch_named("mine(float*)", IDLE).findings]
+
+
+def test_a_call_is_named_on_the_page_of_its_launch() -> None:
+    facts = {fact.label: fact.text for fact in shape_facts(shaped(launch_named(POOL, IDLE)))}
+    assert facts["Call"].startswith("PyTorch's adaptive pooling")
+    assert {f.label: f.text for f in shape_facts(shaped(launch_named(ELEMENTS, IDLE)))}["Library"] == "PyTorch"
+    assert {f.label for f in shape_facts(shaped(launch_named("mine(float*)", IDLE)))} == {"Launch"}
+
+
+def shaped(launch: LaunchDiagnosis) -> LaunchDiagnosis:
+    return structs.replace(launch, grid=(16, 1, 1), block=(32, 8, 1))

@@ -397,3 +397,27 @@ def test_loads_of_threads_with_work_stay_where_the_others_leave() -> None:
     idle = {"skip_threads": {"left": "0.03", "blocks": "0.03", "accesses": "3 / 32"}}
     found = left(idle, inst_executed=100.0)
     assert found["lsu"] == found["l1_global"] == pytest.approx(3 / 32) and found["issue"] == 0.03
+
+
+def test_a_call_that_streams_leaves_the_bytes_of_dram_and_no_unit_above_its_share() -> None:
+    busy = {"dram_pct": 20.0, "dram_bytes": 1e9, "issue_pct": 80.0, "pipe_alu_pct": 5.0, "l2_pct": 18.0}
+    whole = left({"stream": {}}, **busy)
+    assert "dram" not in whole and whole["imbalance"] == 0
+    # Issue slots need four times as long as DRAM: of that, two fifths of DRAM's time are left. ALU needs less anyway.
+    assert whole["issue"] == pytest.approx(0.4 * (20 / 90) / (80 / 97), rel=0.02)
+    assert "alu" not in whole
+    half = left({"stream": {"bytes": "0.5"}}, **busy)
+    assert half["dram"] == 0.5 and half["issue"] == pytest.approx(whole["issue"] / 2)
+    assert left({"stream": {"others": "2"}}, **busy)["issue"] == pytest.approx(5 * whole["issue"])
+
+
+def test_tables_of_double_sines_leave_with_them() -> None:
+    sines = {"dfma_inst": 4e6, "dadd_inst": 0.0, "dmul_inst": 1e6, "inst_executed": 2e7, "f64_conversion_inst": 2e5}
+    sines |= {"double_seed_inst": 1e5, "fma_pipe_inst": 2e6, "fp64_inst": 5e6, "global_load_inst": 1e6}
+    sines |= {"memory_inst": 1.25e6, "uniform_load_inst": 8e5, "uniform_load_bytes": 16 * 8e5}
+    found = left({"to_single": {}}, **sines)
+    assert found["l1_global"] == found["latency_memory"] == pytest.approx(0.2)
+    assert found["lsu"] == pytest.approx(1 - 8e5 / 1.25e6)
+    # Values of four bytes that all lanes share are the kernel's own data.
+    own = left({"to_single": {}}, **sines | {"uniform_load_bytes": 4 * 8e5})
+    assert own.get("l1_global", 1.0) == own.get("lsu", 1.0) == 1

@@ -46,7 +46,9 @@ async def browse(at: Driver, subject: str = "") -> None:
 @SIZES
 async def test_kinds_first_then_all_of_a_kind_then_an_entry(size: tuple[int, int]):
     async with real(size) as at:
-        assert at.shows("diagnoses", "stalls", "opcodes", "metrics", "GPUs", "pitfalls", "steps of the method")
+        assert at.shows(
+            "diagnoses", "stalls", "opcodes", "GPUs", "calls of libraries", "pitfalls", "steps of the method"
+        )
         await at.press("enter")
         assert at.shows("bank_conflicts", "Shared-memory bank conflicts", "of diagnoses")
         await at.press(*"bank", "enter")

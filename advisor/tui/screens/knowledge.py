@@ -45,6 +45,7 @@ _PLURALS: Final = {
     "step": "steps of the method",
     "erratum": "corrections",
     "gpu": "GPUs",
+    "call": "calls of libraries",
 }
 
 _SEARCH: Final = "type to search: a finding, a stall, an opcode, a metric, a GPU, any words"

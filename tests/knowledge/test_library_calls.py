@@ -1,0 +1,125 @@
+"""Calls of libraries by the names of their kernels: knowledge/calls."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from advisor.explain.explain import explain
+from advisor.knowledge.base import catalog
+from advisor.knowledge.libraries import libraries, library_of
+from advisor.knowledge.library_calls import call_fix, call_rule, calls, calls_of
+
+ATEN = "void at::native::"
+ELEMENTS = f"{ATEN}vectorized_elementwise_kernel<(int)4, "
+LAMBDA = "::[lambda() (instance 2)]::operator ()() const::[lambda"
+CASTS = "at::native::memory::LoadWithCast<(int)1>, at::native::memory::StoreWithCast<(int)1>>(int)"
+COPY = f"{ATEN}unrolled_elementwise_kernel<at::native::direct_copy_kernel_cuda(at::TensorIteratorBase &){LAMBDA}() ]"
+FILL = "_cuda_scatter_fill_internal_kernel<at::native::OpaqueType<(int)SIZE>, long>::operator ()<TensorAssign>>(int)"
+# One kernel of each call, as Nsight Compute prints it.
+KERNELS = {
+    "torch_selection": f"{ATEN}mbtopk::gatherTopK<float, unsigned int, (int)2>(at::cuda::detail::TensorInfo<T1>)",
+    "torch_adaptive_pool": f"{ATEN}<unnamed>::adaptivemaxpool<float>(const T1 *, T1 *, long *, int)",
+    "torch_average_pool": f"{ATEN}<unnamed>::avg_pool2d_out_cuda_frame<float, float>(int, const T1 *)",
+    "torch_max_pool": f"{ATEN}<unnamed>::max_pool_forward_nchw<float, int>(T2, const T1 *)",
+    "torch_depthwise_convolution": f"{ATEN}<unnamed>::conv_depthwise2d_forward_kernel_generic<float, int>(T1)",
+    "torch_strided_softmax": f"{ATEN}<unnamed>::cunn_SpatialSoftMaxForward<float, float, float, int>(T3 *)",
+    "torch_conversion": f"{COPY}, {CASTS}",
+    "torch_pair_distances": f"{ATEN}<unnamed>::cdist_kernel_cuda_impl<float, at::native::dists<float>::one>(T1 *)",
+    "torch_outer_scan": f"{ATEN}tensor_kernel_scan_outer_dim_with_indices<float, std::greater_equal<float>>(T1 *)",
+    "torch_channel_statistics": f"{ATEN}batch_norm_collect_statistics_kernel<at::native::Var, float>(T1)",
+    "torch_resize": f"{ATEN}<unnamed>::upsample_bilinear2d_out_frame<float, float>(int, T2)",
+    "torch_reduced_loss": f"{ATEN}<unnamed>::nll_loss_forward_reduce_cuda_kernel_2d<float, float, long>(T1 *)",
+    "torch_narrow_norm": f"{ATEN}<unnamed>::vectorized_layer_norm_kernel<float, float, (bool)0>(int)",
+    "torch_fold": f"{ATEN}col2im_batched_kernel<float>(long, const T1 *)",
+    "torch_index_add": f"{ATEN}indexFuncLargeIndex<float, long, unsigned int, at::native::ReduceAdd>(T1)",
+    "torch_one_hot": f"{ATEN}_scatter_gather_elementwise_kernel<(int)128, {FILL.replace('SIZE', '8')}",
+    "torch_gather": f"{ATEN}index_elementwise_kernel<(int)128, (int)4, void at::native::gpu_index_kernel>(long)",
+    "torch_float_remainder": f"{ELEMENTS}at::native::fmod_kernel_cuda(at::TensorIteratorBase &){LAMBDA}(float)]>()",
+    "torch_row_softmax": f"{ATEN}<unnamed>::cunn_SoftMaxForward<(int)4, float, float, float>(T4 *)",
+    "torch_concatenation": f"{ATEN}<unnamed>::CatArrayBatchedCopy_vectorized<at::native::OpaqueType<4>>(char *)",
+    "torch_histogram": "void at::cuda::kernelHistogram1D<float, float, long, (int)1>(T1)",
+    "torch_embedding_sums": f"{ATEN}<unnamed>::EmbeddingBag_updateOutputKernel_sum_mean<float, long>(const T2 *)",
+    "torch_embedding_gradient": f"{ATEN}<unnamed>::compute_grad_weight<float, long>(const T2 *)",
+    "torch_sampling": f"{ATEN}<unnamed>::grid_sampler_2d_kernel<float, int>(T2)",
+    "torch_binary_search": f"{ATEN}<unnamed>::searchsorted_cuda_kernel<double, long>(T2 *)",
+    "cupy_conversion": "cupy_copy__int32_float16",
+    "cupy_integer_product": "void _tensordot_core_int_kernel<int>(int, int, int, const T1 *)",
+    "cupy_scatter_add": "cupy_scatter_add",
+    "cupy_float_remainder": "cupy_fmod__float64_float_float64",
+    "unaligned_product": "void cutlass::Kernel2<cutlass_75_tensorop_f16_s1688gemm_f16_256x128_nn_align1>(T1::Params)",
+    "bluestein_transform": "void multi_bluestein_fft<(unsigned int)14, EPT<8>>(T1)",
+    "radix_sort": "void cub::detail::radix_sort::DeviceRadixSortOnesweepKernel<cub::Policy, float>(T4 *)",
+    "matrix_vector_product": "void gemv2T_kernel_val<int, int, float, float>(T1)",
+    "layout_change": "void cudnn::ops::nchwToNhwcKernel<float, float, float, (bool)0>(T1)",
+    "plain_product": "ampere_sgemm_128x64_nn",
+    "plain_convolution": "void implicit_convolve_sgemm<float, float, (int)1024, (int)5>(int)",
+}
+OTHERS = (
+    "cupy_copy__float32_float32",  # of one type: no conversion
+    "topk_by_hand(float const*)",  # no library's: its author can change it
+    "void mine::adaptivemaxpool<at::native::AddFunctor>(float*)",
+    f"{ATEN}vectorized_elementwise_kernel<(int)4, at::native::CUDAFunctor_add<float>, std::array<char *>>(int)",
+    f"{ELEMENTS}at::native::remainder_kernel_cuda(at::TensorIteratorBase &){LAMBDA}(long, long)]>(int)",  # of integers
+    "void cutlass::Kernel<cutlass_80_tensorop_s16816gemm_f16_256x128_32x3_nn_align8>(T1::Params)",
+)
+
+
+@pytest.mark.parametrize("name", calls())
+def test_each_call_is_told_by_the_name_of_its_kernel(name: str) -> None:
+    assert calls_of(KERNELS[name]) == (name,)
+    assert library_of(KERNELS[name])
+
+
+@pytest.mark.parametrize("kernel", OTHERS)
+def test_a_kernel_of_another_purpose_or_of_no_library_is_no_such_call(kernel: str) -> None:
+    assert calls_of(kernel) == ()
+
+
+def test_what_the_arguments_tell_is_more_specific_than_what_the_name_tells() -> None:
+    marks, floats = (KERNELS["torch_one_hot"].replace("int)8", f"int){size}") for size in (8, 4))
+    assert (calls_of(marks), calls_of(floats)) == (("torch_one_hot",), ("torch_gather",))
+
+
+@pytest.mark.parametrize("name", calls())
+def test_a_call_with_a_rule_has_a_fix_with_a_model_in_its_finding_and_no_other_one(name: str) -> None:
+    call = calls()[name]
+    entries = catalog().diagnoses
+    rule = call_rule(call)
+    if rule is not None:
+        entry = entries[call.finding]
+        assert rule in entry.seen and rule.when[0] == call.observation in catalog().observations
+        assert entry.fix_named(call.fix.id).operators == call.fix.operators != {}
+    assert call.fix is not None and call.fix.id == entries["memory_latency"].fix_named(call.fix.id).id
+    elsewhere = entries["bank_conflicts"].fix_named(call.fix.id)
+    general = entries["bank_conflicts"].fix
+    assert general is not None and elsewhere.operators == general.operators
+    assert elsewhere.reach == min(call.fix.reach, libraries().reach) and elsewhere.leaves_out == "others"
+    assert call_fix(call, "launch_overhead") is None  # about the launch, not about what the kernel does
+
+
+def test_no_two_fixes_of_calls_have_one_id() -> None:
+    ids = [call.fix.id for call in calls().values() if call.fix is not None]
+    assert len(ids) == len({*ids})
+
+
+@pytest.mark.parametrize("name", calls())
+def test_a_call_and_its_parts_are_explained(name: str) -> None:
+    call = calls()[name]
+    page = explain(name)
+    assert page.kind == "call" and page.section("means") and page.section("steps")
+    assert explain(call.metric).kind == "metric" and explain(call.observation).kind == "observation"
+    assert explain(f"fix:{call.fix.id}").kind == "fix" if call.fix is not None else True
+    if (rule := call_rule(call)) is not None:
+        assert any(call.observation in line for line in explain(rule.id).section("rules"))
+
+
+def test_a_call_is_found_by_the_words_of_its_users() -> None:
+    assert explain("topk").id == "torch_selection" and explain("one_hot").id == "torch_one_hot"
+
+
+def test_names_are_anchored_to_whole_words() -> None:
+    # A name within another one would match kernels that nobody meant.
+    loose = [form for call in calls().values() for form in call.names if re.match(r"[A-Za-z]", form)]
+    assert [form for form in loose if not form.startswith("bluestein")] == []
