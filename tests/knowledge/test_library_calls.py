@@ -47,6 +47,8 @@ KERNELS = {
     "cupy_conversion": "cupy_copy__int32_float16",
     "cupy_integer_product": "void _tensordot_core_int_kernel<int>(int, int, int, const T1 *)",
     "cupy_scatter_add": "cupy_scatter_add",
+    "cupy_axis_reduction": "cupy_max",
+    "cupy_binary_search": "cupy_searchsorted_kernel",
     "cupy_float_remainder": "cupy_fmod__float64_float_float64",
     "unaligned_product": "void cutlass::Kernel2<cutlass_75_tensorop_f16_s1688gemm_f16_256x128_nn_align1>(T1::Params)",
     "bluestein_transform": "void multi_bluestein_fft<(unsigned int)14, EPT<8>>(T1)",
