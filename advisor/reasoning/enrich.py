@@ -132,6 +132,7 @@ def add_base(
     # Typed numbers are no report, which could lack something.
     complete = {i: 1.0 if info.complete else 0.0 for i, info in enumerate(infos) if info.tool != "typed"}
     purposes = [kinds_of(str(name)) for name in frame["kernel_full"]]
+    called = [calls_of(str(name)) for name in frame["kernel_full"]]
     known_numbers = {
         **added,
         **({} if "sm_count" in frame else {"sm_count": whole}),
@@ -149,7 +150,7 @@ def add_base(
             for kind in libraries().kinds
         },
         **{
-            call.metric: np.array([float(call.id in calls_of(str(name))) for name in frame["kernel_full"]], dtype=float)
+            call.metric: np.array([float(call.id in found) for found in called], dtype=float)
             for call in calls().values()
         },
         "tensor_opcode_ops": np.array([tensor_ops(opcodes) for opcodes in frame["opcodes"]], dtype=float),

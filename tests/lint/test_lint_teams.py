@@ -165,3 +165,10 @@ def test_the_command_on_our_own_checks_the_exercises_too(monkeypatch):
 def test_our_own_knowledge_has_no_mistakes():
     out = io.StringIO()
     assert run([], out) == 0, "\n".join(row for row in out.getvalue().splitlines() if ": error: " in row)
+
+
+def test_a_teams_calls_are_refused_instead_of_having_no_effect(ours, team):
+    (team / "calls").mkdir()
+    (team / "calls" / "own.yaml").write_text("acme_sort: {title: our sort, means: It sorts., names: ['^acme_sort']}\n")
+    found = [m for m in lint([ours, team], kernels=ours.parent / "kernels") if m.file.name == "own.yaml"]
+    assert [m.text for m in found if "calls" in m.text] == ["calls of libraries are read from our own knowledge only"]
