@@ -42,6 +42,7 @@ def _kinds() -> dict[str, re.Pattern[str]]:
 
 # CUTLASS has one kernel, whose first template argument names the operation.
 _WRAPPED = re.compile(r"\bcutlass::\w*[Kk]ernel\w*<\s*([^<(>,]*)")
+_ENABLED = re.compile(r"^(void )?std::enable_if<.*?>::type ")
 _ANONYMOUS = re.compile(r"(\(anonymous namespace\)|<unnamed>)::")
 
 
@@ -72,11 +73,16 @@ def name_and_types(kernel: str) -> tuple[str, str]:
     """Return a kernel's own name, with the operation that CUTLASS's one kernel is given, and its arguments."""
     wrapped = _WRAPPED.search(kernel)
     name = _own_name(kernel)
-    return (f"{name} {wrapped[1]}" if wrapped else name), _ANONYMOUS.sub("", kernel)[len(name) :]
+    return (f"{name} {wrapped[1]}" if wrapped else name), _plain(kernel)[len(name) :]
 
 
 def _own_name(kernel: str) -> str:
-    return re.split(r"[<(]", _ANONYMOUS.sub("", kernel))[0]
+    return re.split(r"[<(]", _plain(kernel))[0]
+
+
+def _plain(kernel: str) -> str:
+    """Return a kernel's full name without anonymous namespaces and without a type that precedes it."""
+    return _ENABLED.sub("", _ANONYMOUS.sub("", kernel))
 
 
 def with_library_fixes(entry: DiagnosisDef, found: LibrariesDef) -> DiagnosisDef:

@@ -78,7 +78,7 @@ def _patterns() -> tuple[tuple[str, re.Pattern[str], re.Pattern[str]], ...]:
 def calls_of(kernel: str) -> tuple[str, ...]:
     """Return the calls that a kernel may belong to, by its full name; none for a kernel of no library.
 
-    A call that the arguments tell too is more specific than one that the name alone tells.
+    A call that the arguments show too is more specific than one that the name alone shows.
     """
     if not library_of(kernel):
         return ()

@@ -89,7 +89,7 @@ COLLECTIONS: Final = (
     Collection("topics/cluster", "On a cluster", "Profiling where others work, too.", ("topic",), "cluster"),
     Collection("topics/ncu-pages", "Pages of Nsight Compute", "Where a number is shown.", ("topic",), "tool_pages"),
     Collection("topics/graphics", "Graphics workloads", "Without a report.", ("topic",), "graphics"),
-    Collection(LIBRARY_CALLS, "Calls of libraries", "Kernels told by name, and what to call instead.", ("call",)),
+    Collection(LIBRARY_CALLS, "Calls of libraries", "Kernels recognised by name, and what to call instead.", ("call",)),
     *(Collection(f"metrics/{stem}", f"Calls: {name}", _METRIC, ("metric",), stem) for stem, name in _CALLED),
     *(Collection(f"tests/{stem}", f"Tests: calls, {name}", _TEST, ("observation",), stem) for stem, name in _CALLED),
     Collection("cases", "Worked cases", "The cases of the sources.", ("case",)),

@@ -409,15 +409,22 @@ def test_a_call_that_streams_leaves_the_bytes_of_dram_and_no_unit_above_its_shar
     half = left({"stream": {"bytes": "0.5"}}, **busy)
     assert half["dram"] == 0.5 and half["issue"] == pytest.approx(whole["issue"] / 2)
     assert left({"stream": {"others": "2"}}, **busy)["issue"] == pytest.approx(5 * whole["issue"])
+    # Data that is in L2 already passes that; where neither is known, nothing is.
+    cached = left({"stream": {}}, **busy | {"dram_pct": 0.0, "l2_pct": 36.0})
+    assert cached["issue"] == pytest.approx(0.4 * (36 / 90) / (80 / 97), rel=0.05)
+    assert "issue" not in left({"stream": {}}, issue_pct=80.0, dram_bytes=1e9)
 
 
 def test_tables_of_double_sines_leave_with_them() -> None:
     sines = {"dfma_inst": 4e6, "dadd_inst": 0.0, "dmul_inst": 1e6, "inst_executed": 2e7, "f64_conversion_inst": 2e5}
     sines |= {"double_seed_inst": 1e5, "fma_pipe_inst": 2e6, "fp64_inst": 5e6, "global_load_inst": 1e6}
-    sines |= {"memory_inst": 1.25e6, "uniform_load_inst": 8e5, "uniform_load_bytes": 16 * 8e5}
+    sines |= {"memory_inst": 1.25e6, "uniform_load_inst": 8e5, "uniform_load_bytes": 16 * 8e5, "move_inst": 3e6}
     found = left({"to_single": {}}, **sines)
     assert found["l1_global"] == found["latency_memory"] == pytest.approx(0.2)
     assert found["lsu"] == pytest.approx(1 - 8e5 / 1.25e6)
     # Values of four bytes that all lanes share are the kernel's own data.
     own = left({"to_single": {}}, **sines | {"uniform_load_bytes": 4 * 8e5})
     assert own.get("l1_global", 1.0) == own.get("lsu", 1.0) == 1
+    # Bodies that all lanes load, of two doubles each, come without moves of constants.
+    bodies = left({"to_single": {}}, **sines | {"move_inst": 0.0})
+    assert bodies.get("l1_global", 1.0) == bodies.get("lsu", 1.0) == 1

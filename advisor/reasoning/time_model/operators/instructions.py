@@ -149,9 +149,10 @@ def _to_single(table: Table, given: Given) -> Left:
     data = or_else(table.get("double_data_share"), 0.0)
     traffic = dict.fromkeys(("dram", "l2", "l1_global"), 1 - 0.5 * data)
     # Sines and cosines of doubles load the coefficients of their polynomials from a table, two of them a load, for at
-    # least as many multiply-adds. Those of floats have theirs in the instructions.
+    # least as many multiply-adds, beside moves of other constants. Those of floats have theirs in the instructions.
     wide, loads = table.get("uniform_load_inst"), table.get("global_load_inst")
-    tables = (table.get("uniform_load_bytes") >= 16 * wide) & (wide > 0) & (doubles >= 2 * wide) & (seeds > 0)
+    tables = (table.get("uniform_load_bytes") >= 16 * wide) & (wide > 0) & (doubles >= 2 * wide)
+    tables &= (seeds > 0) & (moves + uniform > 0.4 * doubles)
     gone = np.where(tables, or_else(share(wide, loads), 0.0), 0.0)
     of_memory = np.where(tables, or_else(share(wide, table.get("memory_inst")), 0.0), 0.0)
     issue = np.maximum(0.1, issue - np.where(tables, or_else(share(wide, executed), 0.0), 0.0))

@@ -331,16 +331,21 @@ def _stream(table: Table, given: Given) -> Left:
     Loads follow one another and all SMs share them, so that waits overlap. The other units need `others` of DRAM's
     time: reductions that go through an array once keep the fullest of them a third busy to a half (tests/bench/unseen).
     """
-    dram, now = np.clip(given["bytes"], 0.0, 1.0), table.now.terms
-    out = {"dram": dram, "l2_fill": dram, "imbalance": 0.0 * dram}
+    left, now = np.clip(given["bytes"], 0.0, 1.0), table.now.terms
+    nothing = np.zeros_like(left)
+    # Data that is in L2 already passes only that.
+    needs = [now.get(term, nothing) for term in ("dram", "l2_fill", "l2")]
+    streamed = left * np.fmax(np.fmax(needs[0], needs[1]), needs[2])
+    out = {"dram": left, "l2_fill": left, "l2": left, "imbalance": 0.0 * left}
     for term in (*_STREAMED, *LATENCY):
-        needed = now.get(term, np.zeros_like(dram))
-        out[term] = np.where(needed > 0, np.clip(given["others"] * dram * now["dram"] / needed, 0.0, 1.0), 1.0)
+        needed = now.get(term, nothing)
+        known = (needed > 0) & (streamed > 0)
+        out[term] = np.where(known, np.clip(given["others"] * streamed / np.where(known, needed, 1.0), 0.0, 1.0), 1.0)
     return out
 
 
 _STREAMED = (
-    *("l2", "l2_fabric", "l1_global", "l1_shared", "l1_local", "lsu", "fma", "alu", "xu", "issue", "adu", "cbu"),
+    *("l2_fabric", "l1_global", "l1_shared", "l1_local", "lsu", "fma", "alu", "xu", "issue", "adu", "cbu"),
     *("idc", "block_launch", "in_turn"),
 )
 _ALL_MEMORY = ("l1_global", "l2", "l2_fill", "dram", "latency_memory")
@@ -388,7 +393,7 @@ OPERATORS = (
         "stream",
         "another call goes through the data once, at the rate of DRAM",
         _stream,
-        ("dram", "l2_fill", "imbalance", *_STREAMED, *LATENCY),
+        ("dram", "l2_fill", "l2", "imbalance", *_STREAMED, *LATENCY),
         {"bytes": "1", "others": "0.4"},
         ("dram_bytes",),
     ),
