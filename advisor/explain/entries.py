@@ -301,7 +301,11 @@ def _diagnosis(index: Index, place: Place) -> Explanation:
 def _parts_of_call(call: CallDef) -> DiagnosisDef:
     """Return the rule and the fix of a call of a library as a finding with nothing else."""
     rule, fix = call_rule(call), call_fix(call, call.finding)
-    return DiagnosisDef(id=call.finding or call.id, seen=(rule,) if rule else (), fixes_given=fix)
+    return DiagnosisDef(id=call.finding or call.id, title=_title(call), seen=(rule,) if rule else (), fixes_given=fix)
+
+
+def _title(call: CallDef) -> str:
+    return call.title[:1].upper() + call.title[1:]
 
 
 def _named(call: CallDef) -> tuple[str, ...]:
@@ -331,8 +335,7 @@ def _call(index: Index, place: Place) -> Explanation:
         ]
     keys = [*call.cites, *(key for rule in parts.seen for key in rule.cites)]
     see = _known(index, (call.finding, call.metric, call.observation))
-    title = call.title[:1].upper() + call.title[1:]
-    return Explanation("call", place.id, title, tuple(sections), _cites(index, keys), see)
+    return Explanation("call", place.id, _title(call), tuple(sections), _cites(index, keys), see)
 
 
 def _conclusion(index: Index, place: Place) -> Explanation:

@@ -248,7 +248,7 @@ def navigation(pages: Sequence[SitePage]) -> list[Any]:
         {
             "Reference": [
                 {"Metrics": take("metrics/index", "metrics/")},
-                *take("opcodes", "units", "gpus", "glossary"),
+                *take("opcodes", "units", "gpus", "library-calls", "glossary"),
                 {"Topics": take("topics/")},
                 {"Tests": take("tests/")},
                 {"Caveats": take("caveats/index", "caveats/")},

@@ -58,8 +58,20 @@ KERNELS: dict[str, str] = {
     "plain_product": "ampere_sgemm_128x64_nn",
     "plain_convolution": "void implicit_convolve_sgemm<float, float, (int)1024, (int)5>(int)",
 }
-# Further kernels of calls, whose names other versions and types have.
+# Further kernels of calls, whose names other versions and types have, and as ncu's tables shorten them.
 FURTHER = (
+    ("torch_selection", "void mbtopk::gatherTopK<float, unsigned int, 2>(cuda::TensorInfo<const T1, T2>, T2)"),
+    ("torch_adaptive_pool", "void native::<unnamed>::adaptivemaxpool<float>(const T1 *, T1 *, long *, int)"),
+    (
+        "torch_conversion",
+        "void native::elementwise_kernel<128, 4, void native::gpu_kernel_impl<native::direct_copy_kernel_cuda>>",
+    ),
+    ("torch_histogram", "void cuda::kernelHistogram1D<long, long, long, 1, 2, (int)-1, 0>(cuda::TensorInfo<T1>)"),
+    (
+        "torch_one_hot",
+        "void native::_scatter_gather_elementwise_kernel<128, 8, _cuda_scatter_fill_internal_kernel<OpaqueType<8>>>",
+    ),
+    ("radix_sort", "void at_cuda_detail::DeviceRadixSortOnesweepKernel<at_cuda_detail::policy_hub<float>>(T4 *)"),
     (
         "torch_selection",
         f"{ATEN}sbtopk::gatherTopK<float, unsigned int, 2, false>(at::cuda::detail::TensorInfo<float>)",
