@@ -16,7 +16,7 @@ from advisor.reasoning.engine.explain import BlockedRule, Flip, Proof, how, why_
 from advisor.reasoning.inputs import Answer, Inputs, checked_answers
 from advisor.reasoning.ncu_rules import verdicts
 from advisor.reasoning.next_question import wanted
-from advisor.reasoning.other_gpu import elsewhere
+from advisor.reasoning.other_gpu.launch import elsewhere
 from advisor.reasoning.time_model.model import build
 from advisor.reasoning.time_model.traced import traced
 from advisor.reasoning.what_if import flips, turns, what_if

@@ -3,7 +3,7 @@
 A fix's operators say what they leave of the work of each unit (L1 wavefronts of shared memory: 1 /
 shared_wavefront_ratio). If a metric that they read is supposed to be another value, the same operators give the work
 that is then done: now = 1/16, supposed = 1/1, so a sixteenth of the work. The time model gives the new time, and
-a unit's utilisation is its work over that time, as for another GPU (reasoning/other_gpu.py).
+a unit's utilisation is its work over that time, as for another GPU (reasoning/other_gpu).
 
 Stall reasons and samples depend on more than the model knows: they are unknown where the time changes.
 """

@@ -23,7 +23,7 @@ from advisor.reasoning.analysis import Analysis
 from advisor.reasoning.diagnose import analyse_frame, analyse_numbers
 from advisor.reasoning.enrich import add_base
 from advisor.reasoning.inputs import Inputs
-from advisor.reasoning.other_gpu import matrix_peak
+from advisor.reasoning.other_gpu.rates import matrix_peak
 from advisor.reasoning.time_model.terms import needs
 from advisor.records.readings import ReportInfo
 

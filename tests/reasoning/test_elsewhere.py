@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from advisor.hardware import gpus
 from advisor.hardware.gpus import Gpu
-from advisor.reasoning.other_gpu import Filling, Prediction, changes, filling, predict
+from advisor.reasoning.other_gpu.predict import Filling, Prediction, filling, predict
+from advisor.reasoning.other_gpu.rates import changes
 from advisor.reasoning.time_model import model as speedup_model
 
 H200 = gpus.gpu("H200-SXM")

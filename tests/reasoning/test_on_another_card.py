@@ -16,7 +16,7 @@ from advisor.hardware import gpus
 from advisor.knowledge.texts import fields
 from advisor.reasoning.analysis import Analysis
 from advisor.reasoning.document import diagnosis_document
-from advisor.reasoning.other_gpu import caveats
+from advisor.reasoning.other_gpu.launch import caveats
 from advisor.records import resources
 from advisor.records.diagnosis import OtherGpu
 from advisor.records.errors import UsageError
