@@ -81,7 +81,7 @@ def replay(options: Options) -> int:
     if len(paths) > 1 or paths[0].is_dir():
         raise UsageError("only one session can be replayed at a time: name one file, or give --check")
     path = _files(paths)[0]
-    needs_terminal()
+    needs_terminal("`ncu-advisor replay TRANSCRIPT --check`")
     return play(path)
 
 

@@ -50,11 +50,11 @@ def demo(options: DemoOptions) -> int:
     return _session((resources.folder("kernels") / DEMO,), options, recover=False)
 
 
-def needs_terminal() -> None:
-    """Raise UsageError if input or output is no terminal."""
+def needs_terminal(instead: str = "`ncu-advisor diagnose`") -> None:
+    """Raise UsageError if input or output is no terminal. instead: the command for scripts."""
     # Textual draws on stderr; stdout remains free for data.
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise UsageError("the session needs a terminal: use `ncu-advisor diagnose` in scripts and pipes")
+        raise UsageError(f"the session needs a terminal: use {instead} in scripts and pipes")
 
 
 def _session(paths: Sequence[Path], options: DemoOptions, *, gpu: str | None = None, recover: bool = True) -> int:

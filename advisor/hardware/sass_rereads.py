@@ -60,13 +60,20 @@ class Rereads(Struct, frozen=True):
         """
         again = {load: sectors.get(load, 0.0) * _later(around, executed) for load, around in self.repeats.items()}
         parts: dict[frozenset[int], list[float]] = {}
-        for (arguments, _), loads in self.passes.items():
+        results = self._results(sectors)
+        for (arguments, at), loads in self.passes.items():
+            if (arguments, at) in results:
+                continue
             parts.setdefault(arguments, []).append(math.fsum(sectors.get(i, 0.0) - again[i] for i in loads))
         return math.fsum(again.values()) + math.fsum(map(_beyond_first, parts.values()))
 
     def read_back(self, sectors: Mapping[int, float]) -> float:
-        """Return the sectors that a loop reads for the first time after an earlier one has stored them."""
-        found: dict[frozenset[int], float] = {}
+        """Return the sectors that loops read after an earlier one has stored them."""
+        return math.fsum(self._results(sectors).values())
+
+    def _results(self, sectors: Mapping[int, float]) -> dict[tuple[frozenset[int], int], float]:
+        """Return the sectors of each loop that reads what an earlier one has stored, by arguments and loop."""
+        found: dict[tuple[frozenset[int], int], float] = {}
         for (arguments, at), stores in self.stored.items():
             number = math.fsum(sectors.get(i, 0.0) for i in stores)
             reads = [
@@ -80,8 +87,8 @@ class Rereads(Struct, frozen=True):
                 continue
             for _, later, read in alike:
                 if later != at and (at, later) in self.ways:
-                    found[arguments] = max(found.get(arguments, 0.0), read)
-        return math.fsum(found.values())
+                    found[arguments, later] = read
+        return found
 
     def rewritten(self, executed: Mapping[int, float], sectors: Mapping[int, float]) -> float:
         """Return the sectors that stores of an earlier round have already written. executed, sectors: as above.
@@ -158,6 +165,11 @@ def _address(code: Instruction) -> Instruction:
     return Instruction(code.predicate, code.opcode, operands)
 
 
+def _unguarded(code: Instruction) -> Instruction:
+    """Return an instruction without its predicate."""
+    return Instruction("", code.opcode, code.operands)
+
+
 class _Code:
     """A kernel as its accesses are followed. addresses: what the address of each is computed from, by its index."""
 
@@ -168,6 +180,13 @@ class _Code:
         self.addresses = {
             i: self.names.read_by(_address(code)) for i, code in enumerate(codes) if _is_one_of(code, accesses)
         }
+        # Whether an instruction is executed at all is not what its result is computed from.
+        self.operands = [self.names.read_by(_unguarded(code)) if code is not None else 0 for code in codes]
+        self.places = {
+            i: self.names.read_by(_unguarded(_address(code)))
+            for i, code in enumerate(codes)
+            if _is_one_of(code, accesses)
+        }
 
     def marked(
         self, begin: int, sources: frozenset[int] = frozenset(), within: frozenset[int] | None = None, head: int = 0
@@ -176,20 +195,21 @@ class _Code:
 
         begin: the names that are marked before block `head`; sources: instructions whose results are marked; within:
         the blocks of a loop with this head, of which one round is followed. Without it, what a load returns is not
-        marked: a pointer from memory is no argument.
+        marked: a pointer from memory is no argument; and the predicate of an instruction is not followed.
         """
         names, out = self.names, set[int]()
+        addresses, reads = (self.places, self.operands) if within is None else (self.addresses, names.reads)
         state = {head: begin}
         for _ in range(_ROUNDS):
             changed = False
             for n in sorted(state):
                 now = state[n]
                 for i in self.blocks.places(n):
-                    address = self.addresses.get(i)
+                    address = addresses.get(i)
                     if address is not None and (address & now or i in sources):
                         out.add(i)
                     ends = address is not None and within is None
-                    now = names.after(i, now, not ends and (bool(names.reads[i] & now) or i in sources))
+                    now = names.after(i, now, not ends and (bool(reads[i] & now) or i in sources))
                 for goal in self.blocks.edges[n]:
                     inside = within is None or (goal in within and goal != head)
                     if inside and (goal not in state or now & ~state[goal]):

@@ -19,7 +19,8 @@ class MetricDef(Entry, frozen=True, forbid_unknown_fields=True):
     """A canonical metric: its unit, and its names in ncu's output or its formula.
 
     title: its name for a reader, if neither ncu's label nor the beginning of `means` can serve. at_most: a formula that
-    the value cannot exceed, which can decide a test where the metric itself is unknown.
+    the value cannot exceed, which can decide a test where the metric itself is unknown. since: the compute capability
+    from which GPUs have what is counted; a GPU before it has 0 where a report says nothing.
     """
 
     title: str = ""
@@ -31,6 +32,7 @@ class MetricDef(Entry, frozen=True, forbid_unknown_fields=True):
     section: str = ""
     formula: str = ""
     at_most: str = ""
+    since: float = 0.0
     source: Literal["", "opcodes", "accesses", "python", "quantification"] = msgspec.field(default="", name="from")
     id: str = ""
 

@@ -17,7 +17,7 @@ from advisor.records.extras import install_text
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
-INSTALL = f"patching a source needs its grammar: {install_text('emulate')}"
+INSTALL = f"patching a source needs a parser of CUDA C++: {install_text('emulate')}"
 MOST_BYTES = 1 << 20
 _DEEPEST = 400
 _MOST_NODES = 200_000

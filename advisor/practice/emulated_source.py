@@ -68,7 +68,7 @@ def parse_arguments(texts: Sequence[str]) -> Given:
         if kind not in _TYPES:
             raise UsageError(
                 f"--arg {text!r}: write an array as TYPE[COUNT], TYPE[COUNT]=zeros or =range, a value as TYPE=VALUE; "
-                f"types: {', '.join(_TYPES)}"
+                f"such as `--arg int=256000`; types: {', '.join(_TYPES)}"
             )
         dtype = np.dtype(_TYPES[kind])
         if value is not None:

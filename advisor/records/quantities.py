@@ -23,6 +23,8 @@ _DECIMAL = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12, "p": 1e15}
 _BINARY = {"ki": 2.0**10, "mi": 2.0**20, "gi": 2.0**30, "ti": 2.0**40}
 # A speedup below the first is none; a range from there to the second or beyond is open.
 NO_GAIN, _OPEN = 1.05, 1.5
+# A range whose ends are this factor apart has no middle that one can plan by.
+_WIDE = 20.0
 # Of a time that a fix saves, the part from which on its range has two ends.
 _SLIGHT = 0.05
 # Name of each dimension in an error message.
@@ -205,15 +207,22 @@ def range_text(low: float, high: float) -> str:
 
 
 def gain_text(estimate: float, low: float, high: float) -> str:
-    """`2.2× (1.8–2.7×)`: an estimated speedup with its range; `up to 33×, possibly none`."""
+    """`2.2× (1.8–2.7×)`: an estimated speedup with its range; `up to 33×, possibly none`; `at least 1.6×, perhaps 20×`."""
     if is_open(low, high):
         return f"up to {speedup_text(high)}, possibly none"
+    if is_wide(low, high):
+        return f"at least {speedup_text(low)}, perhaps {speedup_text(estimate)}"
     return f"{speedup_text(estimate)} ({range_text(low, high)})"
 
 
 def is_open(low: float, high: float) -> bool:
     """Return whether a range of speedups reaches from none to a factor, so that its middle says little."""
     return low < NO_GAIN and high >= _OPEN
+
+
+def is_wide(low: float, high: float) -> bool:
+    """Return whether a range of speedups is so wide that its upper end says nothing."""
+    return high >= _WIDE * low
 
 
 def saves_nothing(least: float, most: float) -> bool:

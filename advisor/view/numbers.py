@@ -22,6 +22,7 @@ from advisor.records.quantities import (
     factor_text,
     gain_text,
     is_open,
+    is_wide,
     percent_text,
     plural,
     range_text,
@@ -50,6 +51,7 @@ __all__ = [
     "factor_text",
     "gain_text",
     "is_open",
+    "is_wide",
     "margin_text",
     "measured_text",
     "number",
@@ -113,9 +115,14 @@ def estimate_text(gain: Speedup) -> str:
 
 
 def short_gain_text(gain: Speedup | None) -> str:
-    """`2.2×`: an estimated speedup without its range, `≤33×` if it may be none; a dash without an estimate."""
+    """`2.2×`: an estimated speedup without its range, `≤33×` if it may be none, `≥1.6×` if no upper end is known.
+
+    A dash without an estimate.
+    """
     if gain is None:
         return "–"
+    if is_wide(gain.low, gain.high) and not is_open(gain.low, gain.high):
+        return f"≥{speedup_text(gain.low)}"
     return f"≤{speedup_text(gain.high)}" if is_open(gain.low, gain.high) else speedup_text(gain.estimate)
 
 

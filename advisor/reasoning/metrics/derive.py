@@ -290,6 +290,7 @@ def derive(
     for name in ("grid_size", "block_size", "device_cc_major", "device_cc_minor", "device_mig"):
         if name in known:
             given[name] = or_else(given[name], _identity(frame, name, rows))
+    _before(known, given)
     held = frozenset(keep)
     columns = _compute(known, steps, given, _counted(frame, known), held, steps.follow(held) if held else frozenset())
     identity = [name for name in IDENTITY if name in frame]
@@ -298,6 +299,16 @@ def derive(
     numbers = pd.DataFrame(np.array([columns[name] for name in known]).T, index=frame.index, columns=list(known))
     labels = pd.DataFrame(_labels(columns), index=frame.index)
     return pd.concat((frame[identity], numbers, frame[rest], labels), axis=1)
+
+
+def _before(known: Mapping[str, MetricDef], given: dict[str, Array]) -> None:
+    """Set the counts of what a GPU's architecture does not have to 0 where the report does not have them."""
+    if not {"device_cc_major", "device_cc_minor"} <= given.keys():
+        return
+    capability = given["device_cc_major"] + given["device_cc_minor"] / 10
+    for name, entry in known.items():
+        if entry.since:
+            given[name] = np.where((capability < entry.since) & ~np.isfinite(given[name]), 0.0, given[name])
 
 
 def _finite(values: Array) -> Array:

@@ -307,7 +307,10 @@ def _findings(changes: Sequence[FindingChange]) -> Facts:
     rows = []
     for state, (label, tone) in _STATES.items():
         for change in changes:
-            if change.state == state:
+            if change.state == state and change.id == "unexplained" and state in ("gone", "came"):
+                when = "before" if state == "gone" else "after"
+                rows.append(Fact(label if state == "gone" else "open", f"no cause found {when} ({change.id})", "plain"))
+            elif change.state == state:
                 note = finding_text(change)
                 rows.append(Fact(label, f"{change.title} ({change.id}){f': {note}' if note else ''}", tone))
     return Facts(tuple(rows))

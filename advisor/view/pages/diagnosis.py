@@ -246,9 +246,11 @@ def _summary(
 ) -> list[Block]:
     total = sum(launch.duration_ns or 0.0 for launch in launches)
     unknown = sum(launch.duration_ns is None for launch in launches)
-    text = f"{counted(len(launches), 'launch')} {plural(len(launches), 'takes', 'take')} {time_text(total)} in total."
-    if unknown:
-        text += f" The time of {unknown} is unknown."
+    if unknown == len(launches):
+        text = f"{counted(len(launches), 'launch')}. The time of {unknown} is unknown."
+    else:
+        text = f"{counted(len(launches), 'launch')} {plural(len(launches), 'takes', 'take')} {time_text(total)} in total."
+        text += f" The time of {unknown} is unknown." if unknown else ""
     unestimated = dominant_unknown(launches)
     if unestimated is not None:
         launch = launches[unestimated]
@@ -317,7 +319,7 @@ def _table(diagnosis: Diagnosis, links: Mapping[int, str]) -> Table:
         Column("Workload" if workloads else "Kernel"),
         Column("Time", True),
         Column("Class"),
-        Column("Fix first"),
+        Column("First finding"),
         Column("Speedup", True),
         Column("Saves", True, spare=1),
     ]
@@ -353,7 +355,8 @@ def _sections(group: Group, launch: LaunchDiagnosis, texts: Texts, *, alone: boo
         others = len(group.launches) - 1
         alike = f"{counted(others, 'more launch', 'more launches')} of this kernel and shape"
         text = f"{alike} {plural(others, 'has', 'have')} the same class and first finding"
-        head = Paragraph(f"{text}; together they take {time_text(sum(x.duration_ns or 0 for x in group.launches))}.")
+        known = [x.duration_ns for x in group.launches if x.duration_ns is not None]
+        head = Paragraph(f"{text}; together they take {time_text(sum(known))}." if known else f"{text}.")
     blocks = launch_blocks(launch, texts)
     parts = [section(launch_title(launch), [head, *blocks.first], name=f"launch-{group.at}")]
     level = 2 if alone else 3

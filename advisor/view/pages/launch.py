@@ -44,6 +44,7 @@ from advisor.view.numbers import (
     estimate_text,
     factor_text,
     is_open,
+    is_wide,
     range_text,
     shape_text,
     share_text,
@@ -223,7 +224,7 @@ def _same(one: float | None, other: float) -> bool:
 def speedup_phrase(gain: Speedup) -> str:
     """`16× (7.0–39×) estimated, then limited by load latency`: the speedup of a fix and what limits after it."""
     term = time_model().terms.get(gain.next_limiter)
-    said = estimate_text(gain) + ("" if is_open(gain.low, gain.high) else " estimated")
+    said = estimate_text(gain) + ("" if is_open(gain.low, gain.high) or is_wide(gain.low, gain.high) else " estimated")
     return said + (f", then limited by {term.name}" if term is not None else "")
 
 

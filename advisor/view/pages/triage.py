@@ -77,7 +77,7 @@ def _table(groups: Sequence[Group], totals: Totals, sections: int) -> list[Block
         Column("Kernel"),
         Column("Saves", True),
         Column("Speedup", True),
-        Column("Fix first"),
+        Column("First finding"),
         Column("Time", True),
         Column("Launches", True),
         Column("Class", spare=3),
@@ -104,9 +104,10 @@ def _table(groups: Sequence[Group], totals: Totals, sections: int) -> list[Block
     blocks: list[Block] = [Table(columns, tuple(rows), sortable=True)]
     if (left := totals.groups - len(groups)) > 0:
         shown_ = sum(group.low_ns for group in groups), sum(group.high_ns for group in groups)
-        saved = saved_text(max(0.0, totals.low_ns - shown_[0]), max(0.0, totals.high_ns - shown_[1]))
+        least, most = (max(0.0, whole - part) for whole, part in zip((totals.low_ns, totals.high_ns), shown_, strict=True))
         more = plural(left, "kernel and shape", "kernels and shapes")
-        text = f"{left:,} more {more} would save {saved} in total: --top {totals.groups} shows them."
+        would = f"would save {saved_text(least, most)} in total" if most >= 1 else "with no fix known to save time"
+        text = f"{left:,} more {more} {would}: --top {totals.groups} shows them."
         blocks.append(Paragraph(text, "dim"))
     return blocks
 
