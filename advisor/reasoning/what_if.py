@@ -51,15 +51,18 @@ def turns(catalog: Catalog, observed: Observed, row: int, trace: Trace, targets:
     """Return where each comparison in the proofs of `targets` (findings or `class.<id>`) flips.
 
     A comparison of several metrics gives one entry per metric. Entries keep the order of the proofs and are unique. A
-    number of the quantification cannot be supposed: it follows from the metrics.
+    number of the quantification cannot be supposed: it follows from the metrics. Nor can a count of what the GPU's
+    architecture does not have.
     """
     values = observed.values(row)
+    capability = values.get("device_cc_major", math.nan) + values.get("device_cc_minor", math.nan) / 10
+    absent = {metric for metric, entry in catalog.metrics.items() if entry.since and not capability >= entry.since}
     units = {metric: entry.unit for metric, entry in catalog.metrics.items()}
     out: dict[tuple[str, float], Turn] = {}
     names = (n for target in targets for n in _observations(how(catalog, observed, row, trace, target)))
     for name in dict.fromkeys(n for n in names if not is_quantified(catalog, n)):
         for test in observed.tests[name].comparisons:
-            for metric in sorted(test.left.names or test.right.names):
+            for metric in sorted((test.left.names or test.right.names) - absent):
                 most = most_of(metric, units.get(metric, ""))
                 turn = turning_point(test, metric, values, math.inf if most is None else most)
                 if turn is not None and (part := _moving(metric, turn, values)) != metric:

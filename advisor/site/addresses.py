@@ -38,7 +38,14 @@ class Collection(Struct, frozen=True):
 _METRIC = "Each metric with its unit, its names in Nsight Compute or its formula, and the thresholds that use it."
 _TEST = "Each test with the rules that use it. Only these tests compare numbers with thresholds."
 LIBRARY_CALLS: Final = "library-calls"
-_CALLED = (("pytorch", "PyTorch"), ("cupy", "CuPy"), ("nvidia", "NVIDIA's libraries"))
+_CALLED = (
+    ("pytorch_reductions", "PyTorch, reductions and scans"),
+    ("pytorch_pictures", "PyTorch, pictures"),
+    ("pytorch_indices", "PyTorch, indices"),
+    ("pytorch_values", "PyTorch, single values"),
+    ("cupy", "CuPy"),
+    ("nvidia", "NVIDIA's libraries"),
+)
 COLLECTIONS: Final = (
     Collection("classes", "Classes of a launch", "The first that applies is the class of a launch.", ("class",)),
     Collection("stalls", "Stall reasons", "Why a warp does not issue. A stall is a symptom, not a cause.", ("stall",)),
