@@ -54,13 +54,18 @@ class Rereads(Struct, frozen=True):
     ways: frozenset[tuple[int, int]] = frozenset()
 
     def sectors(self, executed: Mapping[int, float], sectors: Mapping[int, float]) -> float:
-        """Return the sectors that loads of an earlier round or loop have already read.
+        """Return the sectors that loads of an earlier round or loop have already read, without what is read back.
 
         executed, sectors: address -> executions by warps, and sectors of a load.
         """
-        again = {load: sectors.get(load, 0.0) * _later(around, executed) for load, around in self.repeats.items()}
         parts: dict[frozenset[int], list[float]] = {}
-        results = self._results(sectors)
+        results = self._read_back_loops(sectors)
+        own = {load for loop in results for load in self.passes[loop]}
+        again = {
+            load: sectors.get(load, 0.0) * _later(around, executed)
+            for load, around in self.repeats.items()
+            if load not in own
+        }
         for (arguments, at), loads in self.passes.items():
             if (arguments, at) in results:
                 continue
@@ -69,9 +74,9 @@ class Rereads(Struct, frozen=True):
 
     def read_back(self, sectors: Mapping[int, float]) -> float:
         """Return the sectors that loops read after an earlier one has stored them."""
-        return math.fsum(self._results(sectors).values())
+        return math.fsum(self._read_back_loops(sectors).values())
 
-    def _results(self, sectors: Mapping[int, float]) -> dict[tuple[frozenset[int], int], float]:
+    def _read_back_loops(self, sectors: Mapping[int, float]) -> dict[tuple[frozenset[int], int], float]:
         """Return the sectors of each loop that reads what an earlier one has stored, by arguments and loop."""
         found: dict[tuple[frozenset[int], int], float] = {}
         for (arguments, at), stores in self.stored.items():
@@ -171,7 +176,11 @@ def _unguarded(code: Instruction) -> Instruction:
 
 
 class _Code:
-    """A kernel as its accesses are followed. addresses: what the address of each is computed from, by its index."""
+    """A kernel as its accesses are followed.
+
+    addresses: what the address of each is computed from, by its index; unguarded_addresses, unguarded_reads: what an
+    address, and the result of an instruction, is computed from, without the predicate.
+    """
 
     def __init__(self, codes: Codes, blocks: Graph) -> None:
         self.codes, self.blocks = codes, blocks
@@ -181,8 +190,8 @@ class _Code:
             i: self.names.read_by(_address(code)) for i, code in enumerate(codes) if _is_one_of(code, accesses)
         }
         # Whether an instruction is executed at all is not what its result is computed from.
-        self.operands = [self.names.read_by(_unguarded(code)) if code is not None else 0 for code in codes]
-        self.places = {
+        self.unguarded_reads = [self.names.read_by(_unguarded(code)) if code is not None else 0 for code in codes]
+        self.unguarded_addresses = {
             i: self.names.read_by(_unguarded(_address(code)))
             for i, code in enumerate(codes)
             if _is_one_of(code, accesses)
@@ -198,7 +207,9 @@ class _Code:
         marked: a pointer from memory is no argument; and the predicate of an instruction is not followed.
         """
         names, out = self.names, set[int]()
-        addresses, reads = (self.places, self.operands) if within is None else (self.addresses, names.reads)
+        addresses, reads = (
+            (self.unguarded_addresses, self.unguarded_reads) if within is None else (self.addresses, names.reads)
+        )
         state = {head: begin}
         for _ in range(_ROUNDS):
             changed = False

@@ -67,7 +67,7 @@ def parse_arguments(texts: Sequence[str]) -> Given:
         kind = (array or value or [None, ""])[1]
         if kind not in _TYPES:
             raise UsageError(
-                f"--arg {text!r}: write an array as TYPE[COUNT], TYPE[COUNT]=zeros or =range, a value as TYPE=VALUE; "
+                f"--arg {text!r}: write an array as TYPE[COUNT], TYPE[COUNT]=zeros or =range, a value as TYPE=VALUE, "
                 f"such as `--arg int=256000`; types: {', '.join(_TYPES)}"
             )
         dtype = np.dtype(_TYPES[kind])

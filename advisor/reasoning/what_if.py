@@ -56,7 +56,7 @@ def turns(catalog: Catalog, observed: Observed, row: int, trace: Trace, targets:
     """
     values = observed.values(row)
     capability = values.get("device_cc_major", math.nan) + values.get("device_cc_minor", math.nan) / 10
-    absent = {metric for metric, entry in catalog.metrics.items() if entry.since and not capability >= entry.since}
+    absent = {metric for metric, entry in catalog.metrics.items() if capability < entry.since}
     units = {metric: entry.unit for metric, entry in catalog.metrics.items()}
     out: dict[tuple[str, float], Turn] = {}
     names = (n for target in targets for n in _observations(how(catalog, observed, row, trace, target)))

@@ -207,7 +207,10 @@ def range_text(low: float, high: float) -> str:
 
 
 def gain_text(estimate: float, low: float, high: float) -> str:
-    """`2.2× (1.8–2.7×)`: an estimated speedup with its range; `up to 33×, possibly none`; `at least 1.6×, perhaps 20×`."""
+    """`2.2× (1.8–2.7×)`: an estimated speedup with its range.
+
+    `up to 33×, possibly none` or `at least 1.6×, perhaps 20×` where the middle of the range says little.
+    """
     if is_open(low, high):
         return f"up to {speedup_text(high)}, possibly none"
     if is_wide(low, high):

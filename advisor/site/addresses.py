@@ -40,9 +40,9 @@ _TEST = "Each test with the rules that use it. Only these tests compare numbers 
 LIBRARY_CALLS: Final = "library-calls"
 _CALLED = (
     ("pytorch_reductions", "PyTorch, reductions and scans"),
-    ("pytorch_pictures", "PyTorch, pictures"),
+    ("pytorch_pictures", "PyTorch, images"),
     ("pytorch_indices", "PyTorch, indices"),
-    ("pytorch_values", "PyTorch, single values"),
+    ("pytorch_values", "PyTorch, element-wise"),
     ("cupy", "CuPy"),
     ("nvidia", "NVIDIA's libraries"),
 )

@@ -115,15 +115,15 @@ def estimate_text(gain: Speedup) -> str:
 
 
 def short_gain_text(gain: Speedup | None) -> str:
-    """`2.2×`: an estimated speedup without its range, `≤33×` if it may be none, `≥1.6×` if no upper end is known.
+    """`2.2×`: an estimated speedup without its range, `≤33×` if it may be none, `≥1.6×` if the upper end says nothing.
 
     A dash without an estimate.
     """
     if gain is None:
         return "–"
-    if is_wide(gain.low, gain.high) and not is_open(gain.low, gain.high):
-        return f"≥{speedup_text(gain.low)}"
-    return f"≤{speedup_text(gain.high)}" if is_open(gain.low, gain.high) else speedup_text(gain.estimate)
+    if is_open(gain.low, gain.high):
+        return f"≤{speedup_text(gain.high)}"
+    return f"≥{speedup_text(gain.low)}" if is_wide(gain.low, gain.high) else speedup_text(gain.estimate)
 
 
 def shape_text(shape: tuple[int, int, int] | None) -> str:

@@ -290,7 +290,7 @@ def derive(
     for name in ("grid_size", "block_size", "device_cc_major", "device_cc_minor", "device_mig"):
         if name in known:
             given[name] = or_else(given[name], _identity(frame, name, rows))
-    _before(known, given)
+    _zero_where_absent(known, given)
     held = frozenset(keep)
     columns = _compute(known, steps, given, _counted(frame, known), held, steps.follow(held) if held else frozenset())
     identity = [name for name in IDENTITY if name in frame]
@@ -301,7 +301,7 @@ def derive(
     return pd.concat((frame[identity], numbers, frame[rest], labels), axis=1)
 
 
-def _before(known: Mapping[str, MetricDef], given: dict[str, Array]) -> None:
+def _zero_where_absent(known: Mapping[str, MetricDef], given: dict[str, Array]) -> None:
     """Set the counts of what a GPU's architecture does not have to 0 where the report does not have them."""
     if not {"device_cc_major", "device_cc_minor"} <= given.keys():
         return

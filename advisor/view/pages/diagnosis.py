@@ -249,7 +249,9 @@ def _summary(
     if unknown == len(launches):
         text = f"{counted(len(launches), 'launch')}. The time of {unknown} is unknown."
     else:
-        text = f"{counted(len(launches), 'launch')} {plural(len(launches), 'takes', 'take')} {time_text(total)} in total."
+        text = (
+            f"{counted(len(launches), 'launch')} {plural(len(launches), 'takes', 'take')} {time_text(total)} in total."
+        )
         text += f" The time of {unknown} is unknown." if unknown else ""
     unestimated = dominant_unknown(launches)
     if unestimated is not None:

@@ -104,7 +104,9 @@ def _table(groups: Sequence[Group], totals: Totals, sections: int) -> list[Block
     blocks: list[Block] = [Table(columns, tuple(rows), sortable=True)]
     if (left := totals.groups - len(groups)) > 0:
         shown_ = sum(group.low_ns for group in groups), sum(group.high_ns for group in groups)
-        least, most = (max(0.0, whole - part) for whole, part in zip((totals.low_ns, totals.high_ns), shown_, strict=True))
+        least, most = (
+            max(0.0, whole - part) for whole, part in zip((totals.low_ns, totals.high_ns), shown_, strict=True)
+        )
         more = plural(left, "kernel and shape", "kernels and shapes")
         would = f"would save {saved_text(least, most)} in total" if most >= 1 else "with no fix known to save time"
         text = f"{left:,} more {more} {would}: --top {totals.groups} shows them."

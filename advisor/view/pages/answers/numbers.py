@@ -18,6 +18,7 @@ from advisor.view.numbers import (
     counted,
     estimate_text,
     is_open,
+    is_wide,
     percent_text,
     plural,
     shape_text,
@@ -76,12 +77,13 @@ def _how_much(meaning: Meaning, asked: Asked) -> Answer:
         time = f": {time_text(launch.duration_ns)} become about {time_text(launch.duration_ns / gain.estimate)}"
         time += f" ({time_range_text(best, worst)})"
     worth = "" if worthwhile(gain.estimate) else " That is hardly worth the work."
-    open_ = is_open(gain.low, gain.high)
-    says = "Up to" if open_ else "About"
-    says += (
-        f" {speedup_text(gain.high) if open_ else estimate_text(gain)} faster by fixing {lower_start(finding.title)}"
-    )
-    says += f", possibly no faster{time}.{worth}" if open_ else f"{time}.{worth}"
+    by = f"faster by fixing {lower_start(finding.title)}"
+    if is_open(gain.low, gain.high):
+        says = f"Up to {speedup_text(gain.high)} {by}, possibly no faster{time}.{worth}"
+    elif is_wide(gain.low, gain.high):
+        says = f"{sentence(estimate_text(gain))} {by}.{worth}"
+    else:
+        says = f"About {estimate_text(gain)} {by}{time}.{worth}"
     rows = [Fact("Estimate", sentence(gain.how))]
     if gain.high > _WIDE_RANGE * gain.low:
         wide = f"{speedup_text(gain.low)} is what it gains if the fix removes little of that work, "
