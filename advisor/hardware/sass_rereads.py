@@ -185,17 +185,11 @@ class _Code:
     def __init__(self, codes: Codes, blocks: Graph) -> None:
         self.codes, self.blocks = codes, blocks
         self.names = Names(codes)
-        accesses = _LOADS | _STORES
-        self.addresses = {
-            i: self.names.read_by(_address(code)) for i, code in enumerate(codes) if _is_one_of(code, accesses)
-        }
+        accesses = {i: _address(code) for i, code in enumerate(codes) if _is_one_of(code, _LOADS | _STORES)}
+        self.addresses = {i: self.names.read_by(code) for i, code in accesses.items()}
         # Whether an instruction is executed at all is not what its result is computed from.
         self.unguarded_reads = [self.names.read_by(_unguarded(code)) if code is not None else 0 for code in codes]
-        self.unguarded_addresses = {
-            i: self.names.read_by(_unguarded(_address(code)))
-            for i, code in enumerate(codes)
-            if _is_one_of(code, accesses)
-        }
+        self.unguarded_addresses = {i: self.names.read_by(_unguarded(code)) for i, code in accesses.items()}
 
     def marked(
         self, begin: int, sources: frozenset[int] = frozenset(), within: frozenset[int] | None = None, head: int = 0

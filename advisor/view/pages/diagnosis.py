@@ -246,13 +246,10 @@ def _summary(
 ) -> list[Block]:
     total = sum(launch.duration_ns or 0.0 for launch in launches)
     unknown = sum(launch.duration_ns is None for launch in launches)
-    if unknown == len(launches):
-        text = f"{counted(len(launches), 'launch')}. The time of {unknown} is unknown."
-    else:
-        text = (
-            f"{counted(len(launches), 'launch')} {plural(len(launches), 'takes', 'take')} {time_text(total)} in total."
-        )
-        text += f" The time of {unknown} is unknown." if unknown else ""
+    text = counted(len(launches), "launch")
+    takes = plural(len(launches), "takes", "take")
+    text += f" {takes} {time_text(total)} in total." if unknown < len(launches) else "."
+    text += f" The time of {unknown} is unknown." if unknown else ""
     unestimated = dominant_unknown(launches)
     if unestimated is not None:
         launch = launches[unestimated]
