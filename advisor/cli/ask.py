@@ -77,6 +77,12 @@ def _position(wanted: str, launches: tuple[LaunchDiagnosis, ...]) -> int:
     return max(found, key=lambda at: (launches[at].saved_ns, -at))
 
 
+def _why_this(made: Answered) -> str:
+    if made.asked.position != best_position(made.asked.launches):
+        return "the one that the question names"
+    return "the one whose fix saves most time"
+
+
 def _text(made: Answered, options: Options, wanted: str | None) -> str:
     if options.form == "json":
         return document_json(answer_document(made))
@@ -84,7 +90,7 @@ def _text(made: Answered, options: Options, wanted: str | None) -> str:
     launches = made.asked.launches
     named = made.asked.pair is not None or made.meaning.intent in ("other_launch", "slowest_kernel")
     if len(launches) > 1 and wanted is None and not named:
-        count = f"one of {len(launches)} launches, the one whose fix saves most time"
+        count = f"one of {len(launches)} launches, {_why_this(made)}"
         note = f"About launch {made.asked.launch.index} ({count}); --launch N asks about another."
     page = answer_page(made.meaning, made.answer, made.asked, note)
     return terminal.page_text(page, options.form, options.out)

@@ -23,6 +23,7 @@ JUDGE: Final = "judge"  # the intent of a question whether a stated number is go
 WHY_VALUE: Final = "why_value"  # the intent of a question why a number of the launch is low or high
 RESIDENT: Final = "resident"  # the intent of a question how many threads run at once
 SPILLED: Final = "spilled"  # the intent of a question how much is spilled
+BLOCK_SIZE: Final = "which_block_size"  # the intent of a question which block size to use
 WOULD_HELP: Final = "would_help"  # the intent of a question whether a technique would help
 
 

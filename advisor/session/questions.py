@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final, Protocol
 
@@ -26,7 +27,7 @@ from advisor.records.questions import JUDGE, NCU_RULE, Meaning, Subject
 from advisor.records.readings import RuleResult
 from advisor.session.language.launch_pairs import pair_meaning, two_launches
 from advisor.session.language.launch_values import launch_values
-from advisor.session.language.lexicon import Known
+from advisor.session.language.lexicon import Known, read
 from advisor.session.language.limited import on_launch
 from advisor.session.language.meaning import bare_object, meaning_of, shown_entry
 from advisor.view.pages.answer import answered
@@ -39,6 +40,8 @@ _LAUNCH_NUMBER: Final = re.compile(
     re.IGNORECASE,
 )
 _NAME: Final = re.compile(r"[A-Za-z_]\w*")
+_WORD: Final = re.compile(r"[A-Za-z]{3,}")
+_HUMP: Final = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _KERNEL: Final = frozenset(("kernel", "launch"))
 
 
@@ -104,8 +107,9 @@ def answer(text: str, judged: Reasoned, position: int, known: Known, path: str =
 def named_launch(text: str, launches: Sequence[LaunchDiagnosis], position: int) -> int:
     """Return the position of the launch that a question names by its number or whole kernel name, else `position`.
 
-    A name that is also a plain word (`scale`, `copy`) counts only next to the word kernel. Of several launches of a
-    kernel, the open one is meant, else the one whose fix saves most time.
+    A name that is also a plain word (`scale`, `copy`) counts only next to the word kernel. Without a whole name, the
+    words that name no metric, cause or other subject are looked for in the names. Of several launches of a kernel, the
+    open one is meant, else the one whose fix saves most time.
     """
     number = _LAUNCH_NUMBER.search(text)
     if number is not None:
@@ -119,8 +123,30 @@ def named_launch(text: str, launches: Sequence[LaunchDiagnosis], position: int) 
             continue
         found = [at for at, launch in enumerate(launches) if launch.kernel.casefold() == word.casefold()]
         if found:
-            return position if position in found else max(found, key=lambda at: (launches[at].saved_ns, -at))
-    return position
+            return _of_several(found, launches, position)
+    return _of_several(_by_words(text, launches), launches, position)
+
+
+def _of_several(found: Sequence[int], launches: Sequence[LaunchDiagnosis], position: int) -> int:
+    if not found or position in found:
+        return position
+    return max(found, key=lambda at: (launches[at].saved_ns, -at))
+
+
+def _by_words(text: str, launches: Sequence[LaunchDiagnosis]) -> list[int]:
+    """Return the launches whose kernel has most words of the question in its name; none if every name has them."""
+    sentence = read(text, Known())
+    meant = {sentence.words[at] for kind, span in sentence.spans if kind != "foreign" for at in span if at >= 0}
+    asked = {word.casefold() for word in _WORD.findall(text)} - meant - _KERNEL
+    shared = [len(asked & _parts(launch.kernel)) for launch in launches]
+    most = max(shared, default=0)
+    return [] if most == min(shared, default=0) else [at for at, count in enumerate(shared) if count == most]
+
+
+@lru_cache(maxsize=1024)
+def _parts(kernel: str) -> frozenset[str]:
+    """Return the words of an identifier: `flashAttnFwd_v2` has flash, attn and fwd."""
+    return frozenset(part.casefold() for part in _WORD.findall(_HUMP.sub("_", kernel)))
 
 
 # Words for another launch than this one.

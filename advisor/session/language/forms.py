@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from advisor.records.questions import JUDGE, RESIDENT, SPILLED, WHY_VALUE, WOULD_HELP, Meaning, Subject
+from advisor.records.questions import BLOCK_SIZE, JUDGE, RESIDENT, SPILLED, WHY_VALUE, WOULD_HELP, Meaning, Subject
 from advisor.session.language.judged import judged
 from advisor.session.language.lexicon import Known, Sentence, read
 from advisor.session.language.techniques import asked as technique_asked
@@ -20,6 +20,7 @@ HOLDS: Final = {
     WOULD_HELP: ("how_to_fix", "is_cause"),
     RESIDENT: ("value",),
     SPILLED: ("value",),
+    BLOCK_SIZE: ("value", "what_if", "how_to_fix"),
 }
 # `is poor reuse the reason` and `…, is this why` are questions for yes or no.
 _WHY: Final = re.compile(
@@ -34,6 +35,19 @@ _RESIDENT: Final = re.compile(
     r"|\b(?:active|resident|concurrent|simultaneous)\b (?:threads?|blocks?|ctas?)\b"
 )
 _COUNTED: Final = re.compile(r"\bhow (?:many|much)\b|\bnumber of\b|\bcount of\b|^what is\b")
+_SIZE: Final = (
+    r"(?:(?:thread ?)?block ?(?:size|dims?|dimensions?)|(?:thread ?)?blocks? shape"
+    r"|threads? (?:per|in a|in each) (?:thread ?)?(?:block|cta)|work ?group size)"
+)
+_BEST: Final = r"(?:best|optimal|right|ideal|good|better|recommended)"
+_SO: Final = r"^(?:and |so |then |ok )*"
+_WHICH_SIZE: Final = re.compile(
+    rf"{_SO}(?:what|which|how many)(?: {_BEST})? {_SIZE}\b"
+    r".*\b(?:should|shall|best|better|optimal|choose|pick|recommend)\b"
+    rf"|{_SO}(?:what|which) (?:is|are|would be) (?:the |a |my )?{_BEST} (?:number of |amount of )?{_SIZE}\b"
+    rf"|^(?:the )?{_BEST} {_SIZE}\b"
+    rf"|\b(?:choose|pick|select|recommend|suggest|tune|optimi[sz]e) (?:me )?(?:the |a |my )?(?:{_BEST} )?{_SIZE}\b"
+)
 _SPILLS: Final = re.compile(r"\bspill(?:s|ed|ing|age)?\b")
 _AMOUNT: Final = re.compile(
     r"\bhow (?:many|much)\b|\b(?:number|count|amount|size) of\b|\b(?:bytes|kb|mb|gb)\b"
@@ -68,7 +82,12 @@ def by_form(text: str, known: Known) -> Meaning | None:
         return found
     sentence = read(text, known)
     line = " ".join(sentence.words)
-    return _resident(sentence, line) or _spilled(sentence, line) or _why_value(sentence, line)
+    return (
+        _which_size(sentence, line)
+        or _resident(sentence, line)
+        or _spilled(sentence, line)
+        or _why_value(sentence, line)
+    )
 
 
 def _why_value(sentence: Sentence, line: str) -> Meaning | None:
@@ -83,6 +102,14 @@ def _why_value(sentence: Sentence, line: str) -> Meaning | None:
         return None
     it = subject.text or "this"
     return _meaning(sentence, WHY_VALUE, f"why {it} is {direction}", subject)
+
+
+def _which_size(sentence: Sentence, line: str) -> Meaning | None:
+    """Return the meaning of `what block size should I use`; a question that names a size asks what that one does."""
+    if sentence.numbers or sentence.gpu or not _WHICH_SIZE.search(line):
+        return None
+    subject = Subject("block_size", "block size", metrics=("block_size",))
+    return _meaning(sentence, BLOCK_SIZE, "which block size to use", subject)
 
 
 def _resident(sentence: Sentence, line: str) -> Meaning | None:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from advisor.records.diagnosis import overriding
 from advisor.records.questions import LEAST, SURE, UNSURE, Meaning
 from advisor.view.blocks import Block, Bullets, Command, Fact, Facts, Page, Paragraph
-from advisor.view.pages.answers import cause, elsewhere, judged, low_or_high, numbers, spills, techniques
+from advisor.view.pages.answers import block_size, cause, elsewhere, judged, low_or_high, numbers, spills, techniques
 from advisor.view.pages.answers.elsewhere import on_named_gpu, out_of_scope
 from advisor.view.pages.answers.parts import Answer, Answers, Asked
 from advisor.view.pages.diagnosis import launch_title
@@ -59,7 +59,15 @@ def answer_page(meaning: Meaning, answer: Answer, asked: Asked, note: str = "") 
 
 
 _ABOUT_THE_LAUNCH: Final = frozenset(
-    (*cause.ANSWERS, *numbers.ANSWERS, *judged.ANSWERS, *low_or_high.ANSWERS, *spills.ANSWERS, *techniques.ANSWERS)
+    (
+        *cause.ANSWERS,
+        *numbers.ANSWERS,
+        *judged.ANSWERS,
+        *low_or_high.ANSWERS,
+        *spills.ANSWERS,
+        *techniques.ANSWERS,
+        *block_size.ANSWERS,
+    )
 )
 # Questions whose answer does not depend on a GPU.
 _OF_NO_GPU: Final = frozenset(("explain", "practise", "help", "undo", "quit", "save", "compare", "out_of_scope"))
@@ -70,5 +78,6 @@ _ANSWERS: Final[Answers] = {
     **low_or_high.ANSWERS,
     **spills.ANSWERS,
     **techniques.ANSWERS,
+    **block_size.ANSWERS,
     **elsewhere.ANSWERS,
 }
