@@ -21,7 +21,7 @@ from typing import Any
 import pytest
 from filelock import FileLock
 
-from advisor.readers import parent, read
+from advisor.readers import launch_code, parent, read
 from tests.changed import replace
 
 LARGEST = 16 << 20  # bytes
@@ -90,7 +90,7 @@ def _kept(path: Path, options: object, make: Callable[[], Any]) -> Any:
 
     def made_here() -> Any:
         with _alone, pytest.MonkeyPatch.context() as patch:
-            for module in (parent, read):
+            for module in (launch_code, parent, read):
                 patch.setattr(module, "start_child", Here)
             return make()
 
@@ -99,7 +99,7 @@ def _kept(path: Path, options: object, make: Callable[[], Any]) -> Any:
 
 def use(patch: pytest.MonkeyPatch) -> None:
     """Reports and their instructions are read once."""
-    really, code = read.read, parent.read_code
+    really, code = read.read, launch_code.CodeReader.read
 
     def read_once(path: Path, *, meanwhile: Any = None, progress: Any = None, report: int = 0, **options: Any) -> Any:
         if options.get("ptxas") is not None:
@@ -114,11 +114,15 @@ def use(patch: pytest.MonkeyPatch) -> None:
             progress("launches", len(found.frame), len(found.frame))
         return replace(found, info=replace(found.info, path=str(path)))
 
-    def code_once(path: Path, index: int, names: Any, with_sass: bool = True, *, limits: Any = None) -> Any:
-        options = ("code", index, list(names), with_sass, limits)
-        return _kept(Path(path), options, lambda: code(path, index, names, with_sass, limits=limits))
+    def code_once(self: Any, index: int, names: Any, with_sass: bool = True) -> Any:
+        options = ("code", index, list(names), with_sass, self._limits)
+
+        def alone() -> Any:  # a child that was started for tests before would not be the stand-in
+            with launch_code.CodeReader(self.path, self._limits) as reader:
+                return code(reader, index, names, with_sass)
+
+        return _kept(self.path, options, alone)
 
     for module in ("readers.read", "compare.compare", "cli.source", "practice.sweep"):
         patch.setattr(f"advisor.{module}.read", read_once)
-    for module in ("readers.parent", "source.listing"):
-        patch.setattr(f"advisor.{module}.read_code", code_once)
+    patch.setattr(launch_code.CodeReader, "read", code_once)

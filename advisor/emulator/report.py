@@ -19,7 +19,7 @@ from advisor.readers import container, formats
 from advisor.readers.code import BadCodeError, Elf, functions_of
 from advisor.readers.container import Limits
 from advisor.readers.formats import unpack
-from advisor.readers.parent import read_code
+from advisor.readers.launch_code import read_code
 from advisor.records.errors import InputError
 from advisor.records.scratch import ScratchFolder
 

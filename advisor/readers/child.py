@@ -268,7 +268,7 @@ def _instances(job: dict[str, Any], data: mmap.mmap, send: Callable[[dict[str, A
 
 
 def main() -> None:
-    """Wait for the job on standard input, so that the parent can start the process before the job is known."""
+    """Wait for jobs on standard input, so that the parent can start the process before the first one is known."""
     output = claim_output()
 
     def send(message: dict[str, Any]) -> None:
@@ -282,6 +282,5 @@ def main() -> None:
         return
     for line in lines_in():
         run(json.loads(line), send)
-        break
     # Exit without cleanup: that of the library takes longer than that of the system.
     os._exit(0)

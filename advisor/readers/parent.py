@@ -10,27 +10,18 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-from msgspec import Struct
+from typing import Any
 
 from advisor.knowledge.sampling import sampled_names
-from advisor.readers import formats
 from advisor.readers.container import Container, Limits, spans
 from advisor.readers.described import launch_of
 from advisor.readers.followed import Followed
-from advisor.readers.formats import unpack
-from advisor.readers.frame import Contents, Launch, Shape, clean, one_line
+from advisor.readers.frame import Contents, Launch, Shape, one_line
 from advisor.readers.library import INSTALL, NoLibraryError, missing, module_folder
 from advisor.readers.numbers import Packer
 from advisor.records.child import Child, python_command, schedule_of
-from advisor.records.errors import InputError
 from advisor.records.quantities import counted
 from advisor.records.readings import CodeCounts
-from advisor.records.scratch import ScratchFolder
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _MOST_FOLLOWED = 100_000  # instructions of a report whose addresses are followed, in the order of the launches
 _TOLD_EVERY_S = 0.1  # interval of progress calls, in which the caller may cancel
@@ -50,6 +41,14 @@ def messages(child: Child, job: dict[str, Any], silence_s: float, deadline: floa
     child.send(json.dumps(job).encode())
     child.end_input()
     try:
+        yield from received(child, silence_s, deadline)
+    finally:
+        child.close()
+
+
+def received(child: Child, silence_s: float, deadline: float) -> Iterator[dict[str, Any]]:
+    """Yield the messages of a job until the last one, `done`, which is missing if the child fails."""
+    try:
         while True:
             line = _next_line(child, silence_s, deadline)
             message = json.loads(line[0]) if line is not None and line[1] else None
@@ -57,10 +56,10 @@ def messages(child: Child, job: dict[str, Any], silence_s: float, deadline: floa
                 return
             if message is not None:
                 yield message
+                if "done" in message:
+                    return
     except (TimeoutError, ValueError, RecursionError):
         return
-    finally:
-        child.close()
 
 
 def _next_line(child: Child, silence_s: float, deadline: float) -> tuple[bytes, bool] | None:
@@ -229,90 +228,3 @@ def checked(contents: Contents, found: Container, damage: str) -> Contents:
 def _version(tool: str) -> str:
     """Shorten 2025.3.1.0 to 2025.3.1."""
     return ".".join(one_line(tool, 40).split(".")[:3])
-
-
-class LaunchCode(Struct, frozen=True):
-    """The instructions of one launch, in the order of their addresses.
-
-    table: the result of `read_instances`. Per instruction: calls: (file, line) of the calls at which it was inlined,
-    innermost first; functions: the mangled name of its inlined function, or ''; ptx_lines: the line of `ptx` that it
-    was compiled from, from 1, or 0 if unknown. ptx: the text, empty if the report has none; sources: the text of each
-    source file in the report.
-    """
-
-    table: pd.DataFrame
-    calls: tuple[tuple[tuple[str, int], ...], ...]
-    functions: tuple[str, ...]
-    ptx_lines: tuple[int, ...]
-    ptx: tuple[str, ...]
-    sources: dict[str, str]
-
-
-def read_instances(
-    path: Path, index: int, metric_names: Sequence[str], with_sass: bool = True, *, limits: Limits | None = None
-) -> pd.DataFrame:
-    """Read one row per instruction of launch `index` of a binary report, ordered by address.
-
-    Columns: pc (address), file and line ('' and 0 without line information), sass ('' unless `with_sass`, or if the
-    code is not in the report), and a float column for each of `metric_names` (ncu's names of source metrics): NaN if
-    the report lacks the metric, 0 if the metric has no value for this instruction. No rows without such metrics.
-    Inlined code has the line in the inlined function; `read_code` returns the calls.
-    Raises InputError for another kind of file and for a launch that cannot be read.
-    """
-    return read_code(path, index, metric_names, with_sass, limits=limits).table
-
-
-def read_code(
-    path: Path, index: int, metric_names: Sequence[str], with_sass: bool = True, *, limits: Limits | None = None
-) -> LaunchCode:
-    """Read the same table and the data of the machine code; PTX and sources only if `with_sass`."""
-    path, bounds = Path(path), limits or Limits()
-    sniffed = formats.sniff(path, bounds)
-    if not sniffed.wrapping and sniffed.format != "ncu-rep":
-        raise InputError(f"{path.name}: only a binary report (.ncu-rep) has per-instruction data; give that")
-    child = start_child(bounds)
-    names = list(dict.fromkeys(metric_names))
-    try:
-        with ScratchFolder() as folder:
-            source = path
-            if sniffed.wrapping:
-                source = Path(folder) / "unpacked"
-                unpack(path, sniffed.wrapping, source, bounds)
-                if formats.sniff(source, bounds, path.name).format != "ncu-rep":
-                    raise InputError(
-                        f"{path.name}: only a binary report (.ncu-rep) has per-instruction data; give that"
-                    )
-            job = {"path": str(source), "folder": folder, "first": index, "last": index + 1, "names": names}
-            job |= {"instances": True, "sass": with_sass}
-            replies = list(messages(child, job, bounds.silence_s, time.monotonic() + bounds.total_s))
-    finally:
-        child.close()
-    if not replies or "done" not in replies[-1]:
-        why = str(replies[-1].get("fatal", "")) if replies else ""
-        raise InputError(f"{path.name}: the instructions of launch {index} cannot be read{': ' + why if why else ''}")
-    import pandas as pd
-
-    rows = [message for message in replies if "pc" in message]
-    known: dict[str, Any] = next(
-        (message for message in replies if "frames" in message), {"frames": [], "ptx_text": []}
-    )
-    frames = [(clean(str(file), 4096)[0], int(line), clean(str(name), 4096)[0]) for file, line, name in known["frames"]]
-    chains = [[frames[at] for at in row["at"]] for row in rows]
-    firsts = [chain[0] if chain else ("", 0, "") for chain in chains]
-    table: dict[str, object] = {
-        "pc": pd.Series([row["pc"] for row in rows], dtype="uint64"),
-        "file": pd.Series([file for file, _, _ in firsts], dtype=object),
-        "line": pd.Series([line for _, line, _ in firsts], dtype="int64"),
-        "sass": pd.Series([clean(str(row["sass"]), 4096)[0] for row in rows], dtype=object),
-    }
-    for i, name in enumerate(names):
-        values = [math.nan if row["values"][i] is None else float(row["values"][i]) for row in rows]
-        table[name] = pd.Series(values, dtype="float64")
-    return LaunchCode(
-        pd.DataFrame(table),
-        tuple(tuple((file, line) for file, line, _ in chain[1:]) for chain in chains),
-        tuple(name for _, _, name in firsts),
-        tuple(int(row["ptx"]) for row in rows),
-        tuple(map(str, known["ptx_text"])),
-        {clean(str(m["source"]), 4096)[0]: str(m["text"]) for m in replies if "source" in m},
-    )

@@ -68,7 +68,7 @@ class Reasoned(Conclusions, frozen=True):
 
 def make_ready(catalog: Catalog) -> None:
     """Load and compile what `reason` needs, which takes as long as reading a report."""
-    engine_of(catalog).make_ready()
+    engine_of(catalog)
     tests_of(catalog)
 
 

@@ -16,7 +16,7 @@ from msgspec import Struct, field
 
 from advisor.hardware.sass import OpClass, classify, parse
 from advisor.readers.container import Limits
-from advisor.readers.parent import read_code
+from advisor.readers.launch_code import CodeReader
 from advisor.records.errors import InputError
 from advisor.source.measures import EXECUTED, LANES, REASONS, SAMPLES, STALL, Measure, Sight
 from advisor.source.producers import SOURCES, Producers, Source
@@ -133,12 +133,18 @@ def read_listing(
 
     cc: the compute capability (9.0), for opcodes whose pipe depends on it.
     """
+    with CodeReader(path, limits) as reader:
+        return listing_of(reader, launch, measures, cc=cc)
+
+
+def listing_of(reader: CodeReader, launch: int, measures: Iterable[Measure], *, cc: str = "") -> Listing:
+    """Read a launch as `read_listing` does, one of several of a report."""
     names = list(dict.fromkeys([EXECUTED, SAMPLES, *(name for m in measures for name in m.needs)]))
-    code = read_code(path, launch, names, limits=limits)
+    code = reader.read(launch, names)
     table = code.table
     if not len(table):
         raise InputError(
-            f"{path.name}: launch {launch} holds no per-instruction data; "
+            f"{reader.path.name}: launch {launch} holds no per-instruction data; "
             "profile again with the section SourceCounters (--set full has it)"
         )
     columns = {name: table[name].tolist() for name in names}

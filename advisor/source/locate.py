@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Mapping, Sequence
+import threading
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
+from types import TracebackType
+from typing import Self
 
 from msgspec import Struct, field, structs
 
 from advisor.knowledge.base import Catalog
 from advisor.readers.emulated import read_locations
+from advisor.readers.launch_code import CodeReader
 from advisor.records.diagnosis import Diagnosis, Finding, IssueSlots, LaunchDiagnosis, Location, Place
 from advisor.records.emulated import FORMAT
 from advisor.records.errors import InputError
 from advisor.records.readings import Progress
 from advisor.source.blame import blamed
 from advisor.source.hotspots import Spot, lines, spots
-from advisor.source.listing import Listing, read_listing
+from advisor.source.listing import Listing, listing_of, read_listing
 from advisor.source.measures import LOST, MEASURES, Measure, measure
 from advisor.source.view import read_texts
 
@@ -81,15 +86,16 @@ def locate_findings(
 ) -> Located:
     """Add `locations` to the first finding of each launch of a binary report, or to `every` diagnosis.
 
-    Each launch takes a child process, several tenths of a second; jobs: launches to read in parallel. positions: the
+    Each launch takes a tenth of a second and more; jobs: launches to read in parallel. positions: the
     launches to locate, by default all. Launches whose findings have no measure stay unchanged.
     """
     problems: list[str] = []
     texts: Texts = {}
     chosen = sorted(range(len(diagnosis.launches)) if positions is None else positions)
     launches = list(diagnosis.launches)
-    with ThreadPoolExecutor(jobs) as pool:  # Each thread waits for its own process.
-        work = [pool.submit(_located, diagnosis, catalog, launches[at], every, texts) for at in chosen]
+    # Each thread waits for a process of its own.
+    with _Readers() as readers, ThreadPoolExecutor(jobs) as pool:
+        work = [pool.submit(_located, diagnosis, catalog, launches[at], every, texts, readers) for at in chosen]
         try:
             for number, (position, done) in enumerate(zip(chosen, work, strict=True)):
                 if progress is not None:
@@ -102,6 +108,37 @@ def locate_findings(
             for done in work:
                 done.cancel()
     return Located(dataclasses.replace(diagnosis, launches=tuple(launches)), tuple(dict.fromkeys(problems)), texts)
+
+
+class _Readers:
+    """The readers of reports that no thread uses, at most one for each thread: each has a child process."""
+
+    def __init__(self) -> None:
+        self._free: list[CodeReader] = []
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def of(self, path: Path) -> Iterator[CodeReader]:
+        """Lend a reader of a report; a free one of another report is closed for it."""
+        with self._lock:
+            found = next((one for one in self._free if one.path == path), None)
+            other = self._free[0] if found is None and self._free else None
+            self._free = [one for one in self._free if one is not found and one is not other]
+        if other is not None:
+            other.close()
+        reader = found or CodeReader(path)
+        try:
+            yield reader
+        finally:
+            with self._lock:
+                self._free.append(reader)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        for one in self._free:
+            one.close()
 
 
 def _located_by_document(launch: LaunchDiagnosis, path: Path, measures: Mapping[str, str]) -> LaunchDiagnosis:
@@ -123,7 +160,12 @@ def _located_by_document(launch: LaunchDiagnosis, path: Path, measures: Mapping[
 
 
 def _located(
-    diagnosis: Diagnosis, catalog: Catalog, launch: LaunchDiagnosis, every: bool, texts: Texts
+    diagnosis: Diagnosis,
+    catalog: Catalog,
+    launch: LaunchDiagnosis,
+    every: bool,
+    texts: Texts,
+    readers: _Readers,
 ) -> LaunchDiagnosis:
     report = diagnosis.reports[launch.report]
     seen = [f for f in launch.findings if f.kind == "diagnosis"]
@@ -135,7 +177,8 @@ def _located(
         return launch
     wanted = [measure(name) for name in dict.fromkeys(measures.values())]
     needed = (*wanted, *lost.values(), MEASURES[_ELSE])
-    listing = read_listing(Path(report.path), launch.index, needed, cc=launch.cc)
+    with readers.of(Path(report.path)) as reader:
+        listing = listing_of(reader, launch.index, needed, cc=launch.cc)
     found = {each.id: places_or_hot(listing, each) for each in wanted}
     files = dict.fromkeys(place.file for row in found.values() for place in row if place.file)
     texts.update({(launch.report, file): text for file, text in read_texts(files, (), listing.sources).items()})

@@ -12,7 +12,7 @@ from advisor.hardware.sass import classify, parse
 from advisor.hardware.sass_addresses import Follower, Reached
 from advisor.hardware.sass_flow import graph
 from advisor.hardware.simulators import banks_of, coalescing_of
-from advisor.readers.parent import read_instances
+from advisor.readers.launch_code import read_instances
 from advisor.readers.read import read
 from advisor.records import resources
 

@@ -13,7 +13,7 @@ import pytest
 
 from advisor.readers import parent
 from advisor.readers.container import Limits
-from advisor.readers.parent import read_instances
+from advisor.readers.launch_code import read_instances
 from advisor.readers.read import read, read_many
 from advisor.records.errors import InputError
 from advisor.records.readings import IDENTITY

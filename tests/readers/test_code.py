@@ -10,7 +10,7 @@ import pytest
 
 from advisor.readers.code import BadCodeError, Code, Elf, Frame, LineTable, Symbol
 from advisor.readers.container import code_of, walk
-from advisor.readers.parent import read_code
+from advisor.readers.launch_code import read_code
 from advisor.records import resources
 
 REPORT = resources.folder("kernels") / "constant-lookup" / "recorded" / "h200" / "profile.ncu-rep.xz"

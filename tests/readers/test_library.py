@@ -13,7 +13,7 @@ import pytest
 
 from advisor.readers import library
 from advisor.readers.container import Limits
-from advisor.readers.parent import read_code
+from advisor.readers.launch_code import read_code
 from advisor.readers.read import read
 from advisor.records.errors import InputError
 from tests.changed import replace

@@ -11,7 +11,7 @@ import zstandard
 
 from advisor.readers.container import Limits
 from advisor.readers.formats import sniff
-from advisor.readers.parent import read_code
+from advisor.readers.launch_code import read_code
 from advisor.readers.read import read
 from advisor.records.errors import InputError
 from tests.damaged import report

@@ -55,6 +55,10 @@ NOT: Any = _experta.NOT
 Strategy: Any = _experta.abstract.Strategy
 ReteMatcher: Any = _experta.matchers.ReteMatcher
 NoMemory: Any = _experta.matchers.rete.mixins.NoMemory
+NotNode: Any = _experta.matchers.rete.nodes.NotNode
+OrdinaryMatchNode: Any = _experta.matchers.rete.nodes.OrdinaryMatchNode
+ConflictSetNode: Any = _experta.matchers.rete.nodes.ConflictSetNode
+SameContextCheck: Any = _experta.matchers.rete.check.SameContextCheck
 _BAND = 1000
 
 
@@ -89,7 +93,7 @@ def _key(activation: Any) -> tuple[int, tuple[int, ...], str]:
 
 
 class _Matcher(ReteMatcher):  # type: ignore[misc]
-    """experta's matcher with its node lists cached: its own lists are rebuilt when two engines alternate."""
+    """experta's matcher for rules of a State, then facts and NOTs; it looks its nodes up once."""
 
     def __init__(self, engine: Any) -> None:
         self._nodes: list[Any] | None = None  # those with a memory
@@ -114,6 +118,21 @@ class _Matcher(ReteMatcher):  # type: ignore[misc]
         return [end for end in self._ends if end.added or end.removed]
 
     @staticmethod
+    def build_beta_part(ruleset: Iterable[Any], alpha_terminals: Mapping[Any, Any]) -> None:
+        """Join the facts of each rule in their order; experta's own method makes a dispatcher for each rule."""
+        for rule in ruleset:
+            first, *rest = rule
+            last = alpha_terminals[first]
+            for element in rest:
+                barred = isinstance(element, NOT)
+                join = (NotNode if barred else OrdinaryMatchNode)(SameContextCheck())
+                last.add_child(join, join.activate_left)
+                alpha_terminals[element[0] if barred else element].add_child(join, join.activate_right)
+                last = join
+            end = ConflictSetNode(rule)
+            last.add_child(end, end.activate)
+
+    @staticmethod
     def prepare_ruleset(engine: Any) -> set[Any]:
         """Return the rules unchanged: a State, then facts and NOTs, is already the form that experta needs."""
         return set(engine.get_rules())
@@ -127,7 +146,7 @@ class _Matcher(ReteMatcher):  # type: ignore[misc]
 
 
 class Chain(KnowledgeEngine):  # type: ignore[misc]
-    """An experta engine over some rules. Built once, reset for each run; not safe for two threads at once."""
+    """An experta engine over some rules. Reset for each run; not safe for two threads at once."""
 
     __matcher__ = _Matcher
     __strategy__ = _Ordered
@@ -138,7 +157,6 @@ class Chain(KnowledgeEngine):  # type: ignore[misc]
         self._rules = [_experta_rule(rule, self._read) for rule in rules]
         if first_pass:
             self._rules.append(_fallback())
-        self._starts: list[Any] | None = None
         self.fired: list[str] = []
         super().__init__()
 
@@ -147,10 +165,8 @@ class Chain(KnowledgeEngine):  # type: ignore[misc]
         return self._rules
 
     def get_deffacts(self) -> list[Any]:
-        """Return the initial facts, looked up once."""
-        if self._starts is None:
-            self._starts = super().get_deffacts()
-        return self._starts
+        """Return no initial facts: every rule begins with a State. experta's method evaluates every attribute too."""
+        return []
 
     def conclude(
         self,

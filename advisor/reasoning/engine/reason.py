@@ -10,11 +10,10 @@ import numpy as np
 
 from advisor.knowledge.base import Catalog
 from advisor.knowledge.expressions import FALSE, TRUE, UNKNOWN
-from advisor.reasoning.engine.program import Program, compile_rules
+from advisor.reasoning.engine.program import CompiledRule, Program, compile_rules
 from advisor.reasoning.engine.trace import Trace, build_trace
 
 if TYPE_CHECKING:
-    from advisor.reasoning.engine.chain import Chain
     from advisor.reasoning.observations import Observed
 
 Array = np.ndarray[Any, Any]
@@ -35,14 +34,12 @@ class Engine:
     def __init__(self, catalog: Catalog) -> None:
         self.catalog = catalog
         self.program: Program = compile_rules(catalog)
-        self._chains: dict[bool, Chain] = {}
         self._lock = threading.RLock()
         self._cache: dict[tuple[bytes, frozenset[str], bytes | None], Trace] = {}
         column = {name: at for at, name in enumerate(self.program.observations)}
         rules = self.program.rules
-        # Two extra columns mean "no condition here": one is always true, one always false.
-        self._when = _indices([[column[n] for n in r.when if n in column] for r in rules], len(column))
-        self._unless = _indices([[column[n] for n in r.unless if n in column] for r in rules], len(column) + 1)
+        self._when, self._unless = _conditions(rules, column)
+        self._passes = [_Pass(self.program, second) for second in (False, True)]
         # The fixes of a finding that the observations refute leave the conclusions unchanged.
         of: dict[str, list[int]] = {}
         for at, rule in enumerate(rules):
@@ -100,12 +97,6 @@ class Engine:
             out.append(self._conclude(key, truth[at], given, None if quantified is None else quantified[at]))
         return out
 
-    def make_ready(self) -> None:
-        """Build both passes, which takes longer than running them."""
-        with self._lock:
-            for second in (False, True):
-                self._chain(second)
-
     def keys(self, observed: Observed) -> list[bytes]:
         """Return, for each row, the key that its conclusions depend on, apart from answers and quantification.
 
@@ -129,7 +120,7 @@ class Engine:
             part = truth[start : start + _CHUNK]
             rows = len(part)
             ends = [np.full((rows, 1), TRUE, np.int8), np.full((rows, 1), FALSE, np.int8)]
-            wide = np.concatenate([part, *ends], axis=1)
+            wide = np.concatenate([part, *ends], axis=1)  # as _conditions pads
             when, unless = wide[:, self._when], wide[:, self._unless]
             alive = (when != FALSE).all(axis=2) & (unless != TRUE).all(axis=2)
             findings = np.concatenate([alive, np.zeros((rows, 1), dtype=bool)], axis=1)
@@ -150,20 +141,44 @@ class Engine:
             return cached
 
     def _reason(self, key: bytes, truth: Array, answers: frozenset[str], quantified: bytes | None) -> Trace:
+        from advisor.reasoning.engine.chain import Chain  # loads experta: a session starts without it
+
         second = quantified is not None
         before = self._conclude(key, truth, answers, None) if second else None
-        rules = self.program.of_pass(second)
+        now = self._passes[second]
         state = dict(zip(self.program.observations, truth.tolist(), strict=True))
         state |= zip(self.program.quantified, quantified or b"", strict=second)
-        fired = self._chain(second).conclude(state, answers, before.concluded if before else ())
-        return build_trace(rules, fired, state, answers, self.program.explains, before)
+        holding = now.holding(truth, quantified or b"")
+        chain = Chain(holding, first_pass=not second)
+        fired = chain.conclude(state, answers, before.concluded if before else ())
+        return build_trace(now.rules, fired, state, answers, self.program.explains, before)
 
-    def _chain(self, second: bool) -> Chain:
-        if second not in self._chains:
-            from advisor.reasoning.engine.chain import Chain  # loads experta: a session starts without it
 
-            self._chains[second] = Chain(self.program.of_pass(second), first_pass=not second)
-        return self._chains[second]
+class _Pass:
+    """The rules of a pass. A chain is built from those that the observations of a launch let fire, some twenty: to
+    build one from all of them takes as long as reading a report.
+    """
+
+    def __init__(self, program: Program, second: bool) -> None:
+        self.rules = program.of_pass(second)
+        names = (*program.observations, *(program.quantified if second else ()))
+        self._when, self._unless = _conditions(self.rules, {name: at for at, name in enumerate(names)})
+
+    def holding(self, truth: Array, quantified: bytes) -> list[CompiledRule]:
+        """Return the rules of which every observation holds: of `when` true, of `unless` false or unknown."""
+        wide = np.concatenate([truth, np.frombuffer(quantified, np.int8), np.array([TRUE, FALSE], np.int8)])
+        holds = (wide[self._when] == TRUE).all(axis=1) & (wide[self._unless] != TRUE).all(axis=1)
+        return [self.rules[at] for at in np.flatnonzero(holds)]
+
+
+def _conditions(rules: Sequence[CompiledRule], column: Mapping[str, int]) -> tuple[Array, Array]:
+    """Return the columns of the observations in `when` and in `unless` of each rule.
+
+    Two extra columns mean "no condition here": the first is always true, the second always false.
+    """
+    when = _indices([[column[n] for n in r.when if n in column] for r in rules], len(column))
+    unless = _indices([[column[n] for n in r.unless if n in column] for r in rules], len(column) + 1)
+    return when, unless
 
 
 def _indices(lists: list[list[int]], pad: int) -> Array:
