@@ -251,16 +251,17 @@ class Test:
             left, right = comparison.left.scalar(values), comparison.right.scalar(values)
             known = math.isfinite(left) and math.isfinite(right)
             codes.append((TRUE if comparison.holds(left, right) else FALSE) if known else UNKNOWN)
-        return int(self.combine(codes, codes, codes, min, max)[0])
+        return int(self.folded([(code, code, code) for code in codes], min, max)[0])
 
-    def combine(
-        self, truths: list[Any], lows: list[Any], highs: list[Any], minimum: Any, maximum: Any
-    ) -> tuple[Any, Any, Any]:
+    def folded(self, compared: list[tuple[Any, Any, Any]], minimum: Any, maximum: Any) -> tuple[Any, Any, Any]:
         """Fold truth codes and margins through and/or/not; return the truth, and the minimum and maximum margin.
 
-        lows, highs: each comparison's margin, the same in both if it is known, else -inf and inf. The margin of a true
-        test is the minimum, that of a false test the maximum: unknown comparisons that do not decide are ignored.
+        compared: of each comparison its truth code and its margin twice, the same if it is known, else -inf and inf.
+        The margin of a true test is the minimum, that of a false test the maximum: unknown comparisons that do not
+        decide are ignored.
         """
+        if isinstance(self.node, ast.Compare) and len(compared) == 1:
+            return compared[0]
 
         def walk(node: ast.expr) -> tuple[Any, Any, Any]:
             if isinstance(node, ast.BoolOp):
@@ -269,7 +270,7 @@ class Test:
             if isinstance(node, ast.UnaryOp):
                 truth, low, high = walk(node.operand)
                 return 2 - truth, -high, -low
-            return _folded([(truths[i], lows[i], highs[i]) for i in self._index[id(node)]], minimum)
+            return _folded([compared[i] for i in self._index[id(node)]], minimum)
 
         return walk(self.node)
 

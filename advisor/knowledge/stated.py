@@ -54,7 +54,7 @@ def believed(name: str, columns: Mapping[str, Array], value: Array) -> Array:
     if test is None or not np.isfinite(value).any():
         return value
     truths = [_truth(one, columns, len(value)) for one in test.comparisons]
-    refuted = test.combine(truths, truths, truths, np.minimum, np.maximum)[0] == TRUE
+    refuted = test.folded([(one, one, one) for one in truths], np.minimum, np.maximum)[0] == TRUE
     return np.where(refuted, np.nan, value)
 
 

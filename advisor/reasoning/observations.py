@@ -450,17 +450,15 @@ def observe_columns(
         while at < len(names):
             some = [tests[name] for name in names[at : at + step]]
             compared = _compared([c for test in some for c in test.comparisons], side, ranges, estimated)
-            for test in some:
-                truths, lows, highs = (
-                    list(part) for part in zip(*(compared[c] for c in test.comparisons), strict=True)
-                )
-                truth[:, at], low, high = test.combine(truths, lows, highs, np.minimum, np.maximum)
-                margin[:, at] = np.where(truth[:, at] == TRUE, low, np.where(truth[:, at] == FALSE, high, np.nan))
-                if any(c.op == "==" for c in test.comparisons):
-                    # Nothing but the equality decided it, alone, in place of others or denied.
-                    lone = np.where(truth[:, at] == UNKNOWN, np.nan, 0.0)
-                    margin[:, at] = np.where(np.isfinite(margin[:, at]), margin[:, at], lone)
-                at += 1
+            folded = [test.folded([compared[c] for c in test.comparisons], np.minimum, np.maximum) for test in some]
+            code, low, high = (np.array(part) for part in zip(*folded, strict=True))
+            decided = np.where(code == TRUE, low, np.where(code == FALSE, high, np.nan))
+            equal = np.array([any(c.op == "==" for c in test.comparisons) for test in some])
+            # Nothing but the equality decided it, alone, in place of others or denied.
+            lone = equal[:, None] & (code != UNKNOWN) & ~np.isfinite(decided)
+            truth[:, at : at + step] = code.T
+            margin[:, at : at + step] = np.where(lone, 0.0, decided).T
+            at += step
     return Observed(catalog, names, truth, margin, columns, tests, labels or {}, estimated)
 
 

@@ -148,10 +148,10 @@ class Engine:
         now = self._passes[second]
         state = dict(zip(self.program.observations, truth.tolist(), strict=True))
         state |= zip(self.program.quantified, quantified or b"", strict=second)
-        holding = now.holding(truth, quantified or b"")
+        possible, holding = now.split(truth, quantified or b"")
         chain = Chain(holding, first_pass=not second)
         fired = chain.conclude(state, answers, before.concluded if before else ())
-        return build_trace(now.rules, fired, state, answers, self.program.explains, before)
+        return build_trace(possible, fired, state, answers, self.program.explains, before)
 
 
 class _Pass:
@@ -164,11 +164,16 @@ class _Pass:
         names = (*program.observations, *(program.quantified if second else ()))
         self._when, self._unless = _conditions(self.rules, {name: at for at, name in enumerate(names)})
 
-    def holding(self, truth: Array, quantified: bytes) -> list[CompiledRule]:
-        """Return the rules of which every observation holds: of `when` true, of `unless` false or unknown."""
+    def split(self, truth: Array, quantified: bytes) -> tuple[list[CompiledRule], list[CompiledRule]]:
+        """Return the rules that no observation refutes, and those of them of which every observation of `when` holds.
+
+        An unknown `unless` lets a rule fire.
+        """
         wide = np.concatenate([truth, np.frombuffer(quantified, np.int8), np.array([TRUE, FALSE], np.int8)])
-        holds = (wide[self._when] == TRUE).all(axis=1) & (wide[self._unless] != TRUE).all(axis=1)
-        return [self.rules[at] for at in np.flatnonzero(holds)]
+        when = wide[self._when]
+        possible = (when != FALSE).all(axis=1) & (wide[self._unless] != TRUE).all(axis=1)
+        holding = possible & (when == TRUE).all(axis=1)
+        return [self.rules[at] for at in np.flatnonzero(possible)], [self.rules[at] for at in np.flatnonzero(holding)]
 
 
 def _conditions(rules: Sequence[CompiledRule], column: Mapping[str, int]) -> tuple[Array, Array]:

@@ -126,7 +126,8 @@ def build_trace(
 ) -> Trace:
     """Build the trace: the rules that fired, and what is undecided; `before` is the trace of an earlier pass.
 
-    This function does not decide which rules fire. rules: in the order of the reasoning; explains: finding -> the
+    This function does not decide which rules fire. rules: those that no observation refutes, or more, in the order of
+    the reasoning; explains: finding -> the
     symptoms that it explains. If two findings explain one symptom, the earlier one counts.
     """
     done = dict.fromkeys(fired)

@@ -13,7 +13,7 @@ from advisor.knowledge.expressions import ExpressionError, parse, parse_test
 from advisor.knowledge.schemas import RuleDef
 from advisor.readers.workload import typed
 from advisor.records.diagnosis import ENDS, LaunchDiagnosis, Question, main_finding
-from advisor.session.interview.pages import is_due, page_ask, page_of, pages
+from advisor.session.interview.pages import is_due, page_ask, pages, pages_by_metric
 from advisor.session.records import Ask, Card, Choice, NapkinResult
 from advisor.session.requests import Value
 from advisor.session.state import State
@@ -104,9 +104,8 @@ def next_number(state: State) -> Ask | None:
     worth = list(dict.fromkeys((*first, *rest)))
     known = {} if state.launch is None else state.launch.metrics
     asks = tuple(sorted((ask for ask in asks if ask.id in worth), key=lambda ask: worth.index(ask.id)))
-    asks = tuple(
-        ask for ask in asks if (of := page_of(state.knowledge.pages, ask.id)) is None or is_due(of, ask.id, known)
-    )
+    page_of = pages_by_metric(state.knowledge.pages)
+    asks = tuple(ask for ask in asks if (of := page_of.get(ask.id)) is None or is_due(of, ask.id, known))
     later = {question for _, question in state.put_off}
     if state.wanted is not None:
         # Of the first page too, a number that was left out is asked only if it decides.
@@ -116,11 +115,12 @@ def next_number(state: State) -> Ask | None:
         return refutes[0]
     out: dict[str, Ask] = {}
     for ask in asks:
-        page = page_of(state.knowledge.pages, ask.id) if ask.group == "metric" and ask.id not in later else None
+        page = page_of.get(ask.id) if ask.group == "metric" and ask.id not in later else None
         if page is None:
             out[ask.id] = ask
         elif page.id not in out:
-            most = [one for one in asks if one.id not in later and page_of((page,), one.id) is not None][:_MOST_ROWS]
+            rows = pages_by_metric((page,))
+            most = [one for one in asks if one.id not in later and one.id in rows][:_MOST_ROWS]
             out[page.id] = page_ask(page, most)
     places = {page.id: at for at, page in enumerate(state.knowledge.pages)}
     # Of the pages that decide most, the first in ncu's order.
@@ -138,7 +138,8 @@ def _filled(state: State, ask: Ask) -> Ask:
     asked, later = {row.id for row in ask.rows}, {question for _, question in state.put_off}
     depend = {one.metric for one in launch.missing} - asked - later
     known = launch.metrics
-    more = [one for one in open_numbers(state) if one.id in depend and page_of((page,), one.id) is not None]
+    rows = pages_by_metric((page,))
+    more = [one for one in open_numbers(state) if one.id in depend and one.id in rows]
     due = [one for one in more if is_due(page, one.id, known)]
     return page_ask(page, (*ask.rows, *due[: max(0, _MOST_ROWS - len(ask.rows))]))
 

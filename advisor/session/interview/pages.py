@@ -51,9 +51,9 @@ def pages(catalog: Catalog) -> tuple[Page, ...]:
     )
 
 
-def page_of(pages: Sequence[Page], metric: str) -> Page | None:
-    """Return the page that has a metric."""
-    return next((page for page in pages if any(name == metric for name, _, _ in page.rows)), None)
+def pages_by_metric(pages: Sequence[Page]) -> dict[str, Page]:
+    """Return the page that has each metric: the first, of several."""
+    return {name: page for page in reversed(pages) for name, _, _ in page.rows}
 
 
 def is_due(page: Page, metric: str, known: Mapping[str, float]) -> bool:
