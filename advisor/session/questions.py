@@ -27,7 +27,7 @@ from advisor.records.questions import JUDGE, NCU_RULE, Meaning, Subject
 from advisor.records.readings import RuleResult
 from advisor.session.language.launch_pairs import pair_meaning, two_launches
 from advisor.session.language.launch_values import launch_values
-from advisor.session.language.lexicon import Known, read
+from advisor.session.language.lexicon import Known, has_meaning, read
 from advisor.session.language.limited import on_launch
 from advisor.session.language.meaning import bare_object, meaning_of, shown_entry
 from advisor.view.pages.answer import answered
@@ -41,6 +41,7 @@ _LAUNCH_NUMBER: Final = re.compile(
 )
 _NAME: Final = re.compile(r"[A-Za-z_]\w*")
 _WORD: Final = re.compile(r"[A-Za-z]{3,}")
+_AFTER_ARTICLE: Final = re.compile(r"\b(?:the|my|our|this) ([a-z]{3,})")
 _HUMP: Final = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _KERNEL: Final = frozenset(("kernel", "launch"))
 
@@ -137,7 +138,9 @@ def _by_words(text: str, launches: Sequence[LaunchDiagnosis]) -> list[int]:
     """Return the launches whose kernel has most words of the question in its name; none if every name has them."""
     sentence = read(text, Known())
     meant = {sentence.words[at] for kind, span in sentence.spans if kind != "foreign" for at in span if at >= 0}
-    asked = {word.casefold() for word in _WORD.findall(text)} - meant - _KERNEL
+    # A word of the vocabulary, such as `transpose`, names a kernel only as `the transpose`.
+    after_article = set(_AFTER_ARTICLE.findall(text.casefold())) - meant
+    asked = {word for word in map(str.casefold, _WORD.findall(text)) if word in after_article or not has_meaning(word)}
     shared = [len(asked & _parts(launch.kernel)) for launch in launches]
     most = max(shared, default=0)
     return [] if most == min(shared, default=0) else [at for at, count in enumerate(shared) if count == most]

@@ -307,6 +307,16 @@ def _split(text: str) -> Iterator[tuple[str, str]]:
         yield word.casefold(), word
 
 
+@lru_cache(maxsize=1)
+def _meant() -> frozenset[str]:
+    return frozenset(part for phrase in _lexicon(Known()).phrases for part in phrase)
+
+
+def has_meaning(word: str) -> bool:
+    """Return whether a word is part of a phrase of the vocabulary: of a metric, a cause, a concept."""
+    return word in SKIPPED or stem(word) in _meant()
+
+
 def read(text: str, known: Known) -> Sentence:
     """Return the words of a question and their meanings. Pure; takes a few milliseconds."""
     lexicon = _lexicon(known)
