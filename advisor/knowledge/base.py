@@ -212,8 +212,28 @@ def finding_title(name: str) -> str:
 
 
 def condition_title(name: str) -> str:
-    """Return the words for a condition of a rule: a finding or class by its title, an observation by its words."""
-    return finding_title(name.partition(".")[2] or name)
+    """Return the words for a condition of a rule: a finding or class by its title, an observation by what it states."""
+    known = catalog().observations.get(name)
+    return known.states if known is not None and known.states else finding_title(name.partition(".")[2] or name)
+
+
+def unknown_text(names: Iterable[str]) -> str:
+    """Return what is unknown of some conditions: `whether the kernel has shared memory`, or the title of a finding.
+
+    Of observations on the same metrics, such as one and its opposite, the first is named.
+    """
+    known, questions = catalog().observations, catalog().questions
+    stated: dict[frozenset[str] | str, str] = {}
+    for name in names:
+        question = name.split(".")[1] if name.startswith("answer.") else ""
+        if question in questions:
+            stated.setdefault(question, f"your answer to `{questions[question].ask}`")
+        elif name in known:
+            text = condition_title(name)
+            stated.setdefault(parse_test(known[name].test).names, f"whether {text}" if known[name].states else text)
+        else:
+            stated.setdefault(name, condition_title(name))
+    return ", ".join(stated.values())
 
 
 @lru_cache(maxsize=1024)

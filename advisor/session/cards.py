@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
-from advisor.knowledge.base import condition_title, finding_title, metric_title
+from advisor.knowledge.base import finding_title, metric_title, unknown_text
 from advisor.records.diagnosis import OVERRIDES, Comparison, Finding, LaunchDiagnosis, is_settled, main_finding
 from advisor.session.records import UNIT_HINTS, Ask, Card, KnowledgeIndex, Proved
 from advisor.session.state import State, is_end, launch_number
@@ -88,8 +88,7 @@ def finding_card(launch: LaunchDiagnosis, finding: Finding, position: int) -> Ca
     if finding.id == "unexplained" and launch.deciding is not None:
         blocks += [Facts(tuple(deciding_facts(launch.deciding))), *deciding_blocks(launch.deciding)]
     if finding.undecided:
-        names = ", ".join(map(condition_title, finding.undecided))
-        blocks.append(Line(names, "unknown", "Not known"))
+        blocks.append(Line(unknown_text(finding.undecided), "unknown", "Not known"))
     kind = {"trust": "trust", "note": "note"}.get(finding.kind, "finding")
     label = {"trust": "Caveat", "note": "Note"}.get(finding.kind, "Also found")
     if lead:

@@ -190,6 +190,8 @@ def stalls(metrics: Mapping[str, float], *, top: int = 6, width: int = 80, block
             # Harmless reasons come after the others, even if they are larger.
             found.append((reason == "not_selected", -value, reason, name))
     found.sort()
+    if not any(minus for _, minus, _, _ in found):
+        found = []  # warps that exist wait for something: these reasons are those that the GPU does not have
     rows = []
     for healthy, minus, reason, name in ([f for f in found if -f[1] >= 1.0] or found[:1])[:top]:
         drawn = bar(-minus, cells, blocks=blocks, marks=())

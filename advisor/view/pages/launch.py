@@ -7,7 +7,7 @@ from difflib import unified_diff
 
 from msgspec import Struct
 
-from advisor.knowledge.base import catalog, condition_title, finding_title
+from advisor.knowledge.base import catalog, finding_title, unknown_text
 from advisor.knowledge.libraries import library_of
 from advisor.knowledge.library_calls import calls, calls_of
 from advisor.knowledge.texts import within_sentence
@@ -402,7 +402,7 @@ def _evidence(launch: LaunchDiagnosis, first: Finding) -> tuple[Block, ...]:
     blocks: list[Block] = [Table(EVIDENCE_COLUMNS, tuple(rows), prose=True)]
     if first.evidence:
         sure = f"{confidence_text(first.confidence)} ({share_text(first.confidence)})"
-        open_ = f"; unknown: {', '.join(map(condition_title, first.undecided))}" if first.undecided else ""
+        open_ = f"; unknown: {unknown_text(first.undecided)}" if first.undecided else ""
         rows_ = [Fact("Confidence", f"in the cause {sure}{open_}")]
         rows_ += [Fact("Gain", text)] if (text := certainty_text(first.speedup)) else []
         blocks.append(Facts(tuple(rows_)))

@@ -8,7 +8,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from advisor.knowledge.base import catalog, condition_title, finding_title, metric_title
+from advisor.knowledge.base import catalog, finding_title, metric_title, unknown_text
 from advisor.reasoning.engine.explain import BlockedRule, Clause
 from advisor.records.diagnosis import (
     ENDS,
@@ -119,7 +119,7 @@ def _not_found(wanted: str, asked: Asked) -> str:
     if asks and asks[0] is not None and not blocking and not failing:
         return f"{finding_title(wanted)} is undecided, because an answer is missing: {asks[0].ask}"
     if unknown and not failing and not blocking:
-        names = ", ".join(dict.fromkeys(condition_title(clause.name) for clause in unknown[:MOST]))
+        names = unknown_text(clause.name for clause in unknown[:MOST])
         return f"{finding_title(wanted)} is undecided: unknown is {lower_start(names)}."
     deciding = _deciding(failing, blocking)
     because = f": {test_line(deciding[0])}" if deciding else ""
@@ -304,8 +304,7 @@ def _sure(meaning: Meaning, asked: Asked) -> Answer:
     if first is not None and (reach := certainty_text(first.speedup)):
         rows.append(Fact("Gain", reach))
     if first is not None and first.undecided:
-        names = ", ".join(map(condition_title, first.undecided))
-        rows.append(Fact("Not known", names, "warn"))
+        rows.append(Fact("Not known", unknown_text(first.undecided), "warn"))
     rows += [Fact("Caveat", f"{f.title}: {f.because}", "warn") for f in caveats]
     if launch.missing:
         names = ", ".join(metric_title(lack.metric) for lack in launch.missing[:MOST])
