@@ -78,7 +78,7 @@ def finding_card(launch: LaunchDiagnosis, finding: Finding, position: int) -> Ca
         # The example comes last: a small terminal has no room for all of it.
         rest = [row for row in rows if row.label != "Hot line"]
         hottest = rows[len(rest) : len(rest) + 1]  # they come last; the card of the fix lists them all
-        fix, *cost = fix_facts(finding.fix)
+        fix, *cost = fix_facts(finding)
         blocks = [Facts((*rest, *hottest, fix, *cost, *costs)), *change_blocks(finding.fix)]
         rows, costs = [], []
     blocks += [Facts((*rows, *costs))] if rows or costs else []

@@ -43,6 +43,7 @@ HTML_SECTIONS = 20
 MARKDOWN_SECTIONS = 5
 NAME = 200  # characters of a kernel's name
 _SUMMARY = 5
+_SINGLE_ROWS = 20  # launches up to which each has a row of its own, as fit a screen of 24 lines
 _HEADING_NAME = 100
 
 
@@ -188,7 +189,7 @@ def diagnosis_parts(
             section("What to fix first", _summary(groups, launches, links, whole or launches, unlocated), name="first")
         )
         parts += _rooflines(launches, links)
-        parts.append(section("All launches", [_table(diagnosis, links)], name="launches"))
+        parts.append(section("All launches", _listed(diagnosis, groups, links), name="launches"))
 
     def of(group: Group) -> tuple[Section, ...]:
         launch = (whole or launches)[group.at]
@@ -310,7 +311,26 @@ def _first_fix(launch: LaunchDiagnosis) -> list[Block]:
     return [Facts(tuple(rows))]
 
 
-def _table(diagnosis: Diagnosis, links: Mapping[int, str]) -> Table:
+def _listed(diagnosis: Diagnosis, groups: Sequence[Group], links: Mapping[int, str]) -> list[Block]:
+    """Return the table of the launches; of many, those of one report that are alike share a row."""
+    launches = diagnosis.launches
+    if len(launches) <= _SINGLE_ROWS or len(groups) == len(launches):
+        return [_table(diagnosis, [(launch,) for launch in launches], links)]
+    alike: dict[tuple[int, int], list[LaunchDiagnosis]] = {}
+    group_of = {id(launch): number for number, group in enumerate(groups) for launch in group.launches}
+    for launch in launches:
+        alike.setdefault((launch.report, group_of[id(launch)]), []).append(launch)
+    if len(alike) == len(launches):
+        return [_table(diagnosis, [(launch,) for launch in launches], links)]
+    first = next(row for row in alike.values() if len(row) > 1)
+    text = (
+        "Launches of one kernel and shape with the same class and first finding share a row, with their times added: "
+    )
+    text += f"`{_numbers(first)}` is launch {first[0].index} and {len(first) - 1} more."
+    return [Paragraph(text, "dim"), _table(diagnosis, list(alike.values()), links)]
+
+
+def _table(diagnosis: Diagnosis, rows: Sequence[Sequence[LaunchDiagnosis]], links: Mapping[int, str]) -> Table:
     several = len(diagnosis.reports) > 1
     workloads = all(launch.scope == "workload" for launch in diagnosis.launches)
     columns = [
@@ -324,23 +344,32 @@ def _table(diagnosis: Diagnosis, links: Mapping[int, str]) -> Table:
     ]
     if several:
         columns.insert(0, Column("Report", keep="end", spare=2))
-    return Table(tuple(columns), tuple(_row(diagnosis, x, several, links) for x in diagnosis.launches), sortable=True)
+    return Table(tuple(columns), tuple(_row(diagnosis, alike, several, links) for alike in rows), sortable=True)
 
 
-def _row(diagnosis: Diagnosis, launch: LaunchDiagnosis, several: bool, links: Mapping[int, str]) -> tuple[Cell, ...]:
+def _numbers(alike: Sequence[LaunchDiagnosis]) -> str:
+    return f"{alike[0].index} +{len(alike) - 1}" if len(alike) > 1 else f"{alike[0].index}"
+
+
+def _row(
+    diagnosis: Diagnosis, alike: Sequence[LaunchDiagnosis], several: bool, links: Mapping[int, str]
+) -> tuple[Cell, ...]:
+    """Return the row of launches that are alike: the speedup is that of the one whose fix saves most."""
+    shown_at = max(range(len(alike)), key=lambda at: (time_back(alike[at]), -at))
+    launch, group = alike[shown_at], Group(shown_at, tuple(alike))
     first = first_diagnosis(launch)
     gain = first.speedup.estimate if first is not None and first.speedup is not None else None
-    back = time_back(launch)
+    times = [one.duration_ns for one in alike if one.duration_ns is not None]
     cells = [
-        Cell(str(launch.index), float(launch.index)),
+        Cell(_numbers(alike), float(alike[0].index)),
         Cell(launch.kernel[:NAME], link=links.get(id(launch), "")),
-        Cell("unknown" if launch.duration_ns is None else time_text(launch.duration_ns), launch.duration_ns),
+        Cell(time_text(sum(times)) if times else "unknown", sum(times) if times else None),
         Cell(launch.verdict.title),
         Cell(first.id if first else "nothing found"),
         Cell(short_gain_text(first.speedup) if first is not None and first.speedup is not None else "-", gain),
         Cell(
-            saved_text(*first.speedup.saved_range_ns(launch.duration_ns)) if back and first and first.speedup else "-",
-            back if gain is not None else None,
+            saved_text(*group.range) if group.back and first and first.speedup else "-",
+            group.back if gain is not None else None,
         ),
     ]
     if several:

@@ -159,7 +159,7 @@ def _verdict(first: Finding, launch: LaunchDiagnosis) -> list[Fact]:
     reasons = finding_facts(launch, first)
     if first.fix is not None and (first.id not in ENDS or settled):
         # What to do comes before the reasons, so that the first screen of a terminal has it.
-        fix, *conditions = fix_facts(first.fix)
+        fix, *conditions = fix_facts(first)
         gains = 1 if reasons[0].label == "Speedup" else 0
         rows += [*reasons[:gains], fix, *reasons[gains:], *conditions]
     else:
@@ -173,9 +173,13 @@ def _verdict(first: Finding, launch: LaunchDiagnosis) -> list[Fact]:
     return [*rows, Fact("Next", f"{next_text(first, launch)}; `ncu-advisor explain {page}`")]
 
 
-def fix_facts(fix: FixAdvice) -> list[Fact]:
-    """Return the summary of a fix, why it suits the launch, what to check first, and its cost."""
-    rows = [Fact("Fix", fix.summary)]
+def fix_facts(finding: Finding) -> list[Fact]:
+    """Return the summary of a finding's fix, why it suits the launch, what to check first, and its cost."""
+    fix = finding.fix
+    if fix is None:
+        return []
+    # Without a cause there is nothing to fix yet.
+    rows = [Fact("To find it" if finding.id == _OPEN else "Fix", fix.summary)]
     rows += [Fact("Fits because", fix.because)] if fix.because else []
     rows += [Fact("Check first", condition)] if (condition := fix_condition(fix)) else []
     return rows + ([Fact("Cost", fix.costs)] if fix.costs else [])

@@ -22,6 +22,7 @@ _WORDS: Final = {
     "shared": "at most {needed} of shared memory per block (now {now})",
     "block_size": "{needed} threads per block (now {now})",
 }
+_FIT: Final = "occupancy_theoretical_pct"
 _IMPLIED: Final = ("grid_size", "occupancy_theoretical_pct", "waves", "blocks_per_sm_limit")
 _LIMITS: Final = (
     "occupancy_achieved_pct",
@@ -73,6 +74,8 @@ def assumptions(launch: LaunchDiagnosis, values: Iterable[tuple[str, float]]) ->
         for name in implied
         if given[name] != have.get(name)
     ]
+    stays = given.get(_FIT) if shaped and given.get(_FIT) == have.get(_FIT) else None
+    rows += [f"{metric_title(_FIT)} stays {number_text(_FIT, stays)}"] if stays is not None else []
     more = (*_spills(launch, given), *_reserved(launch, given))
     return text, (*rows, *more, _KEPT if as_many else _REST) if shaped else ()
 
