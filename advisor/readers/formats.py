@@ -91,7 +91,10 @@ _HINTS = (
         "export and the CSV of `nsys stats`",
     ),
     (
-        re.compile(r"^==\d+== NVPROF|^=+ Profiling result:"),
+        re.compile(
+            r"^==\d+== NVPROF|^(==\d+|=+)=* ?(Profiling|Metric|Event) result:|^\s*Type\s+Time\(%\)\s+Time\s+Calls\s"
+            r"|^Invocations\s+(Metric|Event) Name\s|^\"?(Type|Device)\"?,\"?(Time\(%\)|Kernel)\"?,\"?(Time|Invocations)"
+        ),
         "output of nvprof, which has none of the needed metrics; profile with ncu (CC 7.0 or newer)",
     ),
     (re.compile(r"^usage: ncu"), "only the help page of ncu, no profile: correct the options and profile again"),
