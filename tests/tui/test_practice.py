@@ -184,6 +184,11 @@ async def test_every_stage_is_reached_by_its_key_and_left_again(tmp_path: Path):
         assert at.app.state.exercising.stage == "log", "there is nothing after the last"
         await at.press("f5")
         assert at.app.state.exercising.stage == "solution"
+        # Where a terminal keeps the function keys for itself.
+        await at.press("alt+left")
+        assert at.app.state.exercising.stage != "solution"
+        await at.press("alt+right")
+        assert at.app.state.exercising.stage == "solution"
         await at.press("escape")
         assert not isinstance(at.app.screen, PracticeScreen)
 

@@ -169,6 +169,10 @@ async def test_the_list_of_steps_has_the_room_that_there_is(size: tuple[int, int
         if size[0] < 120:
             await press(at, "f2")
         assert at.shows("x" * 40 + "6")
+        await press(at, "s")
+        assert not at.shows("x" * 40 + "6")
+        await press(at, "s")
+        assert at.shows("x" * 40 + "6")
 
 
 async def test_to_a_step_by_its_number_and_by_the_list():

@@ -98,6 +98,10 @@ class PracticeScreen(ChoiceScreen, ViewScreen):
         Binding("f5", "turn(-1)", "Previous", tooltip="Previous stage of the exercise"),
         Binding("f6", "turn(1)", "Next", tooltip="Next stage of the exercise"),
         Binding("f7", "spoilers", "Causes", tooltip="Show or hide the cause of each exercise"),
+        # For terminals that keep the function keys for themselves.
+        hidden("ctrl+z", "app.undo", "Undo", "Undo the last action"),
+        hidden("alt+left", "turn(-1)", "Previous", "Previous stage of the exercise"),
+        hidden("alt+right", "turn(1)", "Next", "Next stage of the exercise"),
         Binding("escape", "leave", "Leave", tooltip="Cancel / clear the line / return to the list / leave"),
         *PAGE_KEYS,
         hidden("ctrl+up", "line(-1)", "Line up"),
