@@ -189,6 +189,16 @@ async def test_to_a_step_by_its_number_and_by_the_list():
         assert isinstance(at.app.screen, ReplayScreen) and at.shows("step 6 of 6")
 
 
+async def test_enter_goes_on_where_it_is_already():
+    async with replay() as at:
+        await press(at, "enter")
+        assert at.shows("step 1 of 6")
+        await press(at, "enter")
+        assert at.shows("step 2 of 6")
+        await press(at, "end", "enter")
+        assert at.shows("step 6 of 6")
+
+
 async def test_it_plays_by_itself_and_stops_at_the_end(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("advisor.tui.screens.replay._PACES", (0.01, 0.01, 0.01, 0.01))
     async with replay() as at:

@@ -120,7 +120,7 @@ class ReplayScreen(AppScreen):
         Binding("minus", "pace(-1)", "Slower", key_display="-", tooltip="Play slower"),
         hidden("home", "ends(-1)", "First", "Go to the beginning", priority=True),
         hidden("end", "ends(1)", "Last", "Go to the last step", priority=True),
-        hidden("enter", "jump", "Go to", "Go to the typed step number, or to the highlighted step", priority=True),
+        hidden("enter", "jump", "Go to", "Go to the typed step number or the highlighted step; there, one step on", priority=True),
         Binding("d", "difference", "Differs", tooltip="Replay to the next step whose conclusions differ"),
         Binding("s,f2", "list", "Steps", tooltip="Show or hide the list of steps"),
         Binding("e,f3", "evidence", "Evidence", tooltip="Show or hide the evidence"),
@@ -324,7 +324,10 @@ class ReplayScreen(AppScreen):
     def action_jump(self) -> None:
         self._pause()
         at = self._list.highlighted
-        wanted, self._digits = int(self._digits) if self._digits else at or 0, ""
+        wanted = int(self._digits) if self._digits else at or 0
+        if not self._digits and wanted == self._wanted:
+            wanted = min(wanted + 1, len(self._steps))  # where it is already, Enter goes on
+        self._digits = ""
         self._go(wanted)
         self._draw()
 
