@@ -303,6 +303,19 @@ def test_counted_levels_of_a_tree_leave_with_all_their_instructions() -> None:
     assert found["cbu"] == pytest.approx(1 - 0.8 * 0.5)
 
 
+def test_shuffles_that_come_for_barriers_take_the_load_store_unit() -> None:
+    """All barriers leave; 150 shuffles in 10 x 100 SM cycles, of which the unit and its stage were busy for 800."""
+    counts = {"barrier_inst": 100.0, "control_inst": 800.0, "inst_executed": 4000.0}
+    busy = {"sm_cycles_elapsed": 100.0, "sm_count": 10.0, "lsu_need_pct": 80.0, "l1_wavefronts_pct": 80.0}
+    fix = {"left": "0", "own": "0", "control": "4"}
+    given = counts | busy | {"shared_wavefront_share": 1.0}
+    without = left({"fewer_barriers": fix}, **given)
+    found = left({"fewer_barriers": fix | {"shuffles": "1.5 * barrier_inst"}}, **given)
+    assert without["lsu"] == without["l1_shared"] == 0
+    assert found["lsu"] == found["l1_shared"] == pytest.approx(150 / 800)
+    assert found["issue"] == pytest.approx(without["issue"] + 300 / 4000)
+
+
 def test_integers_with_loaded_values_stay_when_threads_do_more() -> None:
     """Of 100 ALU instructions 60 compute with data; 100 SM cycles of a pipe of half a warp are 200 a scheduler."""
     merge = {"merge_blocks": {"left": "0.25", "in_flight": "1"}}

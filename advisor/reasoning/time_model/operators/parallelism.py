@@ -104,7 +104,9 @@ def _fewer_barriers(table: Table, given: Given) -> Left:
     """`left` of the barriers remain; accesses that only carried data from one part to the next leave with them.
 
     With each barrier leave up to `control` instructions that steer the part behind it, such as the branch of a level of
-    a tree with its reconvergence. levels: all instructions of such levels, where they were counted.
+    a tree with its reconvergence. levels: all instructions of such levels, where they were counted. shuffles: those
+    that come for them. Each takes the load/store unit and its data stage for a cycle, and an addition follows it: 32.4
+    million shuffles and 13.0 million accesses filled 45.5 million cycles on an H200.
     """
     left = np.clip(given["left"], 0.0, 1.0)
     barriers, control = table.get("barrier_inst"), table.get("control_inst")
@@ -116,6 +118,12 @@ def _fewer_barriers(table: Table, given: Given) -> Left:
     out |= {"latency_barrier": left, "adu": np.fmax(left, 1 - or_else(gone, 1.0))}
     whole = np.fmax(steering, given["levels"])
     executed = 1 - (1 - left) * or_else(share(whole, table.get("inst_executed")), 0.0)
+    added = (1 - left) * given["shuffles"]
+    cycles = added / (table.get("sm_cycles_elapsed") * table.get("sm_count"))
+    stage = table.get("l1_wavefronts_pct") * table.get("shared_wavefront_share") / 100
+    for unit, busy in (("lsu", table.get("lsu_need_pct") / 100), ("l1_shared", stage)):
+        out[unit] = np.fmin(1.0, out[unit] + or_else(share(cycles, busy), 0.0))
+    executed = np.fmin(1.0, executed + 2 * or_else(share(added, table.get("inst_executed")), 0.0))
     computed = 1 - (1 - left) * or_else(share(given["levels"], table.get("inst_executed")), 0.0)
     control_left = 1 - (1 - left) * or_else(share(steering, control), 0.0)
     return out | {"cbu": control_left, "issue": executed, "latency_fixed": executed, "alu": computed, "fma": computed}
@@ -187,7 +195,7 @@ OPERATORS = (
         "barriers leave, with the accesses that only carried data across them",
         _fewer_barriers,
         ("latency_barrier", "adu", "l1_shared", "lsu", "latency_shared", "cbu", "issue", "latency_fixed", "alu", "fma"),
-        {"left": None, "own": "1", "control": "0", "levels": "0"},
+        {"left": None, "own": "1", "control": "0", "levels": "0", "shuffles": "0"},
     ),
     Operator("fewer_launches", "the host launches less often", _fewer_launches, ("launch",), {"left": None}),
 )
