@@ -120,7 +120,7 @@ class ReplayScreen(AppScreen):
         Binding("minus", "pace(-1)", "Slower", key_display="-", tooltip="Play slower"),
         hidden("home", "ends(-1)", "First", "Go to the beginning", priority=True),
         hidden("end", "ends(1)", "Last", "Go to the last step", priority=True),
-        hidden("enter", "jump", "Go to", "Go to the typed step number or the highlighted step; there, one step on", priority=True),
+        hidden("enter", "jump", "Go to", "Go to the typed or highlighted step; there, go on", priority=True),
         Binding("d", "difference", "Differs", tooltip="Replay to the next step whose conclusions differ"),
         Binding("s,f2", "list", "Steps", tooltip="Show or hide the list of steps"),
         Binding("e,f3", "evidence", "Evidence", tooltip="Show or hide the evidence"),
