@@ -22,9 +22,9 @@ _SIZES: Final = (64, 96, 128, 192, 256, 384, 512, 768, 1024)
 _NEEDED: Final = ("block_size", "registers_per_thread")
 _SAME: Final = 1.0  # points of occupancy that are no difference
 _COLUMNS: Final = (
-    Column("Threads per block", numeric=True),
-    Column("Blocks per SM", numeric=True),
-    Column("Theoretical occupancy", numeric=True),
+    Column("Threads", numeric=True),
+    Column("Per SM", numeric=True),
+    Column("Occupancy", numeric=True),
     Column("Blocks", numeric=True, spare=1),
     Column("Waves", numeric=True),
 )
@@ -109,6 +109,8 @@ def _facts(launch: LaunchDiagnosis) -> tuple[Fact, ...]:
     if shared > 0:
         kept += f", {size_text(shared)} of shared memory per block (a kernel whose tile follows the block changes it)"
     rows.append(Fact("Kept", kept))
+    table = "blocks that fit on an SM, theoretical occupancy, and blocks and waves of as many threads as now"
+    rows.append(Fact("For each size", table))
     return tuple(rows)
 
 

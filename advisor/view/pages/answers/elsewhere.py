@@ -254,6 +254,7 @@ EXAMPLES: Final = (
     "what is long scoreboard",
     "why not bank conflicts",
     "what if occupancy was 80%",
+    "which block size should I use",
     "which metrics are missing",
     "what else was found",
     "which kernel takes most time",
