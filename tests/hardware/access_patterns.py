@@ -14,7 +14,7 @@ import yaml
 from advisor.hardware import lanes
 from advisor.hardware.lanes import LANES, WIDTHS, access
 from advisor.hardware.simulators import BankUse, Coalescing, banks_of, coalescing_of
-from advisor.readers import parent
+from advisor.readers import launch_code
 from advisor.records.errors import UsageError
 
 ROOT = Path(__file__).parents[2]
@@ -88,7 +88,7 @@ def instructions(exercise: str, place: str) -> pd.DataFrame:
         record = json.loads((home / "record.json").read_text(encoding="utf-8"))
         report, number = home / "profile.ncu-rep.xz", record["steps"][step]["launches"][int(launch)]
     wanted = [name for names in METRICS.values() for name in names]
-    return parent.read_instances(report, number, [*wanted, "inst_executed"], with_sass=True)
+    return launch_code.read_instances(report, number, [*wanted, "inst_executed"], with_sass=True)
 
 
 def counted(found: pd.DataFrame, entry: Entry) -> set[tuple[float, float]]:
