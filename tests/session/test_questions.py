@@ -22,7 +22,7 @@ from advisor.session.language.counts import Counts, counts
 from advisor.session.language.intents import OUT_OF_SCOPE, intents, recognise
 from advisor.session.language.known import known
 from advisor.session.language.lexicon import Known, read
-from advisor.session.language.meaning import is_understood
+from advisor.session.language.meaning import is_understood, meaning_of
 from advisor.session.language.understand import understand
 from advisor.session.reducer import reduce
 from advisor.session.state import State, best_position
@@ -118,7 +118,7 @@ def test_the_example_of_each_intent_has_that_intent_for_certain(name: str) -> No
 
 @pytest.mark.parametrize("question", EXAMPLES)
 def test_a_question_that_the_program_proposes_is_read_for_certain(question: str) -> None:
-    meaning = recognise(question, names())
+    meaning = meaning_of(question, names())
     assert meaning.intent != OUT_OF_SCOPE and meaning.confidence >= SURE and not meaning.alternatives
 
 
