@@ -12,9 +12,9 @@ import yaml
 from advisor.reasoning.diagnose import analyse
 from advisor.records import resources
 from advisor.session.language.forms import by_form
-from advisor.session.language.intents import recognise
 from advisor.session.language.known import known
 from advisor.session.language.launch_pairs import two_launches
+from advisor.session.language.meaning import meaning_of
 from advisor.session.questions import answer
 from advisor.view.charts.bars import occupancy_limit, theoretical_limit
 from advisor.view.pages.answers.parts import Answered
@@ -38,7 +38,7 @@ def test_questions_in_ten_moods_are_read_right_by_the_whole_program() -> None:
     wrong = []
     for row in rows:
         pair = two_launches(row["text"], tour().diagnosis.launches)
-        meaning = by_form(row["text"], known()) or recognise(row["text"], known())
+        meaning = meaning_of(row["text"], known())
         right = meaning.intent == row["intent"] and same_subject(row, meaning, known())
         if not (row["intent"] == "compare" if pair is not None else right):
             wrong.append(row["text"])

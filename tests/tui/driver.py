@@ -105,12 +105,10 @@ class Driver:
         """Whether something was asked for that is not done: by the state, a thread, a worker or a message."""
         if self.app.state.waiting or not self.app.runner.idle or self._handling():
             return True
-        if self.app._resize_event is not None:  # Textual takes up a new size a moment later
-            # The size that it has only when the app is idle once more; and a timer of Textual ends without its call if
-            # the process gets no CPU for longer than the timer's delay, just when it starts.
-            timer = self.app._resize_timer
-            if timer is None or timer._task is None or timer._task.done():
-                self.app._check_resize()
+        if self.app._resize_event is not None:
+            # Taken up now. Textual waits for a timer, which never calls if the process gets no CPU just when it starts;
+            # and a size that the app has already waits until the app is idle once more.
+            self.app._check_resize()
             return True
         if self.app._batch_count:  # Textual paints nothing for a moment: the palette asks for it when it closes
             return True
