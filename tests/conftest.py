@@ -7,6 +7,7 @@ import gc
 import os
 import shutil
 import signal
+import sys
 import tempfile
 from collections.abc import Generator, Iterator
 from functools import cache
@@ -130,6 +131,14 @@ def user_data(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_DATA_HOME", str(folder))
         yield folder / "ncu-advisor"
+
+
+@pytest.fixture(autouse=True)
+def spares_closed() -> Iterator[None]:
+    """No test gets a child process that another one started."""
+    yield
+    if spares := sys.modules.get("advisor.readers.spares"):
+        spares.SPARES.close()
 
 
 @pytest.fixture(scope="session")

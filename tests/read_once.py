@@ -33,6 +33,7 @@ class Here:
     """In the place of a child that reads a report: its job is done in this process."""
 
     _one = threading.Lock()
+    alive = False  # so it is not kept for the next request
 
     def __init__(self, _: object) -> None:
         self._lines = deque[bytes]()

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from msgspec import Struct
 
@@ -18,15 +18,13 @@ from advisor.readers.container import Limits
 from advisor.readers.formats import unpack
 from advisor.readers.frame import clean
 from advisor.readers.parent import received, start_child
+from advisor.readers.spares import MOST_LAUNCHES, SPARES
 from advisor.records.child import Child
 from advisor.records.errors import InputError
 from advisor.records.scratch import ScratchFolder
 
 if TYPE_CHECKING:
     import pandas as pd
-
-# Launches of a child: NVIDIA's library takes longer to load than most launches, and frees none of their memory.
-_MOST_OF_A_CHILD: Final = 16
 
 
 class LaunchCode(Struct, frozen=True):
@@ -86,7 +84,8 @@ class CodeReader:
         sniffed = formats.sniff(self.path, self._limits)
         if not sniffed.wrapping and sniffed.format != "ncu-rep":
             raise _another_kind(self.path)
-        self._child = start_child(self._limits)
+        kept = SPARES.take(self.path, self._limits)
+        self._child, self._served = kept or (start_child(self._limits), 0)
         folder = Path(self._closing.enter_context(ScratchFolder()))
         source = self.path
         if sniffed.wrapping:
@@ -104,7 +103,7 @@ class CodeReader:
         names = list(dict.fromkeys(metric_names))
         if not self._job:
             self._open()
-        if self._served >= _MOST_OF_A_CHILD:
+        if self._served >= MOST_LAUNCHES:
             self._end_child()
         used = self._served > 0
         replies = self._replies(index, names, with_sass)
@@ -137,8 +136,10 @@ class CodeReader:
             child.close()
 
     def close(self) -> None:
-        """End the child and remove what it wrote."""
-        self._end_child()
+        """Keep the child for the next reader of this report, or end it, and remove what it wrote."""
+        child, self._child = self._child, None
+        if child is not None:
+            SPARES.keep(self.path, self._limits, child, self._served)
         self._closing.close()
 
     def __enter__(self) -> Self:

@@ -19,6 +19,7 @@ from advisor.readers.followed import Followed
 from advisor.readers.frame import Contents, Launch, Shape, one_line
 from advisor.readers.library import INSTALL, NoLibraryError, missing, module_folder
 from advisor.readers.numbers import Packer
+from advisor.readers.spares import SPARES
 from advisor.records.child import Child, python_command, schedule_of
 from advisor.records.quantities import counted
 from advisor.records.readings import CodeCounts
@@ -37,13 +38,9 @@ def start_child(limits: Limits) -> Child:
 
 
 def messages(child: Child, job: dict[str, Any], silence_s: float, deadline: float) -> Iterator[dict[str, Any]]:
-    """Run one job and yield its messages, then end the child. If the child fails, there is no last message `done`."""
+    """Run one job and yield its messages. If the child fails, there is no last message `done`."""
     child.send(json.dumps(job).encode())
-    child.end_input()
-    try:
-        yield from received(child, silence_s, deadline)
-    finally:
-        child.close()
+    yield from received(child, silence_s, deadline)
 
 
 def received(child: Child, silence_s: float, deadline: float) -> Iterator[dict[str, Any]]:
@@ -94,11 +91,23 @@ def batches(found: Container, limits: Limits, children: int) -> list[tuple[int, 
 
 
 class BackgroundRead:
-    """Reads the batches of one report in the background."""
+    """Reads the batches of one report in the background.
+
+    report: the user's file; path: the same, or what is in it unpacked. Of the children, the last that has done its job
+    is kept for what will be asked about the report (see `spares`), the others are closed.
+    """
 
     def __init__(
-        self, path: Path, folder: Path, found: Container, names: Sequence[str], children: list[Child], limits: Limits
+        self,
+        report: Path,
+        path: Path,
+        folder: Path,
+        found: Container,
+        names: Sequence[str],
+        children: list[Child],
+        limits: Limits,
     ) -> None:
+        self._report = report
         self._job = {"path": str(path), "folder": str(folder), "names": list(names), "sampled": sampled_names()}
         self._limits = limits
         self._waiting = queue.SimpleQueue[tuple[int, int]]()
@@ -132,9 +141,10 @@ class BackgroundRead:
             self._running.add(ready)
             if self._called_off:  # since the check above
                 ready.kill()
-            done, received = False, 0
+            ended, done, received = False, False, 0
             for message in messages(ready, self._job | {"first": first, "last": last}, self._silence_s, self._deadline):
-                done = done or "done" in message
+                ended = ended or "done" in message
+                done = done or ended
                 if "fatal" in message:
                     self._fatal = one_line(str(message["fatal"]), 300)
                 index = message.get("index")
@@ -156,6 +166,10 @@ class BackgroundRead:
             if not done:  # wait less for the next ones that hang
                 self._silence_s = max(1.0, self._silence_s / 4)
             self._running.discard(ready)
+            if ended and not self._called_off:
+                SPARES.keep(self._report, self._limits, ready, last - first)
+            else:
+                ready.close()
             ready = None
         if ready is not None:
             ready.close()
@@ -203,6 +217,8 @@ class BackgroundRead:
             child.kill()
         for thread in self._threads:
             thread.join()
+        if kept := SPARES.take(self._report, self._limits):
+            kept[0].close()
 
 
 def read_report(

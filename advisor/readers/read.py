@@ -29,6 +29,7 @@ from advisor.readers.frame import Contents, Metric, frame, names_wanted
 from advisor.readers.library import NoLibraryError, missing, module_folder, write_table
 from advisor.readers.parent import BackgroundRead, checked, read_report, start_child
 from advisor.readers.pasted_rows import read_rows
+from advisor.readers.spares import SPARES
 from advisor.readers.workload import read_workload
 from advisor.records.child import Child
 from advisor.records.emulated import FORMAT
@@ -164,7 +165,7 @@ def _binary_or_wrapped(
     children: list[Child] = []
     for _ in range(count if module_folder() else 0):
         children.append(start_child(limits))
-        stack.callback(children[-1].close)
+        stack.callback(SPARES.close_unless_kept, children[-1])
     folder = Path(stack.enter_context(ScratchFolder()))
     source, damage = path, ""
     if sniffed.wrapping:
@@ -183,7 +184,7 @@ def _binary_or_wrapped(
     with source.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         found = walk(data)
     try:
-        contents = _report(path.name, source, folder, found, damage, metrics, children, limits, meanwhile, progress)
+        contents = _report(path, source, folder, found, damage, metrics, children, limits, meanwhile, progress)
         form = "ncu-rep"
     except NoLibraryError as error:
         ncu = find_ncu()
@@ -197,7 +198,7 @@ def _binary_or_wrapped(
 
 
 def _report(
-    name: str,
+    path: Path,
     source: Path,
     folder: Path,
     found: Container,
@@ -211,14 +212,14 @@ def _report(
     if not found.readable:
         if damage or found.damage:
             why = damage or found.damage
-            raise InputError(f"{name}: no launch can be read, the report is damaged or truncated: {why}")
+            raise InputError(f"{path.name}: no launch can be read, the report is damaged or truncated: {why}")
         if not found.announced:
             raise InputError(
-                f"{name}: a complete report without kernel launches: nothing was profiled; check ncu's filters"
+                f"{path.name}: a complete report without kernel launches: nothing was profiled; check ncu's filters"
             )
     if not children:
         raise NoLibraryError(missing())
-    reading = BackgroundRead(source, folder, found, names_wanted(metrics.values()), children, limits)
+    reading = BackgroundRead(path, source, folder, found, names_wanted(metrics.values()), children, limits)
     import pandas as pd  # noqa: F401  (takes as long as the children, in parallel)
 
     if meanwhile is not None:
@@ -226,8 +227,8 @@ def _report(
     contents = read_report(reading, found, damage, progress)
     if not contents.launches and found.readable:
         raise InputError(
-            f"{name}: none of its {counted(found.announced or 0, 'launch')} can be read: the report is damaged, or "
-            "newer than the installed ncu-report package (pip install -U ncu-report)"
+            f"{path.name}: none of its {counted(found.announced or 0, 'launch')} can be read: the report is damaged, "
+            "or newer than the installed ncu-report package (pip install -U ncu-report)"
         )
     return contents
 

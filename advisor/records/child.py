@@ -107,6 +107,11 @@ class Child:
         """The process id."""
         return self._process.pid
 
+    @property
+    def alive(self) -> bool:
+        """Whether it has not ended."""
+        return self._process.poll() is None
+
     def send(self, line: bytes) -> None:
         """Send one line. A child that has ended is detected when its answer is read."""
         with contextlib.suppress(OSError):

@@ -9,6 +9,7 @@ import pytest
 
 from advisor.readers import launch_code
 from advisor.readers.launch_code import CodeReader, read_code
+from advisor.readers.spares import SPARES
 from advisor.records.child import Child
 from advisor.records.errors import InputError
 from tests.damaged import report
@@ -58,13 +59,14 @@ def test_a_child_that_died_is_replaced(path: Path, started: list[Child]) -> None
         started[0].kill()
         assert reader.read(0, NAMES).table.equals(first.table)
     assert len(started) == 2
-    assert all(child._process.poll() is not None for child in started)
+    SPARES.close()
+    assert not any(child.alive for child in started)
 
 
 def test_a_child_reads_no_more_launches_than_its_memory_allows(
     path: Path, started: list[Child], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(launch_code, "_MOST_OF_A_CHILD", 2)
+    monkeypatch.setattr(launch_code, "MOST_LAUNCHES", 2)
     with CodeReader(path) as reader:
         for index in (0, 1, 0):
             reader.read(index, NAMES)

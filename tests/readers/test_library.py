@@ -15,6 +15,7 @@ from advisor.readers import library
 from advisor.readers.container import Limits
 from advisor.readers.launch_code import read_code
 from advisor.readers.read import read
+from advisor.readers.spares import SPARES
 from advisor.records.errors import InputError
 from tests.changed import replace
 from tests.damaged import raw_csv, report
@@ -152,6 +153,7 @@ def test_without_the_module_ncu_prints_the_table(
     small: Path, table: Path, tmp_path: Path, install: Callable[[Path | None], None]
 ) -> None:
     whole = read(small)
+    SPARES.close()
     ncu = _ncu(tmp_path / "bin" / "ncu", _prints(table))
     install(ncu)
     for path in (small, _packed(small)):
