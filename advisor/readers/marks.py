@@ -12,7 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from advisor.hardware.sass_constants import HEAD, checks_of
-from advisor.readers.actions import GLOBAL, LOCAL, known_instances, value_of
+from advisor.readers.access_tables import GLOBAL, LOCAL
+from advisor.readers.actions import known_instances, value_of
 
 # What `from_code` reads of each instruction.
 TABLES = (

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from advisor.readers.actions import GLOBAL, SHARED, distinct_loads, own_updates, patterns, sparse_loads
+from advisor.readers.access_tables import GLOBAL, SHARED, distinct_loads, own_updates, patterns, sparse_loads
 from advisor.readers.addresses import LoadAddresses
 from advisor.readers.read import read
 from advisor.records import resources

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from advisor.readers.actions import GLOBAL, dependences, patterns
+from advisor.readers.access_tables import GLOBAL, dependences, patterns
 from advisor.readers.addresses import LoadAddresses
 from advisor.readers.flow import Facts, Flow, live_words, runs
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.readers.actions import GLOBAL, LOCAL
+from advisor.readers.access_tables import GLOBAL, LOCAL
 from advisor.readers.marks import (
     TABLES,
     Looks,

@@ -10,7 +10,7 @@ import pytest
 
 from advisor.knowledge.base import catalog
 from advisor.knowledge.time_model import fix_terms
-from advisor.readers.actions import lines
+from advisor.readers.access_tables import lines
 from advisor.reasoning.time_model import model
 from advisor.reasoning.time_model.operators import OPERATORS, applied, names_read, terms_of
 from advisor.reasoning.time_model.slot_bound import slots_left
