@@ -77,18 +77,22 @@ class Kinds(Struct, frozen=True):
         return Same(total(self.own, self.using) + same, same, same + total(self.around), total(self.using))
 
 
-def kinds_of(texts: Mapping[int, str], few: frozenset[int] = frozenset()) -> Kinds | None:
+def kinds_of(
+    texts: Mapping[int, str], few: frozenset[int] = frozenset(), alike: frozenset[int] = frozenset()
+) -> Kinds | None:
     """Return the kinds of the instructions of a kernel; None if it cannot be followed.
 
     texts: address -> instruction, of those that were executed: a part that no warp executed, such as the slow way of a
     function, gives no values to the others. few: addresses that few lanes of a warp execute, as where one thread
-    computes for the others; they count as a thread's own.
+    computes for the others; they count as a thread's own. alike: addresses of loads that give all lanes of a warp the
+    same, whatever their addresses depend on; with them, what is shared is so by the lanes of each warp.
     """
     found = code_of(texts)
     if found is None:
         return None
     pcs, codes, blocks, names = found
-    states = _followed(codes, pcs, blocks, names)
+    given = frozenset(i for i, pc in enumerate(pcs) if pc in alike)
+    states = _followed(codes, pcs, blocks, names, given)
     if states is None:
         return None
     own_ones, using, same, around = (set[int]() for _ in range(4))
@@ -104,7 +108,7 @@ def kinds_of(texts: Mapping[int, str], few: frozenset[int] = frozenset()) -> Kin
                 (of_block if shared else using if names.reads[i] & fresh else own_ones).add(pcs[i])
             elif shared and stem(code) in _AROUND:
                 beside.add(pcs[i])
-            own, fresh = _after(code, i, names, own, fresh)
+            own, fresh = _after(code, i, names, own, fresh, i in given)
         same |= of_block
         around |= beside if of_block else set()
     return Kinds(*map(frozenset, (own_ones, using, same, around)))
@@ -118,19 +122,27 @@ def _own(code: Instruction) -> bool:
     return name in _OF_OTHERS
 
 
-def _after(code: Instruction, i: int, names: Names, own: int, fresh: int) -> tuple[int, int]:
-    """Return the names that depend on the thread, and those that hold computed values of the block, after a step."""
+def _after(code: Instruction, i: int, names: Names, own: int, fresh: int, given: bool) -> tuple[int, int]:
+    """Return the names that depend on the thread, and those that hold computed values of the block, after a step.
+
+    given: whether the step loads the same for all.
+    """
     name = stem(code)
     if name in CALLS:  # which registers a function changes, its caller does not show
         return names.every, 0
-    depends = _own(code) or bool(names.reads[i] & own)
+    depends = not given and (_own(code) or bool(names.reads[i] & own))
     passes = name in FLOAT or (name in _AROUND and bool(names.reads[i] & fresh))
     own, fresh = names.after(i, own, depends), names.after(i, fresh, not depends and passes)
     return own, fresh & ~own
 
 
-def _followed(codes: Codes, pcs: Sequence[int], blocks: Graph, names: Names) -> list[tuple[int, int] | None] | None:
-    """Return the state before each block, None for one that no known way leads to; None if it does not settle."""
+def _followed(
+    codes: Codes, pcs: Sequence[int], blocks: Graph, names: Names, given: frozenset[int]
+) -> list[tuple[int, int] | None] | None:
+    """Return the state before each block, None for one that no known way leads to; None if it does not settle.
+
+    given: places of loads that give all the same.
+    """
     states: list[tuple[int, int] | None] = [None] * len(blocks.starts)
     states[0] = (0, 0)
     joined = [0] * len(states)  # names that depend on the way by which a block was reached
@@ -157,7 +169,7 @@ def _followed(codes: Codes, pcs: Sequence[int], blocks: Graph, names: Names) -> 
                         if differ & ~joined[goal]:
                             joined[goal] |= differ
                             changed = True
-                own, fresh = _after(code, i, names, own, fresh)
+                own, fresh = _after(code, i, names, own, fresh, i in given)
             for after in blocks.edges[n]:
                 before = states[after]
                 merged = (own, fresh) if before is None else (before[0] | own, (before[1] | fresh) & ~(before[0] | own))

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
@@ -16,26 +17,42 @@ from advisor.readers.marks import LEAST_ARITHMETIC
 
 T = TypeVar("T")
 _FEW_LANES = 16  # of 32: an instruction that fewer execute on average is no work of all threads
+# Lanes of a load that nearly all execute, and sectors of one for all of them: edges of the data leave some out.
+_NEARLY_ALL, _ONE_SECTOR = 28, 1.05
+_LOAD = re.compile(r"\s*(?:@!?U?P\d\s+)?LDG\b")
 
 
-def shared_work(kinds: sass_uniform.Kinds | None, executed: Mapping[int, float]) -> dict[str, float]:
+def shared_work(kinds: sass_uniform.Kinds | None, executed: Mapping[int, float], whose: str) -> dict[str, float]:
     """Return how much of a launch's arithmetic is the same in all threads of a block; empty if that is not known.
 
-    executed: address -> executions by warps.
+    executed: address -> executions by warps; whose: the first word of the metrics.
     """
     found = kinds.weighed(executed) if kinds is not None else None
     # In little arithmetic, the reciprocals of integer divisions count for much.
     if found is None or not found.arithmetic > LEAST_ARITHMETIC * math.fsum(executed.values()):
         return {}
     return {
-        "same_arithmetic_share": found.same / found.arithmetic,
-        "same_work_inst": max(0.0, found.work - found.used),
+        f"{whose}_arithmetic_share": found.same / found.arithmetic,
+        f"{whose}_work_inst": max(0.0, found.work - found.used),
     }
 
 
 def few_lanes(executed: Mapping[int, float], threads: Mapping[int, float]) -> frozenset[int]:
     """Return the addresses that few lanes of a warp execute. threads: address -> executions by threads."""
     return frozenset(pc for pc, count in executed.items() if threads.get(pc, math.inf) < _FEW_LANES * count)
+
+
+def loads_alike(
+    texts: Mapping[int, str], executed: Mapping[int, float], threads: Mapping[int, float], sectors: Mapping[int, float]
+) -> frozenset[int]:
+    """Return the addresses of global loads that give all lanes of a warp one sector: at most 8 values for 32 lanes."""
+    return frozenset(
+        pc
+        for pc, count in executed.items()
+        if 0 < sectors.get(pc, 0.0) <= _ONE_SECTOR * count
+        and threads.get(pc, 0.0) >= _NEARLY_ALL * count
+        and _LOAD.match(texts.get(pc, ""))
+    )
 
 
 def repeated_reads(
@@ -115,7 +132,13 @@ class Followed:
             if "arithmetic" in what and threads:
                 few = few_lanes(executed, threads)
                 kinds = self._once(self._kinds, (*run, few), texts, lambda code: sass_uniform.kinds_of(code, few))
-                out |= shared_work(kinds, executed)
+                out |= shared_work(kinds, executed, "same")
+                if alike := loads_alike(texts, executed, threads, sectors):
+                    run_alike = (*run, few, alike)
+                    kinds = self._once(
+                        self._kinds, run_alike, texts, lambda code: sass_uniform.kinds_of(code, few, alike)
+                    )
+                out |= shared_work(kinds, executed, "warp")
             if "loads" in what and sectors:
                 out |= repeated_reads(self._once(self._rereads, run, texts, sass_rereads.rereads), executed, sectors)
             if "barriers" in what:

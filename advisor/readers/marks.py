@@ -159,7 +159,7 @@ def reads_in_loops(opcodes: Mapping[str, float] | None, dram: float) -> bool:
 def steps_of(action: Any, key: str, look: Looks, executed: Mapping[int, float]) -> tuple[Any, ...]:
     """Return what is followed of a launch as `followed.Followed` takes it. key: of its code; executed: by address."""
     threads = known_instances(action, "thread_inst_executed_true") if look.arithmetic or look.barriers else None
-    sectors = known_instances(action, TABLES[2]) if look.loads else None
+    sectors = known_instances(action, TABLES[2]) if look.loads or look.arithmetic else None
     return (key, look.followed, *(list((table or {}).items()) for table in (executed, threads, sectors)))
 
 

@@ -34,6 +34,8 @@ BINARY_ONLY |= {
     "selected_inst",
     "same_arithmetic_share",
     "same_work_inst",
+    "warp_arithmetic_share",
+    "warp_work_inst",
     "strong_sector_share",
     "strong_excess_share",
     "called_local_share",

@@ -13,6 +13,7 @@ TEXTS = {0: "S2R R0, SR_TID.X", 16: "FMUL R2, R9, R9", 32: "FFMA R4, R2, R0, R4"
 EXECUTED = {0: 1.0, 16: 10.0, 32: 2.0, 48: 1.0}
 THREADS = {pc: 32 * count for pc, count in EXECUTED.items()}
 EXPECTED = {"same_arithmetic_share": pytest.approx(10 / 12), "same_work_inst": 8}
+BOTH = EXPECTED | {"warp_arithmetic_share": pytest.approx(10 / 12), "warp_work_inst": 8}
 
 
 def pairs(table: dict[int, float]) -> list[list[float]]:
@@ -21,14 +22,14 @@ def pairs(table: dict[int, float]) -> list[list[float]]:
 
 def test_arithmetic_of_the_block_less_a_load_for_each_use() -> None:
     """Ten steps of the block, two of which the thread's own sum uses."""
-    assert shared_work(kinds_of(TEXTS), EXECUTED) == EXPECTED
+    assert shared_work(kinds_of(TEXTS), EXECUTED, "same") == EXPECTED
 
 
 def test_little_arithmetic_is_not_judged() -> None:
     """The reciprocals of a division by a size are the same in all threads, and no reason to complain."""
     texts = {**TEXTS, 16: "MUFU.RCP R2, R9", 32: "IMAD.HI.U32 R4, R2, R0, R4"}
-    assert shared_work(kinds_of(texts), {0: 9.0, 16: 1.0, 32: 9.0, 48: 1.0}) == {}
-    assert shared_work(None, {}) == {} and shared_work(kinds_of(TEXTS), {}) == {}
+    assert shared_work(kinds_of(texts), {0: 9.0, 16: 1.0, 32: 9.0, 48: 1.0}, "same") == {}
+    assert shared_work(None, {}, "same") == {} and shared_work(kinds_of(TEXTS), {}, "same") == {}
 
 
 def test_launches_of_a_kernel_get_their_own_counts() -> None:
@@ -37,7 +38,7 @@ def test_launches_of_a_kernel_get_their_own_counts() -> None:
     assert report.of(steps) == {}  # its text never came
     report.learn("a", pairs(dict.fromkeys((), 0.0)))
     report.learn("a", [[pc, text] for pc, text in TEXTS.items()])
-    assert report.of(steps) == EXPECTED
+    assert report.of(steps) == BOTH
     more = EXECUTED | {32: 10.0}
     assert (
         report.of(("a", ["arithmetic"], pairs(more), pairs({pc: 32 * n for pc, n in more.items()}), []))[
@@ -52,7 +53,7 @@ def test_texts_of_several_batches_are_joined() -> None:
     report = Followed(100)
     report.learn("a", [[16, TEXTS[16]], [48, TEXTS[48]]])
     report.learn("a", [[0, TEXTS[0]], [32, TEXTS[32]]])
-    assert report.of(("a", ["arithmetic"], pairs(EXECUTED), pairs(THREADS), [])) == EXPECTED
+    assert report.of(("a", ["arithmetic"], pairs(EXECUTED), pairs(THREADS), [])) == BOTH
 
 
 def test_what_one_thread_computes_for_its_block_is_no_work_of_all() -> None:
@@ -61,6 +62,38 @@ def test_what_one_thread_computes_for_its_block_is_no_work_of_all() -> None:
     report = Followed(100)
     report.learn("a", list(TEXTS.items()))
     assert report.of(("a", ["arithmetic"], pairs(EXECUTED), pairs(threads), []))["same_arithmetic_share"] == 0
+
+
+LOADED = {
+    0: "S2R R0, SR_TID.X",
+    16: "IMAD.HI.U32 R8, R0, R9, RZ",
+    32: "LDG.E R2, desc[UR4][R8.64]",
+    48: "FMUL R3, R2, R2",
+    64: "LDG.E R4, desc[UR4][R0.64]",
+    80: "FFMA R4, R3, R4, R4",
+    96: "EXIT",
+}
+
+
+@pytest.mark.parametrize(
+    ("sectors", "lanes", "share"),
+    [
+        (1.0, 32, 10 / 12),  # the address follows from the thread, and still all lanes get one sector
+        (1.0, 29, 10 / 12),  # a few beyond the end of the data
+        (1.0, 8, 0),
+        (4.0, 32, 0),
+        (0.0, 32, 0),  # not measured
+    ],
+)
+def test_a_load_that_brings_all_lanes_one_sector_is_no_data_of_theirs(sectors: float, lanes: int, share: float) -> None:
+    executed = dict.fromkeys(LOADED, 1.0) | {48: 10.0, 80: 2.0}
+    threads = {pc: 32 * count for pc, count in executed.items()} | {32: float(lanes)}
+    report = Followed(100)
+    report.learn("a", list(LOADED.items()))
+    found = report.of(("a", ["arithmetic"], pairs(executed), pairs(threads), pairs({32: sectors, 64: 4.0})))
+    assert found["same_arithmetic_share"] == 0
+    assert found["warp_arithmetic_share"] == pytest.approx(share)
+    assert found["warp_work_inst"] == (8 if share else 0)
 
 
 def test_a_report_of_many_kernels_is_followed_up_to_a_limit() -> None:
