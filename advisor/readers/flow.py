@@ -35,6 +35,7 @@ _ENDS_SERIES = re.compile(r"\s*(?:@!?%\w+\s+)?(?:bra|brx|ret|exit|call|bar|barri
 _PERIODIC = frozenset(("sin", "cos", "ex2"))
 _LINEAR = frozenset(("add", "sub", "mov", "cvt", "neg", "shl", "cvta"))
 _COUNTING = frozenset(("add", "sub", "mov"))
+_CONVERTING = frozenset(("mov", "cvt"))
 _DEEPEST = 200  # steps from a function back to what its argument is computed from
 # A kernel with more definitions than this is not analysed: the time would be noticed.
 _MOST = 8000
@@ -63,6 +64,19 @@ class Flow:
     def is_loaded(self, name: str) -> bool:
         """Whether a load from memory writes a register."""
         return any(map(_from_memory, self._written.get(name, ())))
+
+    def returns_loaded(self, name: str) -> bool:
+        """Whether a register has what a load returned, as it is or converted to another type."""
+        todo, seen = [name], {name}
+        while todo:
+            at = todo.pop()
+            if self.is_loaded(at):
+                return True
+            if any(opcode.partition(".")[0] in _CONVERTING for _, opcode, _ in self._written.get(at, ())):
+                fresh = self.uses(at) - seen
+                seen |= fresh
+                todo += fresh
+        return False
 
     def is_cyclic(self, name: str) -> bool:
         """Whether a value depends on its own earlier value, as counters, sums and the links of a list do."""
@@ -151,7 +165,7 @@ class Flow:
                 if opcode.partition(".")[0] in ("fma", "mad") and _FLOAT.search(opcode):
                     total += 1
                     factors = [part.strip() for part in rest.split(",") if part.strip()][:2]
-                    pairs += len(set(factors)) == 2 and all(map(self.is_loaded, factors))
+                    pairs += len(set(factors)) == 2 and all(map(self.returns_loaded, factors))
         return total, pairs
 
     def stepped_functions(self) -> tuple[int, int]:

@@ -40,7 +40,7 @@ _MARKED = {
         *((".U64.RP", "long_division_inst"), (".F64.S64", "wide_to_double_inst")),
         *((".U8", "byte_conversion_inst"), (".S8", "byte_conversion_inst")),
     ),
-    "F2F": ((".F64.F32", "promoted_inst"),),
+    "F2F": ((".F64.F32", "promoted_inst"), (".F32.F64", "demoted_inst")),
     "IDP": ((".4A", "byte_product_inst"),),
     "MUFU": ((".RCP64H", "double_seed_inst"), (".RSQ64H", "double_seed_inst")),
 }
