@@ -105,6 +105,7 @@ def cases() -> Mapping[str, Callable[[], Arguments]]:
         "torch_embedding_sums": bags,
         "torch_sampling": points,
         "torch_binary_search": lambda: same(torch.linspace(0, 1, 4097, device="cuda"), rand(8_388_608)),
+        "torch_roll": lambda: same(ints(256, 128, 1024, 2048).to(torch.uint8), 296),
         "cupy_conversion": lambda: same(numbers((4096, 16384)).astype(cp.float16)),
         "cupy_integer_product": lambda: same((numbers((2048, 1536)) < 0.3).astype(cp.int32)),
         "cupy_scatter_add": lambda: same(cp.random.randint(0, 16, 4_194_304), numbers(4_194_304)),
@@ -119,6 +120,7 @@ def cases() -> Mapping[str, Callable[[], Arguments]]:
         "bluestein_transform": lambda: same(numbers((2048, 10007)).astype(cp.float32)),
         "radix_sort": lambda: same(ints(65536, 33_554_432)),
         "matrix_vector_product": lambda: same(rand(4096, 4096), [rand(4096) for _ in range(16)]),
+        "small_tile_product": lambda: same(rand(524288, 3, 3), rand(524288, 3, 3)),
         "plain_product": lambda: same(rand(4096, 4096), rand(4096, 4096)),
     }
 

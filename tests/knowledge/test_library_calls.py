@@ -56,6 +56,8 @@ KERNELS: dict[str, str] = {
     "matrix_vector_product": "void gemv2T_kernel_val<int, int, float, float>(T1)",
     "layout_change": "void cudnn::ops::nchwToNhwcKernel<float, float, float, (bool)0>(T1)",
     "plain_product": "ampere_sgemm_128x64_nn",
+    "small_tile_product": "sm80_xmma_gemm_f16f16_f16f32_f32_nn_n_tilesize32x32x64_stage6_warpsize2x2x1_tensor16x8x16",
+    "torch_roll": f"{ATEN}roll_cuda_kernel<unsigned char>(const T1 *, T1 *, long, long, long, long, long, long)",
     "plain_convolution": "void implicit_convolve_sgemm<float, float, (int)1024, (int)5>(int)",
 }
 # Further kernels of calls, whose names other versions and types have, and as ncu's tables shorten them.
@@ -116,6 +118,7 @@ FURTHER = (
         "sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_tilesize128x128x8_stage3_warpsize2x2x1_ffma_aligna4_alignc4",
     ),
     ("plain_product", "void cutlass::Kernel<cutlass_80_simt_sgemm_128x256_8x4_tt_align1>(T1::Params)"),
+    ("small_tile_product", "ampere_h884gemm_32x32_sliced1x2_ldg8_nn"),
     ("plain_convolution", "ampere_scudnn_128x64_relu_interior_nn_v1"),
     ("plain_convolution", "sm80_xmma_fprop_implicit_gemm_indexed_f32f32_f32f32_f32_nchwkcrs_nchw_ffma_kernel_cudnn"),
     ("plain_convolution", "void explicit_convolve_sgemm<float, int, (int)1024>(int)"),
