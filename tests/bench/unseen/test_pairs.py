@@ -37,6 +37,7 @@ ROUNDS = {
     "eighteenth": (42, 41, 14),
     "nineteenth": (42, 42, 14),
     "twentieth": (42, 38, 22),
+    "twentyfirst": (42, 42, 22),
 }
 LAUNCHES = {name: yaml.safe_load((HERE / name / "causes.yaml").read_text())["launches"] for name in ROUNDS}
 EACH = [(name, entry) for name, entries in LAUNCHES.items() for entry in entries]
