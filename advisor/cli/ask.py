@@ -13,7 +13,7 @@ from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.records.errors import EXIT_DONE, UsageError
 from advisor.session.answer_record import answer_document
 from advisor.session.language.known import known
-from advisor.session.questions import answer, named_launch
+from advisor.session.questions import also_named, answer, named_launch
 from advisor.session.state import best_position
 from advisor.source.locate import locate_findings
 from advisor.view.pages.answer import answer_page
@@ -70,7 +70,7 @@ def _position(wanted: str, launches: tuple[LaunchDiagnosis, ...]) -> int:
             at for at, each in enumerate(names) if name in each
         ]
     if not found:
-        raise UsageError(f"{wanted}: there is no such launch; `ncu-advisor diagnose REPORT` lists them")
+        raise UsageError(f"{wanted}: there is no such launch; `ncu-advisor diagnose REPORT --all` lists them")
     if len({launches[at].kernel for at in found}) > 1:
         two = f"{found[0]} and {found[1]}"
         raise UsageError(f"{wanted!r} matches several kernels, such as those of launches {two}: give a launch number")
@@ -79,7 +79,9 @@ def _position(wanted: str, launches: tuple[LaunchDiagnosis, ...]) -> int:
 
 def _why_this(made: Answered) -> str:
     if made.asked.position != best_position(made.asked.launches):
-        return "the one that the question names"
+        others = also_named(made.meaning.text, made.asked.launches, made.asked.position)
+        beside = f"; {' and '.join(others[:2])} {'fits' if len(others) == 1 else 'fit'} too" if others else ""
+        return f"the one that the question names{beside}"
     return "the one whose fix saves most time"
 
 

@@ -218,7 +218,7 @@ def condition_title(name: str) -> str:
 
 
 def unknown_text(names: Iterable[str]) -> str:
-    """Return what is unknown of some conditions: `whether the kernel has shared memory`, or the title of a finding.
+    """Return what is unknown of some conditions: `whether the kernel has shared memory`.
 
     Of observations on the same metrics, such as one and its opposite, the first is named.
     """
@@ -232,7 +232,7 @@ def unknown_text(names: Iterable[str]) -> str:
             text = condition_title(name)
             stated.setdefault(parse_test(known[name].test).names, f"whether {text}" if known[name].states else text)
         else:
-            stated.setdefault(name, condition_title(name))
+            stated.setdefault(name, f"whether “{condition_title(name)}” applies")
     return ", ".join(stated.values())
 
 

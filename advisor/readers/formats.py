@@ -93,7 +93,9 @@ _HINTS = (
     (
         re.compile(
             r"^==\d+== NVPROF|^(==\d+|=+)=* ?(Profiling|Metric|Event) result:|^\s*Type\s+Time\(%\)\s+Time\s+Calls\s"
-            r"|^Invocations\s+(Metric|Event) Name\s|^\"?(Type|Device)\"?,\"?(Time\(%\)|Kernel)\"?,\"?(Time|Invocations)"
+            r"|^Invocations\s+(Metric|Event) Name\s|^\"?Type\"?,\"?Time\(%\)\"?,"
+            r"|^\"?Device\"?,\"?Kernel\"?,\"?Invocations\"?|^\"?Start\"?,\"?Duration\"?,\"?Grid X\"?"
+            r"|^\s*Start\s+Duration\s+Grid Size\s+Block Size\s"
         ),
         "output of nvprof, which has none of the needed metrics; profile with ncu (CC 7.0 or newer)",
     ),

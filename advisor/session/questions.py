@@ -44,6 +44,29 @@ _WORD: Final = re.compile(r"[A-Za-z]{3,}")
 _AFTER_ARTICLE: Final = re.compile(r"\b(?:the|my|our|this) ([a-z]{3,})")
 _HUMP: Final = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _KERNEL: Final = frozenset(("kernel", "launch"))
+# Words that questions say of any kernel's data: alone they name none, in whatever name they are.
+_OF_DATA: Final = frozenset(
+    (
+        *("input", "inputs", "output", "outputs", "result", "results", "data", "array", "arrays", "field", "fields"),
+        *(
+            "value",
+            "values",
+            "sum",
+            "sums",
+            "total",
+            "mean",
+            "max",
+            "min",
+            "row",
+            "rows",
+            "column",
+            "columns",
+            "element",
+        ),
+        *("elements", "index", "indices", "matrix", "vector", "list", "table", "image", "one", "two", "three", "first"),
+        *("last", "per", "all", "main", "new", "old", "step", "steps", "loop", "code", "program", "function", "part"),
+    )
+)
 
 
 class Reasoned(Protocol):
@@ -128,6 +151,17 @@ def named_launch(text: str, launches: Sequence[LaunchDiagnosis], position: int) 
     return _of_several(_by_words(text, launches), launches, position)
 
 
+def also_named(text: str, launches: Sequence[LaunchDiagnosis], position: int) -> tuple[str, ...]:
+    """Return the other kernels whose names have as many words of the question as that of the launch at `position`."""
+    found = _by_words(text, launches)
+    own = launches[position].kernel
+    return (
+        tuple(dict.fromkeys(launches[at].kernel for at in found if launches[at].kernel != own))
+        if position in found
+        else ()
+    )
+
+
 def _of_several(found: Sequence[int], launches: Sequence[LaunchDiagnosis], position: int) -> int:
     if not found or position in found:
         return position
@@ -135,13 +169,17 @@ def _of_several(found: Sequence[int], launches: Sequence[LaunchDiagnosis], posit
 
 
 def _by_words(text: str, launches: Sequence[LaunchDiagnosis]) -> list[int]:
-    """Return the launches whose kernel has most words of the question in its name; none if every name has them."""
+    """Return the launches whose kernel has most words of the question in its name; none if every name has them.
+
+    Words that any kernel's data may be called by count beside others only.
+    """
     sentence = read(text, Known())
     meant = {sentence.words[at] for kind, span in sentence.spans if kind != "foreign" for at in span if at >= 0}
     # A word of the vocabulary, such as `transpose`, names a kernel only as `the transpose`.
     after_article = set(_AFTER_ARTICLE.findall(text.casefold())) - meant
     asked = {word for word in map(str.casefold, _WORD.findall(text)) if word in after_article or not has_meaning(word)}
-    shared = [len(asked & _parts(launch.kernel)) for launch in launches]
+    common = [asked & _parts(launch.kernel) for launch in launches]
+    shared = [len(words) if words - _OF_DATA else 0 for words in common]
     most = max(shared, default=0)
     return [] if most == min(shared, default=0) else [at for at, count in enumerate(shared) if count == most]
 

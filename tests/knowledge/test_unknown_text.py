@@ -19,7 +19,8 @@ def test_an_answer_is_told_by_its_question() -> None:
 
 
 def test_a_finding_is_told_by_its_title() -> None:
-    assert unknown_text(["found.bank_conflicts"]) == catalog().findings["bank_conflicts"].title
+    title = catalog().findings["bank_conflicts"].title
+    assert unknown_text(["found.bank_conflicts"]) == f"whether “{title}” applies"
 
 
 def test_what_a_rule_may_lack_is_said_in_words() -> None:

@@ -29,6 +29,9 @@ from tests.damaged import report
         (b"            Type  Time(%)      Time     Calls       Avg       Min       Max  Name\n", "nvprof"),
         (b"Invocations            Metric Name      Metric Description         Min         Max         Avg\n", "nvprof"),
         (b'"Device","Kernel","Invocations","Metric Name","Metric Description","Min","Max","Avg"\n', "nvprof"),
+        (b'"Start","Duration","Grid X","Grid Y","Grid Z","Block X"\n', "nvprof"),
+        (b"   Start  Duration            Grid Size      Block Size     Regs*    SSMem*    DSMem*\n", "nvprof"),
+        (b"Device,Kernel,Time,Speedup\n", "no ID, Process ID and Kernel Name columns"),  # a table of one's own
         (b"PK\x03\x04" + bytes(100), "zip"),
         (bytes(range(256)) * 10, "not an Nsight Compute report"),
         (b"just some words\n", "not output of ncu"),

@@ -18,6 +18,7 @@ KERNELS = {
     "copy_pages": 0.0,
     "layer_norm": 9.0,
     "layer_norm_bwd": 8.0,
+    "gemm_one_output": 7.0,
 }
 OPEN = 5
 
@@ -44,6 +45,9 @@ def launches() -> tuple[LaunchDiagnosis, ...]:
         ("is shared memory the problem", "layer_norm"),
         ("why is it slow", "layer_norm"),
         ("is it latency bound", "layer_norm"),
+        # Words that any kernel's data may be called by.
+        ("why is the output slow", "layer_norm"),
+        ("what limits my rows", "layer_norm"),
     ],
 )
 def test_a_question_is_about_the_kernel_that_it_names(
@@ -54,7 +58,7 @@ def test_a_question_is_about_the_kernel_that_it_names(
 
 def test_of_several_launches_of_a_kernel_the_one_that_saves_most(launches: tuple[LaunchDiagnosis, ...]) -> None:
     several = (*launches, replace(launches[2], index=7, duration_ns=6e5))
-    assert named_launch("why is the softmax slow", several, OPEN) == 7
+    assert named_launch("why is the softmax slow", several, OPEN) == len(launches)
 
 
 def test_a_word_that_every_kernel_has_names_none(launches: tuple[LaunchDiagnosis, ...]) -> None:

@@ -42,12 +42,14 @@ _SIZE: Final = (
 _BEST: Final = r"(?:best|optimal|right|ideal|good|better|recommended)"
 _SO: Final = r"^(?:and |so |then |ok )*"
 _WHICH_SIZE: Final = re.compile(
-    rf"{_SO}(?:what|which|how many)(?: {_BEST})? {_SIZE}\b"
-    r".*\b(?:should|shall|best|better|optimal|choose|pick|recommend)\b"
+    rf"{_SO}(?:what|which|how many)(?: {_BEST})?(?: number of)? {_SIZE}\b"
+    r".*\b(?:should|shall|best|better|optimal|choose|pick|recommend|suggest)\b"
     rf"|{_SO}(?:what|which) (?:is|are|would be) (?:the |a |my )?{_BEST} (?:number of |amount of )?{_SIZE}\b"
     rf"|^(?:the )?{_BEST} {_SIZE}\b"
     rf"|\b(?:choose|pick|select|recommend|suggest|tune|optimi[sz]e) (?:me )?(?:the |a |my )?(?:{_BEST} )?{_SIZE}\b"
 )
+# What to avoid, or what somebody else chose.
+_OTHER_CHOICE: Final = re.compile(r"\b(?:avoid|not|never|don't|did|does|ncu|nsight|nvidia|author|authors)\b")
 _SPILLS: Final = re.compile(r"\bspill(?:s|ed|ing|age)?\b")
 _AMOUNT: Final = re.compile(
     r"\bhow (?:many|much)\b|\b(?:number|count|amount|size) of\b|\b(?:bytes|kb|mb|gb)\b"
@@ -106,7 +108,7 @@ def _why_value(sentence: Sentence, line: str) -> Meaning | None:
 
 def _which_size(sentence: Sentence, line: str) -> Meaning | None:
     """Return the meaning of `what block size should I use`; a question that names a size asks what that one does."""
-    if sentence.numbers or sentence.gpu or not _WHICH_SIZE.search(line):
+    if sentence.numbers or sentence.gpu or _OTHER_CHOICE.search(line) or not _WHICH_SIZE.search(line):
         return None
     subject = Subject("block_size", "block size", metrics=("block_size",))
     return _meaning(sentence, BLOCK_SIZE, "which block size to use", subject)

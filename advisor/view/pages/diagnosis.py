@@ -316,17 +316,18 @@ def _listed(diagnosis: Diagnosis, groups: Sequence[Group], links: Mapping[int, s
     launches = diagnosis.launches
     if len(launches) <= _SINGLE_ROWS or len(groups) == len(launches):
         return [_table(diagnosis, [(launch,) for launch in launches], links)]
-    alike: dict[tuple[int, int], list[LaunchDiagnosis]] = {}
+    alike: dict[tuple[int, int, int], list[LaunchDiagnosis]] = {}
     group_of = {id(launch): number for number, group in enumerate(groups) for launch in group.launches}
-    for launch in launches:
-        alike.setdefault((launch.report, group_of[id(launch)]), []).append(launch)
+    for at, launch in enumerate(launches):
+        alone = at if launch.grid is None else -1  # of unknown shape: nothing says that they are alike
+        alike.setdefault((launch.report, group_of[id(launch)], alone), []).append(launch)
     if len(alike) == len(launches):
         return [_table(diagnosis, [(launch,) for launch in launches], links)]
     first = next(row for row in alike.values() if len(row) > 1)
     text = (
         "Launches of one kernel and shape with the same class and first finding share a row, with their times added: "
     )
-    text += f"`{_numbers(first)}` is launch {first[0].index} and {len(first) - 1} more."
+    text += f"`{_numbers(first)}` is launch {first[0].index} and {len(first) - 1} more. `--all` shows each."
     return [Paragraph(text, "dim"), _table(diagnosis, list(alike.values()), links)]
 
 
@@ -351,6 +352,13 @@ def _numbers(alike: Sequence[LaunchDiagnosis]) -> str:
     return f"{alike[0].index} +{len(alike) - 1}" if len(alike) > 1 else f"{alike[0].index}"
 
 
+def _time_text(times: Sequence[float], launches: int) -> str:
+    """Return the sum of the known times of some launches."""
+    if not times:
+        return "unknown"
+    return time_text(sum(times)) if len(times) == launches else f"≥ {time_text(sum(times))}"
+
+
 def _row(
     diagnosis: Diagnosis, alike: Sequence[LaunchDiagnosis], several: bool, links: Mapping[int, str]
 ) -> tuple[Cell, ...]:
@@ -363,7 +371,7 @@ def _row(
     cells = [
         Cell(_numbers(alike), float(alike[0].index)),
         Cell(launch.kernel[:NAME], link=links.get(id(launch), "")),
-        Cell(time_text(sum(times)) if times else "unknown", sum(times) if times else None),
+        Cell(_time_text(times, len(alike)), sum(times) if times else None),
         Cell(launch.verdict.title),
         Cell(first.id if first else "nothing found"),
         Cell(short_gain_text(first.speedup) if first is not None and first.speedup is not None else "-", gain),
