@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from advisor.readers.addresses import LoadAddresses
 from advisor.readers.order import loops
@@ -67,16 +67,21 @@ class Flow:
 
     def returns_loaded(self, name: str) -> bool:
         """Whether a register has what a load returned, as it is or converted to another type."""
-        todo, seen = [name], {name}
+        return any(map(self.is_loaded, self._reached(name, self._is_converted)))
+
+    def _is_converted(self, name: str) -> bool:
+        return any(opcode.partition(".")[0] in _CONVERTING for _, opcode, _ in self._written.get(name, ()))
+
+    def _reached(self, start: str, follows: Callable[[str], bool]) -> Iterator[str]:
+        """Yield a register and those from which it is computed, through the registers that `follows` holds for."""
+        todo, seen = [start], {start}
         while todo:
             at = todo.pop()
-            if self.is_loaded(at):
-                return True
-            if any(opcode.partition(".")[0] in _CONVERTING for _, opcode, _ in self._written.get(at, ())):
+            yield at
+            if follows(at):
                 fresh = self.uses(at) - seen
                 seen |= fresh
                 todo += fresh
-        return False
 
     def is_cyclic(self, name: str) -> bool:
         """Whether a value depends on its own earlier value, as counters, sums and the links of a list do."""
@@ -86,40 +91,17 @@ class Flow:
 
     def gathers(self, address: str) -> bool:
         """Whether an address comes from a loaded index, without a counter between them (that is a row or a list)."""
-        todo, seen = [address], {address}
-        while todo:
-            at = todo.pop()
-            if self.is_cyclic(at):
-                continue
-            if self.is_loaded(at):
-                return True
-            fresh = self.uses(at) - seen
-            seen |= fresh
-            todo += fresh
-        return False
+        reached = self._reached(address, lambda at: not self.is_cyclic(at))
+        return any(self.is_loaded(at) and not self.is_cyclic(at) for at in reached)
 
     def advances(self, address: str) -> bool:
         """Whether an address is computed from a value that changes in a loop, such as a counter."""
-        todo, seen = [address], {address}
-        while todo:
-            at = todo.pop()
-            if self.is_cyclic(at):
-                return True
-            fresh = self.uses(at) - seen
-            seen |= fresh
-            todo += fresh
-        return False
+        return any(map(self.is_cyclic, self._reached(address, lambda _: True)))
 
     def depends_on(self, address: str, results: Iterable[str]) -> bool:
         """Whether an address is computed from one of these registers."""
-        wanted, todo, seen = set(results), [address], {address}
-        while todo:
-            fresh = self.uses(todo.pop()) - seen
-            if fresh & wanted:
-                return True
-            seen |= fresh
-            todo += fresh
-        return False
+        wanted = set(results) - {address}
+        return any(self.uses(at) & wanted for at in self._reached(address, lambda _: True))
 
     def arguments(self, address: str) -> frozenset[str]:
         """Return the 64-bit arguments of the kernel, pointers and sizes, from which an address is computed."""
