@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import time
 from collections.abc import Sequence
@@ -17,7 +16,7 @@ from advisor.readers import formats
 from advisor.readers.container import Limits
 from advisor.readers.formats import unpack
 from advisor.readers.frame import clean
-from advisor.readers.parent import received, start_child
+from advisor.readers.parent import messages, start_child
 from advisor.readers.spares import MOST_LAUNCHES, SPARES
 from advisor.records.child import Child
 from advisor.records.errors import InputError
@@ -120,11 +119,10 @@ class CodeReader:
         if self._child is None:
             self._child = start_child(self._limits)
         job = self._job | {"first": index, "last": index + 1, "names": names, "sass": with_sass}
-        self._child.send(json.dumps(job).encode())
         self._served += 1
         replies: list[dict[str, Any]] = []
         try:
-            replies += received(self._child, self._limits.silence_s, time.monotonic() + self._limits.total_s)
+            replies += messages(self._child, job, self._limits.silence_s, time.monotonic() + self._limits.total_s)
         finally:
             if not _done(replies):
                 self._end_child()

@@ -10,7 +10,8 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 from advisor.knowledge.sampling import sampled_names
 from advisor.readers.container import Container, Limits, spans
@@ -38,13 +39,8 @@ def start_child(limits: Limits) -> Child:
 
 
 def messages(child: Child, job: dict[str, Any], silence_s: float, deadline: float) -> Iterator[dict[str, Any]]:
-    """Run one job and yield its messages. If the child fails, there is no last message `done`."""
+    """Run one job and yield its messages until the last one, `done`, which is missing if the child fails."""
     child.send(json.dumps(job).encode())
-    yield from received(child, silence_s, deadline)
-
-
-def received(child: Child, silence_s: float, deadline: float) -> Iterator[dict[str, Any]]:
-    """Yield the messages of a job until the last one, `done`, which is missing if the child fails."""
     try:
         while True:
             line = _next_line(child, silence_s, deadline)
@@ -91,10 +87,10 @@ def batches(found: Container, limits: Limits, children: int) -> list[tuple[int, 
 
 
 class BackgroundRead:
-    """Reads the batches of one report in the background.
+    """Reads the batches of one report in the background; an error in its `with` block cancels the reading.
 
-    report: the user's file; path: the same, or what is in it unpacked. Of the children, the last that has done its job
-    is kept for what will be asked about the report (see `spares`), the others are closed.
+    report: the user's file; path: the same, or what is in it unpacked. It takes the children over: the last that has
+    done its job is kept for what will be asked about the report (see `spares`), the others are closed.
     """
 
     def __init__(
@@ -189,20 +185,15 @@ class BackgroundRead:
     def wait(self, progress: Callable[[str, int, int], None] | None = None) -> list[Launch]:
         """Wait for the launches and return them in the order of the report.
 
-        progress: called at intervals with "launches", the number done and the total; an exception in it cancels the
-        reading.
+        progress: called at intervals with "launches", the number done and the total.
         """
-        try:
-            for thread in self._threads:
-                while progress is not None and thread.is_alive():
-                    progress("launches", len(self._launches), self._total)
-                    thread.join(_TOLD_EVERY_S)
-                thread.join()
-            if progress is not None:
+        for thread in self._threads:
+            while progress is not None and thread.is_alive():
                 progress("launches", len(self._launches), self._total)
-        except BaseException:
-            self.call_off()
-            raise
+                thread.join(_TOLD_EVERY_S)
+            thread.join()
+        if progress is not None:
+            progress("launches", len(self._launches), self._total)
         if self._fatal and not self._launches:
             raise NoLibraryError(f"{self._fatal}; {INSTALL}")
         found = [(index, launch) for index, launch in sorted(self._launches.items()) if launch is not None]
@@ -210,8 +201,14 @@ class BackgroundRead:
             launch.code = self._counted(self._kernels.get(index, ""), launch)
         return [launch for _, launch in found]
 
-    def call_off(self) -> None:
-        """Cancel the reading."""
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        if kind is not None:
+            self._call_off()
+
+    def _call_off(self) -> None:
         self._called_off = True
         for child in tuple(self._running):
             child.kill()

@@ -29,7 +29,6 @@ from advisor.readers.frame import Contents, Metric, frame, names_wanted
 from advisor.readers.library import NoLibraryError, missing, module_folder, write_table
 from advisor.readers.parent import BackgroundRead, checked, read_report, start_child
 from advisor.readers.pasted_rows import read_rows
-from advisor.readers.spares import SPARES
 from advisor.readers.workload import read_workload
 from advisor.records.child import Child
 from advisor.records.emulated import FORMAT
@@ -163,9 +162,8 @@ def _binary_or_wrapped(
     # The children load NVIDIA's library while this process unpacks, checks and loads the catalog.
     count = limits.children if path.stat().st_size > _TWO_CHILDREN_FROM else 1
     children: list[Child] = []
-    for _ in range(count if module_folder() else 0):
-        children.append(start_child(limits))
-        stack.callback(SPARES.close_unless_kept, children[-1])
+    stack.callback(_close, children)
+    children.extend(start_child(limits) for _ in range(count if module_folder() else 0))
     folder = Path(stack.enter_context(ScratchFolder()))
     source, damage = path, ""
     if sniffed.wrapping:
@@ -197,6 +195,11 @@ def _binary_or_wrapped(
     return form, contents, metrics
 
 
+def _close(children: list[Child]) -> None:
+    for child in children:
+        child.close()
+
+
 def _report(
     path: Path,
     source: Path,
@@ -219,12 +222,13 @@ def _report(
             )
     if not children:
         raise NoLibraryError(missing())
-    reading = BackgroundRead(path, source, folder, found, names_wanted(metrics.values()), children, limits)
-    import pandas as pd  # noqa: F401  (takes as long as the children, in parallel)
+    with BackgroundRead(path, source, folder, found, names_wanted(metrics.values()), children, limits) as reading:
+        children.clear()  # the reading ends them now
+        import pandas as pd  # noqa: F401  (takes as long as the children, in parallel)
 
-    if meanwhile is not None:
-        meanwhile()
-    contents = read_report(reading, found, damage, progress)
+        if meanwhile is not None:
+            meanwhile()
+        contents = read_report(reading, found, damage, progress)
     if not contents.launches and found.readable:
         raise InputError(
             f"{path.name}: none of its {counted(found.announced or 0, 'launch')} can be read: the report is damaged, "

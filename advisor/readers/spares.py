@@ -62,13 +62,6 @@ class Spares:
             return None
         return found.child, found.served
 
-    def close_unless_kept(self, child: Child) -> None:
-        """Close a child that was not given to `keep`."""
-        with self._lock:
-            kept = any(one.child is child for one in self._kept.values())
-        if not kept:
-            child.close()
-
     def close(self) -> None:
         """End all."""
         with self._lock:
