@@ -45,28 +45,12 @@ _AFTER_ARTICLE: Final = re.compile(r"\b(?:the|my|our|this) ([a-z]{3,})")
 _HUMP: Final = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _KERNEL: Final = frozenset(("kernel", "launch"))
 # Words that questions say of any kernel's data: alone they name none, in whatever name they are.
-_OF_DATA: Final = frozenset(
-    (
-        *("input", "inputs", "output", "outputs", "result", "results", "data", "array", "arrays", "field", "fields"),
-        *(
-            "value",
-            "values",
-            "sum",
-            "sums",
-            "total",
-            "mean",
-            "max",
-            "min",
-            "row",
-            "rows",
-            "column",
-            "columns",
-            "element",
-        ),
-        *("elements", "index", "indices", "matrix", "vector", "list", "table", "image", "one", "two", "three", "first"),
-        *("last", "per", "all", "main", "new", "old", "step", "steps", "loop", "code", "program", "function", "part"),
-    )
-)
+_OF_DATA_WORDS: Final = """
+    input inputs output outputs result results data array arrays field fields value values sum sums total mean max min
+    row rows column columns element elements index indices matrix vector list table image one two three first last per
+    all main new old step steps loop code program function part
+"""
+_OF_DATA: Final = frozenset(_OF_DATA_WORDS.split())
 
 
 class Reasoned(Protocol):
@@ -135,31 +119,30 @@ def named_launch(text: str, launches: Sequence[LaunchDiagnosis], position: int) 
     words that name no metric, cause or other subject are looked for in the names. Of several launches of a kernel, the
     open one is meant, else the one whose fix saves most time.
     """
+    return _of_several(_named(text, launches), launches, position)
+
+
+def also_named(text: str, launches: Sequence[LaunchDiagnosis], position: int) -> tuple[str, ...]:
+    """Return the other kernels that a question may name, if it may name that of the launch at `position`."""
+    found = [launches[at].kernel for at in _named(text, launches)]
+    own = launches[position].kernel
+    return tuple(dict.fromkeys(kernel for kernel in found if kernel != own)) if own in found else ()
+
+
+def _named(text: str, launches: Sequence[LaunchDiagnosis]) -> list[int]:
     number = _LAUNCH_NUMBER.search(text)
     if number is not None:
         wanted = int(number[1] or number[2])
-        return next((at for at, launch in enumerate(launches) if launch.index == wanted), position)
+        return [at for at, launch in enumerate(launches) if launch.index == wanted][:1]
     words = _NAME.findall(text)
     around = {word for pair in pairwise(words) if _KERNEL & {*pair} for word in pair} - _KERNEL
     for word in words:
         plain = word.isalpha() and (word.islower() or word.istitle())
         if plain and word not in around:
             continue
-        found = [at for at, launch in enumerate(launches) if launch.kernel.casefold() == word.casefold()]
-        if found:
-            return _of_several(found, launches, position)
-    return _of_several(_by_words(text, launches), launches, position)
-
-
-def also_named(text: str, launches: Sequence[LaunchDiagnosis], position: int) -> tuple[str, ...]:
-    """Return the other kernels whose names have as many words of the question as that of the launch at `position`."""
-    found = _by_words(text, launches)
-    own = launches[position].kernel
-    return (
-        tuple(dict.fromkeys(launches[at].kernel for at in found if launches[at].kernel != own))
-        if position in found
-        else ()
-    )
+        if found := [at for at, launch in enumerate(launches) if launch.kernel.casefold() == word.casefold()]:
+            return found
+    return _by_words(text, launches)
 
 
 def _of_several(found: Sequence[int], launches: Sequence[LaunchDiagnosis], position: int) -> int:

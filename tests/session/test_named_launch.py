@@ -6,7 +6,7 @@ import pytest
 from tui.factory import launch
 
 from advisor.records.diagnosis import LaunchDiagnosis
-from advisor.session.questions import named_launch
+from advisor.session.questions import also_named, named_launch
 from tests.changed import replace
 
 # Name of the kernel, and how long it takes (in proportion to it, its first fix saves time).
@@ -65,3 +65,18 @@ def test_a_word_that_every_kernel_has_names_none(launches: tuple[LaunchDiagnosis
     norms = launches[5:]
     assert named_launch("why is the layer slow", norms, 0) == 0
     assert named_launch("why is the layer slow", norms, 1) == 1
+
+
+@pytest.mark.parametrize(
+    ("question", "others"),
+    [
+        ("why is the layer norm slow", ("layer_norm_bwd",)),
+        ("why is layer_norm slow", ()),  # the whole name
+        ("why is launch 5 slow", ()),
+        ("why is it slow", ()),
+    ],
+)
+def test_what_a_question_may_name_too(
+    question: str, others: tuple[str, ...], launches: tuple[LaunchDiagnosis, ...]
+) -> None:
+    assert also_named(question, launches, OPEN) == others
