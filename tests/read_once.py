@@ -51,9 +51,6 @@ class Here:
     def allow(self, seconds: float) -> None:
         pass
 
-    def end_input(self) -> None:
-        pass
-
     def close(self) -> None:
         pass
 

@@ -10,7 +10,7 @@ import numpy as np
 from advisor.emulator.build import Build, Run, scalar
 from advisor.emulator.program import DRIVER_FUNCTIONS, INSTRUCTION_BYTES, Operand
 from advisor.emulator.spaces import LOCAL_WINDOW, SHARED_WINDOW
-from advisor.emulator.state import LANES, Array, FaultError, Group
+from advisor.emulator.state import LANES, Array, FaultError, Group, lanes_of
 
 _U32 = np.uint32
 _LANE = np.arange(LANES, dtype=np.uint32)[None, :]
@@ -289,7 +289,7 @@ def warpsync(b: Build) -> Run:
         bits = np.broadcast_to(mask(g), (g.count, LANES))
         lanes = _lanes(g, m)
         one = bits[np.arange(g.count), lanes.argmax(axis=1)].astype(np.int64)
-        needed = ((one[:, None] >> np.arange(LANES)) & 1) == 1
+        needed = lanes_of(one)
         if machine.check is not None:
             machine.check.mask(g, lanes, needed, at)
         return machine.meet(g, needed, lambda i: ("warp", (at, int(one[i]))), at)

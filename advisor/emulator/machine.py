@@ -19,7 +19,7 @@ from advisor.emulator.build import Build, Run
 from advisor.emulator.memory import Bank, GlobalMemory
 from advisor.emulator.program import Instruction, Program, RefusedError, TimeLimitError
 from advisor.emulator.spaces import uses_windows
-from advisor.emulator.state import LANES, Array, FaultError, Group, State
+from advisor.emulator.state import LANES, Array, FaultError, Group, State, lanes_of
 
 _FAIR = 64
 _PATIENCE = 4096  # picks after which a warp turns to another of its parts
@@ -433,7 +433,7 @@ class Machine:
             same = [part for part in waiting if part.wait == key]
             there = np.logical_or.reduce([part.mask for part in same])
             kind, which = key
-            needed = self.state.barriers[which, warp] if kind == "sync" else _lanes_of(which[1])
+            needed = self.state.barriers[which, warp] if kind == "sync" else lanes_of(which[1])
             needed = needed & self.live[warp]
             if not (needed & ~there).any():
                 pc = same[0].pc
@@ -595,7 +595,3 @@ class Machine:
     def lanes_executed(self) -> Array:
         """Return the active lanes over all executions: (instructions, warps)."""
         return np.cumsum(self._lanes[:-1], axis=0)
-
-
-def _lanes_of(bits: int) -> Array:
-    return np.asarray((np.int64(bits) >> np.arange(LANES)) & 1 == 1)

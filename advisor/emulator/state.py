@@ -11,6 +11,11 @@ Array = NDArray[Any]
 LANES = 32
 
 
+def lanes_of(bits: Any) -> Array:
+    """Return which lanes masks of 32 bits name: of one mask an array of 32, of an array of them one of (count, 32)."""
+    return (np.asarray(bits, dtype=np.int64)[..., None] >> np.arange(LANES)) & 1 == 1  # type: ignore[no-any-return]
+
+
 class FaultError(Exception):
     """An error that the GPU would report too, or that makes results undefined.
 
