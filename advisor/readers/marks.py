@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple
 from advisor.hardware.sass_constants import HEAD, checks_of
 from advisor.readers.access_tables import GLOBAL, LOCAL
 from advisor.readers.actions import known_instances, value_of
+from advisor.readers.order import copied_share
 
 # What `from_code` reads of each instruction.
 TABLES = (
@@ -129,7 +130,8 @@ def has_marks(opcodes: Mapping[str, float] | None, local: bool) -> bool:
     functions = any(name.startswith(("MUFU.RCP", "MUFU.RSQ")) and not name.endswith("64H") for name in found)
     compared = math.fsum(count for name, count in found.items() if name.startswith(("ISETP.EQ", "ISETP.NE")))
     arrays = compared > _LEAST_COMPARED * math.fsum(found.values())
-    return strong or calls or functions or arrays or has_functions(found)
+    copies = _of(found, "LDGDEPBAR") > _LEAST_MEETINGS * _of(found, "EXIT") > 0
+    return strong or calls or functions or arrays or copies or has_functions(found)
 
 
 def has_functions(found: Mapping[str, float]) -> bool:
@@ -216,6 +218,8 @@ def of_texts(
     }
     loads = [pc for pc, text in texts.items() if _LOAD.search(text) and int(spaces.get(pc, 0.0)) & GLOBAL]
     out |= _strong_shares(loads, texts, *(tables[name] for name in TABLES[2:]))
+    copied = copied_share(texts, executed)
+    out |= {} if copied is None else {"copied_work_share": copied}
     accesses = [pc for pc, space in spaces.items() if int(space) & LOCAL and executed.get(pc)]
     if accesses:
         called = _called(texts)

@@ -1,13 +1,16 @@
-"""What the order of a kernel's instructions shows: whether the next tile is loaded before the current one is used, and
-which share of a block's warps works between two barriers. Standard library only: the child process imports this module.
+"""What the order of a kernel's instructions shows: whether the next tile is loaded or copied before the current one is
+used, and which share of a block's warps works between two barriers. Standard library only: the child process imports
+this module.
 
-Instructions come from the machine code in the order of their addresses, each with its executions and its PTX statement.
+Instructions come from the machine code in the order of their addresses, each with its executions and its PTX statement,
+or with its text.
 """
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 _PREDICATE = r"(?:@!?%\w+\s+)?"
@@ -20,6 +23,11 @@ _NAME = re.compile(r"%[a-z]+\d+")
 # A pair of barriers in a loop: the warps of a block meet at least this often.
 _MEETINGS = 3
 _LOOPED = 4  # executions of a warp
+# Asynchronous copies by the lanes of warps, the end of a group of them, and a wait until at most so many are under way.
+_COPY = re.compile(r"\bLDGSTS\b")
+_GROUP = re.compile(r"\bLDGDEPBAR\b")
+_JUMP = re.compile(r"^\s*(@\S+\s+)?BRA[.\w]*\s+(\S+,\s)?\D{0,4}?(0x[0-9a-f]{1,16})\)?\s*;?\s*$")
+_WAIT = re.compile(r"\bDEPBAR\.LE SB\d, (0x[0-9a-f]{1,4})\b")
 _ALIKE = 0.9  # of the executions of the other barriers, or of the stores of a tile
 
 
@@ -161,3 +169,46 @@ def staged_share(
         # A store before its load in the loop's code stores what the last round loaded.
         shares.append(between if load < store else 1 - between)
     return sum(shares) / len(shares)
+
+
+def copied_share(texts: Mapping[int, str], executed: Mapping[int, float]) -> float | None:
+    """Return the share of a loop's instructions between an asynchronous copy and the wait for it.
+
+    texts: the machine code of the executed instructions by address; executed: by how many warps. A wait that leaves
+    newer groups of copies under way has a share of 1. The mean over the waits; None if no loop waits for copies.
+    """
+    pcs = sorted(pc for pc in texts if executed.get(pc))
+    least = _LOOPED * executed[pcs[0]] if pcs else 0.0
+    waits = {pc: int(found[1], 16) for pc in pcs if executed[pc] >= least and (found := _WAIT.search(texts[pc]))}
+    shares = []
+    for wait, left in waits.items():
+        passed = _round(pcs, texts, executed, wait) if any(_GROUP.search(texts[pc]) for pc in pcs) else []
+        copies = [at for at, pc in enumerate(passed) if _COPY.search(texts[pc])]
+        if copies:
+            between, rounds = (math.fsum(executed[pc] for pc in part) for part in (passed[copies[-1] + 1 :], passed))
+            shares.append((executed[wait], 1.0 if left else between / rounds))
+    total = math.fsum(count for count, _ in shares)
+    return math.fsum(count * share for count, share in shares) / total if shares else None
+
+
+def _round(pcs: Sequence[int], texts: Mapping[int, str], executed: Mapping[int, float], start: int) -> list[int]:
+    """Return the addresses that a warp passes from `start` until it is there again; empty if it does not return.
+
+    Of two ways it goes on, but back where it has not been yet: the code of a loop may begin in its middle.
+    """
+    least, position = _ALIKE * executed[start], {pc: at for at, pc in enumerate(pcs)}
+    passed = dict[int, None]()
+    at = position[start]
+    while at < len(pcs):
+        pc = pcs[at]
+        if pc in passed:
+            break
+        passed[pc] = None
+        jump = _JUMP.search(texts[pc])
+        goal = int(jump[3], 16) if jump else pc
+        taken = jump is not None and not jump[1] and not jump[2] and goal in position
+        back = goal < pc and executed.get(goal, 0.0) >= least and (goal == start or goal not in passed)
+        at = position[goal] if taken or back else at + 1
+        if at < len(pcs) and pcs[at] == start:
+            return list(passed)
+    return []

@@ -51,7 +51,12 @@ BINARY_ONLY |= {
     "live_words",
 }
 BINARY_ONLY |= {"loaded_arithmetic_share", "literal_arithmetic_share", "loaded_pair_share", "stepped_function_share"}
-BINARY_ONLY |= {"staged_arithmetic_share", "barrier_working_share", "shared_interleaved_excess_share"}
+BINARY_ONLY |= {
+    "copied_work_share",
+    "staged_arithmetic_share",
+    "barrier_working_share",
+    "shared_interleaved_excess_share",
+}
 BINARY_ONLY |= {"tested_load_share", "walked_load_share", "held_load_share", "indexed_load_share"}
 BINARY_ONLY |= {"load_lines", "load_lines_ideal", "store_lines", "store_lines_ideal"}
 BINARY_ONLY |= {f"{kind}function_{of}inst" for kind in ("", "fast_") for of in ("", "special_")}

@@ -72,7 +72,14 @@ def test_a_cause_without_an_estimate_ranks_before_a_small_gain_and_after_a_usual
 
 
 def test_at_low_confidence_the_range_begins_at_no_gain_and_says_why() -> None:
-    values = {**COMPUTE, "issue_active": 0.66, "library_kernel": 0, "active_warps": 2, "duration_ns": 1e6}
+    values = {
+        **COMPUTE,
+        "issue_active": 0.66,
+        "library_kernel": 0,
+        "active_warps": 2,
+        "duration_ns": 1e6,
+        "copied_work_share": 1,
+    }
     guess = first_diagnosis(analyse_numbers(values).diagnosis.launches[0])
     assert guess is not None and guess.confidence < 0.5 and guess.speedup is not None
     assert guess.speedup.low == 1 < guess.speedup.estimate < guess.speedup.high
