@@ -39,6 +39,8 @@ _GATHERED_AGAIN = 0.5
 # left some 0.4. Instructions that shift or mask bits do so too.
 _ALU_OF_DATA = 0.4
 _LINE_BYTES = 128
+# Atomics of the busiest slice of L2 for one of the average: below, they have many addresses (as atomics_fill_slices).
+_EVEN = 4.0
 # Registers of a thread beside its results: operands that are loaded ahead, addresses and counters.
 _OTHER_REGISTERS = 64.0
 
@@ -283,7 +285,8 @@ def _unfenced(table: Table, given: Given) -> Left:
 
     A warp's fence takes the load/store unit, the barrier unit and the shared part of L1 two cycles each, and L1 three
     more to forget its lines. Whether L1 then serves what it forgot is not known: the middle, on a log scale, of all
-    loads as before and of each byte that DRAM sends read from L2 once, but no less than an eighth.
+    loads as before and of each byte that DRAM sends read from L2 once, but no less than an eighth. Atomics that all
+    slices of L2 share entered in turn because of the fences; without, each takes the cycle of its entry.
     """
     read, written, once = table.get("l2_read_sectors"), table.get("l2_write_sectors"), table.get("dram_read_bytes") / 32
     again = np.sqrt(np.fmax(time_model().accuracy.furthest, or_else(share(once, read), 1.0)))
@@ -301,6 +304,11 @@ def _unfenced(table: Table, given: Given) -> Left:
         "adu": left(2 * fences, table.get("adu_pct") / 100),
         "l1_shared": left(2 * fences, l1 * shared),
         "l1_global": left(3 * fences, l1 * (1 - shared)),
+        "atomics": np.where(
+            table.get("atomic_focus") <= _EVEN,
+            or_else(share(table.get("l2_atomic_max_pct"), table.get("atomic_time_pct")), 1.0),
+            1.0,
+        ),
     }
 
 
@@ -481,10 +489,11 @@ OPERATORS = (
         "unfenced",
         "fences leave, with their own look-ups in L2",
         _unfenced,
-        ("l2", "latency_memory", "lsu", "adu", "l1_shared", "l1_global"),
+        ("l2", "latency_memory", "lsu", "adu", "l1_shared", "l1_global", "atomics"),
         reads=(
             *("l2_read_sectors", "l2_write_sectors", "dram_read_bytes", "l2_sectors", "fence_inst", "lsu_need_pct"),
             *("adu_pct", "l1_wavefronts_pct", "shared_wavefront_share", "sm_cycles_elapsed", "sm_count"),
+            *("l2_atomic_max_pct", "atomic_focus", "atomic_time_pct"),
         ),
     ),
     Operator(
