@@ -12,8 +12,9 @@ from advisor.reasoning.diagnose import analyse
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.records.errors import EXIT_DONE, UsageError
 from advisor.session.answer_record import answer_document
+from advisor.session.language.kernel_names import also_named, named_launch
 from advisor.session.language.known import known
-from advisor.session.questions import also_named, answer, named_launch
+from advisor.session.questions import answer
 from advisor.session.state import best_position
 from advisor.source.locate import locate_findings
 from advisor.view.pages.answer import answer_page

@@ -21,8 +21,9 @@ from advisor.reasoning.emulated_counts import emulated_document
 from advisor.reasoning.modelled import with_modelled
 from advisor.records.diagnosis import LaunchDiagnosis, first_diagnosis
 from advisor.records.errors import UsageError
+from advisor.session.language.kernel_names import named_launch
 from advisor.session.language.known import known
-from advisor.session.questions import answer, named_launch
+from advisor.session.questions import answer
 from advisor.session.state import best_position
 from advisor.source.locate import locate_findings
 from advisor.view.blocks import (

@@ -6,7 +6,8 @@ import pytest
 from tui.factory import launch
 
 from advisor.records.diagnosis import LaunchDiagnosis
-from advisor.session.questions import also_named, named_launch
+from advisor.session.language.kernel_names import also_named, named_launch
+from advisor.session.language.launch_pairs import two_launches
 from tests.changed import replace
 
 # Name of the kernel, and how long it takes (in proportion to it, its first fix saves time).
@@ -80,3 +81,22 @@ def test_what_a_question_may_name_too(
     question: str, others: tuple[str, ...], launches: tuple[LaunchDiagnosis, ...]
 ) -> None:
     assert also_named(question, launches, OPEN) == others
+
+
+@pytest.mark.parametrize(
+    ("text", "pair"),
+    [
+        ("compare flash attention with softmax rows", (0, 2)),
+        ("compare the layer norm with the transpose kernel", None),  # a single word with another meaning
+        ("compare the layer norm with shared transpose", (5, 3)),  # the whole name, which begins another one too
+        ("is ampere sgemm faster than the softmax", (2, 1)),
+        ("compare this with flash", (OPEN, 0)),
+        ("compare the norm with flash", None),  # of two kernels
+        ("is it better with registers", None),
+        ("compare softmax with cudnn", None),
+    ],
+)
+def test_two_launches_by_words_of_their_names(
+    text: str, pair: tuple[int, int] | None, launches: tuple[LaunchDiagnosis, ...]
+) -> None:
+    assert two_launches(text, launches, OPEN) == pair

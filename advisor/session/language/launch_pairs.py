@@ -8,6 +8,8 @@ from typing import Final
 
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.records.questions import Meaning
+from advisor.session.language.kernel_names import parts_of
+from advisor.session.language.lexicon import has_meaning
 from advisor.session.state import launch_number
 
 _TOKEN: Final = re.compile(r"#?\d+(?:#\d+)?(?![\w.,%]*[\w%])|[^\W\d][\w']*|\S")
@@ -36,15 +38,16 @@ def two_launches(
 ) -> tuple[int, int] | None:
     """Return the positions of the base and the current launch that a line compares; None for any other line.
 
-    A launch is named by its number, the name of its kernel, its place (`the first`), or as `this` (the open one at
-    `position`). several: numbers include that of the report, as in `1#3`.
+    A launch is named by its number, the name of its kernel, words of a name (`compare the layer norm with flash`), its
+    place (`the first`), or as `this` (the open one at `position`). several: numbers include that of the report, as in
+    `1#3`.
     """
-    found: list[int] = []
-    compares = False
+    found: list[int | frozenset[str]] = []
+    compares = named = False
     numbers = {launch_number(launch, several): at for at, launch in enumerate(launches)}
     names = _names(launches)
     for match in _TOKEN.finditer(text[:400]):
-        word = match[0].casefold()
+        word, again, named = match[0].casefold(), named, False
         if _COMPARES.fullmatch(word):
             compares = True
         elif word.lstrip("#") in numbers:
@@ -55,12 +58,32 @@ def two_launches(
             found.append(_ORDINALS[word] % len(launches))
         elif word in _THIS and position is not None:
             found.append(position)
+        elif word.isalpha() and word not in _GLUE:
+            named = True  # words next to each other are of one name
+            before = found.pop() if again else frozenset[str]()
+            found.append(before | {word} if isinstance(before, frozenset) else frozenset({word}))
         elif word not in _GLUE and word not in _MARKS:
             return None
-    if not compares or len(found) != 2 or found[0] == found[1]:
+    if not compares or len(found) != 2:
         return None
-    first, second = found
+    first, second = (_by_words(one, launches) if isinstance(one, frozenset) else one for one in found)
+    if first is None or second is None or first == second:
+        return None
     return (second, first) if _FIRST_IS_CURRENT.search(text) else (first, second)
+
+
+def _by_words(words: frozenset[str], launches: Sequence[LaunchDiagnosis]) -> int | None:
+    """Return the launch whose kernel has these words as its name, or else most of them in it; None of several.
+
+    A single word that means something else, such as `registers`, is no name.
+    """
+    if len(words) == 1 and all(map(has_meaning, words)):
+        return None
+    parts = [parts_of(launch.kernel) for launch in launches]
+    most = max((len(words & one) for one in parts), default=0)
+    whole = [at for at, one in enumerate(parts) if one == words]
+    best = whole or [at for at, one in enumerate(parts) if most and len(words & one) == most]
+    return best[0] if len(best) == 1 else None
 
 
 def _names(launches: Sequence[LaunchDiagnosis]) -> dict[str, int]:
