@@ -83,10 +83,20 @@ def _within(gain: Speedup, bound: Quantity | None) -> Speedup:
     if bound is None or bound.at_most is None or gain.high <= bound.at_most:
         return gain
     most = bound.at_most
-    how = gain.how
+    how = _without_more(gain.how, most)
     if gain.estimate > most:
         how = f"{how}; {fill(time_model().how['bound'], {'title': bound.title})}"
     return structs.replace(gain, estimate=min(gain.estimate, most), low=min(gain.low, most), high=most, how=how)
+
+
+def _without_more(how: str, most: float) -> str:
+    """Return how a gain was estimated without the second number of the issue slots, if it is above the bound."""
+    before, after = fill(time_model().how["apart"], {"gain": "|"}).split("|")
+
+    def above(part: str) -> bool:
+        return part.startswith(before) and float(part.removeprefix(before).removesuffix(after)) > most
+
+    return "; ".join(part for part in how.split("; ") if not above(part))
 
 
 def _rank(quantity: Quantity) -> tuple[bool, float]:
