@@ -1,4 +1,4 @@
-"""Pairs of the twenty-second round that are not CUDA C: PyTorch and Triton."""
+"""Pairs of the twenty-second round that are not CUDA C: PyTorch and Triton, and CuPy (twentysecond_cupy)."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from device import Tools
 from pair import Cases, Pair, made, seeded_torch
+from twentysecond_cupy import MORE
 
 CASES = Cases()
 case = CASES.add
@@ -292,3 +293,6 @@ def triton_sourdough_rise(t: Tools) -> Pair:
         return [0.2 + (np.maximum(w[:, None] - at, 0) * by).sum(1)]
 
     return made(lambda: run(128), lambda: run(1024), 1e-4, ref)
+
+
+CASES.update(MORE)
